@@ -1,0 +1,1 @@
+"""Measured claims: each benchmark prints its figures, with ratios taken side by side in one run."""

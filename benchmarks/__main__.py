@@ -1,0 +1,38 @@
+"""`python -m benchmarks` lists the benchmarks, `python -m benchmarks NAME [--quick] [--json]` runs one."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import pkgutil
+import sys
+
+import benchmarks
+
+
+def names() -> list[str]:
+    """The benchmarks there are: the public modules of this package."""
+    return sorted(m.name for m in pkgutil.iter_modules(benchmarks.__path__) if not m.name.startswith("_"))
+
+
+def main() -> int:
+    """Run the command line; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("name", nargs="?", choices=names(), help="which to run; none lists them")
+    parser.add_argument("--quick", action="store_true", help="fewer repeats, within 50 seconds")
+    parser.add_argument("--json", action="store_true", help="print only one JSON object")
+    options = parser.parse_args()
+    if options.name is None:
+        for name in names():
+            print(f"{name:12} {importlib.import_module(f'benchmarks.{name}').DESCRIPTION}")
+        return 0
+    figures = importlib.import_module(f"benchmarks.{options.name}").run(options.quick)
+    if not options.json:
+        print(f"{options.name}:", file=sys.stderr)
+    print(json.dumps(figures, indent=None if options.json else 2))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

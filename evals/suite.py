@@ -1,0 +1,155 @@
+"""Suites: a directory that holds a world, its tasks and their manifest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evals.task import Split, SplitScheme, Task
+from tools.errors import InputError
+from tools.files import write_atomically
+from tools.seeding import digest
+from tools.workshop import Workshop
+from tools.world import World
+
+TASKS_FILE = "tasks.jsonl"
+MANIFEST_FILE = "manifest.json"
+
+
+class SuiteManifest(BaseModel):
+    """What is known about a suite without reading its tasks.
+
+    Attributes:
+        digest: of world and tasks; two suites with the same digest are the same suite.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal["worksmith-suite/1"] = "worksmith-suite/1"
+    kind: str
+    origin: str
+    tasks: int
+    world_digest: str
+    tasks_digest: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class Suite:
+    """An opened suite."""
+
+    path: Path
+    manifest: SuiteManifest
+    world: World
+    tasks: tuple[Task, ...]
+
+    @classmethod
+    def open(cls, directory: Path | str) -> Suite:
+        """Read the suite in `directory`.
+
+        Raises:
+            InputError: if it is missing, damaged, or its parts do not belong together.
+        """
+        directory = Path(directory)
+        file = directory / MANIFEST_FILE
+        if not file.exists():
+            raise InputError(
+                "no suite here", where=str(directory), hint="make one with `worksmith suite build`"
+            )
+        try:
+            manifest = SuiteManifest.model_validate_json(file.read_text())
+        except (OSError, ValueError) as error:
+            raise InputError("the suite's manifest is damaged", where=str(file), hint=str(error)) from error
+        world = World.open(directory)
+        tasks = _read_tasks(directory / TASKS_FILE)
+        suite = cls(directory, _manifest(world, tasks), world, tasks)
+        if suite.manifest != manifest:
+            raise InputError(
+                "the suite differs from its manifest", where=str(file), hint="build or import the suite again"
+            )
+        return suite
+
+    @property
+    def digest(self) -> str:
+        """Content address of world and tasks."""
+        return self.manifest.digest
+
+    @cached_property
+    def workshop(self) -> Workshop:
+        """Opens episodes over the suite's world."""
+        return Workshop(self.world)
+
+    def select(
+        self, *, split: Split | Literal["all"], scheme: SplitScheme = "standard", limit: int | None = None
+    ) -> list[Task]:
+        """The tasks of a split, in order; at most `limit`, spread evenly over them.
+
+        `split` has no default: a silent one would mix up what was trained on with what is tested.
+        """
+        chosen = [t for t in self.tasks if split == "all" or t.in_split(scheme) == split]
+        if limit is None or limit >= len(chosen):
+            return chosen
+        if limit < 1:
+            raise InputError("the limit must be at least 1", where="--limit")
+        return [chosen[i * len(chosen) // limit] for i in range(limit)]
+
+    def task(self, task_id: str) -> Task:
+        """The task called `task_id`.
+
+        Raises:
+            InputError: if there is none.
+        """
+        for task in self.tasks:
+            if task.id == task_id:
+                return task
+        raise InputError(
+            f"no task {task_id!r}", where=str(self.path), hint=f"ids look like {self.tasks[0].id!r}"
+        )
+
+    def counts(self) -> dict[str, int]:
+        """Tasks by split of the standard scheme."""
+        return dict(sorted(Counter(task.split for task in self.tasks).items()))
+
+
+def write_suite(world: World, tasks: Sequence[Task]) -> Suite:
+    """Write tasks and manifest beside `world`; the manifest last, so that half a suite never opens."""
+    directory = world.path
+    lines = "".join(task.model_dump_json(exclude_defaults=True) + "\n" for task in tasks)
+    write_atomically(directory / TASKS_FILE, lines.encode())
+    suite = Suite(directory, _manifest(world, tasks), world, tuple(tasks))
+    write_atomically(directory / MANIFEST_FILE, suite.manifest.model_dump_json(indent=2).encode() + b"\n")
+    return suite
+
+
+def _manifest(world: World, tasks: Sequence[Task]) -> SuiteManifest:
+    tasks_digest = digest([task.digest for task in tasks])
+    return SuiteManifest(
+        kind=world.manifest.kind,
+        origin=world.manifest.origin,
+        tasks=len(tasks),
+        world_digest=world.manifest.digest,
+        tasks_digest=tasks_digest,
+        digest=digest([world.manifest.digest, tasks_digest]),
+    )
+
+
+def _read_tasks(file: Path) -> tuple[Task, ...]:
+    try:
+        lines = file.read_text().splitlines()
+    except OSError as error:
+        raise InputError("cannot read the tasks", where=str(file), hint=str(error)) from error
+    tasks = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            tasks.append(Task.model_validate_json(line))
+        except ValidationError as error:
+            raise InputError("not a task", where=f"{file}:{number}", hint=str(error)) from error
+    if not tasks:
+        raise InputError("the suite has no tasks", where=str(file))
+    return tuple(tasks)

@@ -1,0 +1,1 @@
+"""Compiling programs: trace bank, demonstration selection, search, artifacts. Works on any program."""

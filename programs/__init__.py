@@ -1,0 +1,1 @@
+"""Agents as DSPy modules: planner, tool selector, access checker, executor, and strategies."""

@@ -1,0 +1,1 @@
+"""Finding text: embedding, indexes, documents. Knows nothing of worlds or agents."""

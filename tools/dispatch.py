@@ -1,0 +1,75 @@
+"""The one point that every tool call of an agent passes: validate, decide, run, filter, record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from tools.errors import ToolError
+from tools.policy import Decision
+from tools.tool import BadArgumentsError
+
+if TYPE_CHECKING:
+    from tools.episode import Episode
+
+ObservationStatus = Literal["ok", "tool_error", "bad_arguments", "unknown_tool", "denied", "tool_crash"]
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What an agent gets back from a call.
+
+    Attributes:
+        status: `tool_error` is the tool's own refusal, `tool_crash` a defect of the tool.
+        value: the result as JSON-able data, after the policy's filter.
+        text: the result as the agent reads it.
+    """
+
+    status: ObservationStatus
+    value: Any
+    text: str
+
+
+def dispatch(name: str, arguments: Any, episode: Episode) -> tuple[Observation, Decision | None]:
+    """Make one call in `episode`; never raises.
+
+    Returns:
+        The observation, and the policy's decision if the call got that far.
+    """
+    tool = episode.toolset.get(name)
+    if tool is None:
+        known = ", ".join(episode.toolset)
+        return _refusal("unknown_tool", f"{name} is not a valid tool, try one of [{known}]."), None
+    if not isinstance(arguments, Mapping):
+        return _refusal("bad_arguments", f"{name}: the arguments must be an object of names and values"), None
+    try:
+        checked = tool.validate(arguments)
+    except BadArgumentsError as error:
+        return _refusal("bad_arguments", str(error)), None
+    decision = episode.kind.policy.decide(episode.persona, name, checked)
+    if not decision.allow:
+        return _refusal("denied", f"Access denied ({decision.rule}). {decision.reason}".rstrip()), decision
+    return _run(name, checked, episode), decision
+
+
+def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observation:
+    try:
+        value = episode.run(name, arguments)
+    except ToolError as error:
+        return _refusal("tool_error", str(error))
+    except Exception as error:
+        # A defect of a tool must neither end the agent's run nor pass for a wrong answer unseen.
+        return _refusal("tool_crash", f"{name} failed: {type(error).__name__}: {error}")
+    shown = episode.kind.policy.visible(episode.persona, name, value)
+    return Observation("ok", shown, as_text(shown))
+
+
+def as_text(value: Any) -> str:
+    """A result as an agent reads it: text as it is, everything else as compact JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _refusal(status: ObservationStatus, message: str) -> Observation:
+    return Observation(status, message, message)

@@ -1,0 +1,124 @@
+"""Episodes: one attempt at one task over a fresh state of a world."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+import apsw
+
+from tools.desk import Desk
+from tools.dispatch import Observation, dispatch
+from tools.kinds import WorldKind
+from tools.outcome import Outcome
+from tools.persona import Persona
+from tools.policy import Decision
+from tools.sandbox import SandboxPool
+from tools.toolkit import Toolset
+
+EpisodeStatus = Literal["finished", "step_limit", "invalid_reply", "model_error", "harness_error"]
+"""How an episode ended; `model_error` and `harness_error` are infrastructure failures, not the agent's."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One tool call of an episode.
+
+    Attributes:
+        arguments: as the agent gave them.
+        decision: of the policy; None when the call never got that far.
+    """
+
+    tool: str
+    arguments: Any
+    observation: Observation
+    decision: Decision | None
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as JSON-able data (durations left out: they differ from run to run)."""
+        return {
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "status": self.observation.status,
+            "observation": self.observation.text,
+            "rule": self.decision.rule if self.decision else None,
+        }
+
+
+class Episode:
+    """One attempt at one task: fresh state, a persona, a clock, a toolset.
+
+    Between calls an episode holds no database, only the changeset of what it has changed so far, so
+    thousands can wait for a model at the same time. Not thread-safe; different episodes are
+    independent of each other.
+    """
+
+    def __init__(
+        self, pool: SandboxPool, kind: WorldKind, persona: Persona, now: datetime, toolset: Toolset
+    ) -> None:
+        self.kind = kind
+        self.persona = persona
+        self.now = now
+        self.toolset = toolset
+        self.changeset = b""
+        self.calls: list[CallRecord] = []
+        self._pool = pool
+
+    def call(self, name: str, arguments: Any) -> Observation:
+        """Call a tool. Whatever goes wrong comes back as an observation; nothing is raised."""
+        start = time.perf_counter()
+        observation, decision = dispatch(name, arguments, self)
+        self.calls.append(CallRecord(name, arguments, observation, decision, time.perf_counter() - start))
+        return observation
+
+    def run(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """Run a tool's function on the episode's state; for the dispatch point only."""
+        tool = self.toolset[name]
+
+        def body(connection: apsw.Connection) -> Any:
+            return tool.function(Desk(connection, self.now, self.persona), **arguments)
+
+        with self._pool.borrow() as sandbox:
+            if not tool.writes:
+                return sandbox.read(self.changeset, body)
+            value, self.changeset = sandbox.run(self.changeset, body)
+            return value
+
+    def outcome(self) -> Outcome:
+        """What the episode has changed so far."""
+        return Outcome(self.changeset, self.kind.tables)
+
+
+@dataclass
+class EpisodeResult:
+    """What an episode left, for scorers, logs and people.
+
+    Attributes:
+        thoughts: the agent's thought before each call; empty strings where it gave none.
+        plan: the plan it followed, if any.
+        answer: its final message.
+        model_calls: number of model calls, retries included.
+        seconds: wall time.
+        error: what failed, for a status other than `finished`.
+    """
+
+    status: EpisodeStatus
+    outcome: Outcome
+    calls: list[CallRecord] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    plan: str = ""
+    answer: str = ""
+    model_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    error: str | None = None
+
+    def __repr__(self) -> str:
+        calls = json.dumps([call.tool for call in self.calls])
+        return f"EpisodeResult({self.status}, calls={calls}, answer={self.answer!r})"

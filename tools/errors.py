@@ -1,0 +1,32 @@
+"""The errors a user or an agent can meet, named after who has to act on them."""
+
+from __future__ import annotations
+
+
+class WorksmithError(Exception):
+    """Base of every error that worksmith raises on purpose."""
+
+
+class InputError(WorksmithError):
+    """Something the user gave is wrong; the command ends with exit code 2 and no traceback.
+
+    Args:
+        message: what is wrong.
+        where: file, row, field or option in which it was found.
+        hint: what to do about it.
+    """
+
+    def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        advice = f" ({self.hint})" if self.hint else ""
+        return f"{place}{self.message}{advice}"
+
+
+class ToolError(WorksmithError):
+    """A tool could not do what it was asked to; the agent sees the message as its observation."""

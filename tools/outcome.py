@@ -1,0 +1,120 @@
+"""Outcomes: what an episode changed, in a form that two episodes can be compared by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import apsw
+
+from tools.schema import ROW, Table
+
+Operation = Literal["insert", "update", "delete"]
+
+
+@dataclass(frozen=True)
+class RowChange:
+    """What happened to one row.
+
+    Attributes:
+        row: the row's position in the world at rest; None for a new row, whose position does not count.
+        before: the old cells (all of them for a deleted row, the changed ones for an update).
+        after: the new cells (all of them for a new row, the changed ones for an update).
+    """
+
+    table: str
+    operation: Operation
+    row: int | None
+    before: dict[str, str | None]
+    after: dict[str, str | None]
+
+    def to_json(self) -> dict[str, Any]:
+        """The change as JSON-able data."""
+        return {
+            "table": self.table,
+            "operation": self.operation,
+            "row": self.row,
+            "before": self.before,
+            "after": self.after,
+        }
+
+
+class Outcome:
+    """The canonical set of row changes that an episode made.
+
+    Two outcomes match when the same old rows are gone, the same cells of old rows have the same new
+    values, and the same new rows stand there. Order, positions and generated ids of new rows do not
+    count, nor does letter case except in columns where the world kind says so.
+    """
+
+    def __init__(self, changeset: bytes, tables: Sequence[Table]) -> None:
+        self._changeset = changeset
+        self._tables = {table.name: table for table in tables}
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing at all changed."""
+        return not self._changeset
+
+    @cached_property
+    def changes(self) -> tuple[RowChange, ...]:
+        """The changes, deletions and updates by position, then new rows in order of creation."""
+        found = [_read(change, self._tables[change.name]) for change in apsw.Changeset.iter(self._changeset)]
+        rank = {"update": 0, "delete": 1, "insert": 2}
+        return tuple(
+            sorted(found, key=lambda change: (change.table, rank[change.operation], change.row or 0))
+        )
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        """What `matches` compares; hashable."""
+        keys = (_key(change, self._tables[change.table]) for change in self.changes)
+        return tuple(sorted((key for key in keys if key is not None), key=repr))
+
+    def matches(self, other: Outcome) -> bool:
+        """Whether both episodes left the world in the same state."""
+        return self._changeset == other._changeset or self.key == other.key
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The changes as JSON-able data."""
+        return [change.to_json() for change in self.changes]
+
+
+def _read(change: apsw.TableChange, table: Table) -> RowChange:
+    columns = (ROW, *table.columns)
+    before = _cells(columns, change.old)
+    after = _cells(columns, change.new)
+    row = before.pop(ROW, None)
+    after.pop(ROW, None)
+    operation: Operation = (
+        "update" if change.op == "UPDATE" else "insert" if change.op == "INSERT" else "delete"
+    )
+    return RowChange(table.name, operation, row, before, after)
+
+
+def _cells(columns: Sequence[str], values: Sequence[Any] | None) -> dict[str, Any]:
+    if values is None:
+        return {}
+    return {c: v for c, v in zip(columns, values, strict=True) if v is not apsw.no_change}
+
+
+def _key(change: RowChange, table: Table) -> tuple[Any, ...] | None:
+    if change.operation == "delete":
+        return (table.name, "delete", change.row)
+    if change.operation == "insert":
+        cells = [(c, _fold(c, v, table)) for c, v in change.after.items() if c not in table.generated]
+        return (table.name, "insert", tuple(cells))
+    cells = [
+        (c, _fold(c, v, table))
+        for c, v in change.after.items()
+        if _fold(c, v, table) != _fold(c, change.before.get(c), table)
+    ]
+    return (table.name, "update", change.row, tuple(cells)) if cells else None
+
+
+def _fold(column: str, value: str | None, table: Table) -> str | None:
+    if value is None or column in table.exact:
+        return value
+    return value.lower()

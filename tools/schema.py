@@ -1,0 +1,55 @@
+"""What a world's tables look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+ROW = "_row"
+"""The hidden position column, primary key of every table: rows keep their order, sessions can track them."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a world. Every cell is text or NULL.
+
+    Attributes:
+        name: the SQL name.
+        columns: the visible columns, in order.
+        generated: columns whose value the tools make up for a new row (ids). They do not count
+            when two outcomes are compared.
+        exact: columns in which letter case counts when two outcomes are compared.
+        writable: whether some tool changes the table; only such tables are watched by an episode.
+        indexes: columns to index.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    generated: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()
+    writable: bool = True
+    indexes: tuple[str, ...] = ()
+
+    def ddl(self) -> list[str]:
+        """The statements that create the table and its indexes."""
+        columns = ", ".join(f"{quoted(c)} TEXT" for c in self.columns)
+        statements = [f"CREATE TABLE {quoted(self.name)} ({ROW} INTEGER PRIMARY KEY, {columns})"]
+        for column in self.indexes:
+            index = quoted(f"{self.name}_{column}")
+            statements.append(f"CREATE INDEX {index} ON {quoted(self.name)} ({quoted(column)})")
+        return statements
+
+    def insert_sql(self) -> str:
+        """An INSERT of one whole row; parameters in the order of `columns`."""
+        marks = ", ".join("?" * len(self.columns))
+        return f"INSERT INTO {quoted(self.name)} ({columns_sql(self.columns)}) VALUES ({marks})"
+
+
+def quoted(name: str) -> str:
+    """`name` as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def columns_sql(columns: Sequence[str]) -> str:
+    """A column list for SQL."""
+    return ", ".join(quoted(c) for c in columns)

@@ -1,0 +1,160 @@
+"""Tools: plain typed functions with docstrings that an agent may call in an episode."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from tools.errors import ToolError
+
+if TYPE_CHECKING:
+    import dspy
+
+    from tools.episode import Episode
+
+_WRITES = "__worksmith_writes__"
+_ARGUMENT = re.compile(r"^(\w+): (.*)$")
+
+
+class BadArgumentsError(ToolError):
+    """The arguments of a call do not fit the tool; the message says which and why."""
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+
+def tool(*, writes: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Mark a function `f(desk, ...)` as a tool.
+
+    Args:
+        writes: whether it may change the world. What a tool changes without saying so is rolled back.
+    """
+
+    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+        setattr(function, _WRITES, writes)
+        return function
+
+    return mark
+
+
+class Tool:
+    """A tool function with its name, descriptions and validator, all made once.
+
+    Attributes:
+        name: `toolkit.function`.
+        writes: whether the tool may change the world.
+        function: the marked function; its first parameter is the `Desk`.
+    """
+
+    def __init__(self, toolkit: str, function: Callable[..., Any]) -> None:
+        if not hasattr(function, _WRITES):
+            raise TypeError(f"{function.__qualname__} is not marked with @tool")
+        self.name = f"{toolkit}.{function.__name__}"
+        self.function = function
+        self.writes: bool = getattr(function, _WRITES)
+        self.summary, self.argument_notes = _read_docstring(function)
+        self._model = _argument_model(self.name, function, self.argument_notes)
+        self._validator = self._model.__pydantic_validator__
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The argument names, in order."""
+        return tuple(self._model.model_fields)
+
+    def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Typed keyword arguments for the function.
+
+        Raises:
+            BadArgumentsError: unknown or missing names, or values of the wrong type.
+        """
+        try:
+            checked: dict[str, Any] = vars(self._validator.validate_python(arguments))
+            return checked
+        except ValidationError as error:
+            raise BadArgumentsError(self._explain(error)) from None
+
+    @cached_property
+    def text(self) -> str:
+        """The tool as a prompt shows it: signature, summary, arguments."""
+        lines = [f"{self.name}({', '.join(self._signature())}): {self.summary}"]
+        lines.extend(f"  {name}: {note}" for name, note in self.argument_notes.items())
+        return "\n".join(lines)
+
+    @cached_property
+    def json_schema(self) -> dict[str, Any]:
+        """The tool in the function-calling format of chat APIs (dots are not allowed there)."""
+        parameters = self._model.model_json_schema()
+        parameters.pop("title", None)
+        return {
+            "type": "function",
+            "function": {
+                "name": self.name.replace(".", "__"),
+                "description": self.summary,
+                "parameters": parameters,
+            },
+        }
+
+    def as_dspy(self, episode: Episode) -> dspy.Tool:
+        """The tool bound to `episode`, for programs built on `dspy.Tool`."""
+        import dspy
+
+        def call(**arguments: Any) -> str:
+            return episode.call(self.name, arguments).text
+
+        properties = self._model.model_json_schema()["properties"]
+        return dspy.Tool(call, name=self.name, desc=self.summary, args=properties)
+
+    def _signature(self) -> list[str]:
+        shown = []
+        for name, field in self._model.model_fields.items():
+            kind = inspect.formatannotation(field.annotation)
+            shown.append(f"{name}: {kind}" if field.is_required() else f"{name}: {kind} = {field.default!r}")
+        return shown
+
+    def _explain(self, error: ValidationError) -> str:
+        problems = []
+        for problem in error.errors(include_url=False, include_context=False, include_input=False):
+            place = ".".join(map(str, problem["loc"])) or "arguments"
+            message = "no such argument" if problem["type"] == "extra_forbidden" else problem["msg"]
+            problems.append(f"{place}: {message}")
+        return f"{self.name} takes {', '.join(self.arguments) or 'no arguments'}; {'; '.join(problems)}"
+
+
+def _argument_model(name: str, function: Callable[..., Any], notes: Mapping[str, str]) -> type[BaseModel]:
+    hints = typing.get_type_hints(function)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    fields: dict[str, Any] = {}
+    for parameter in parameters:
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[parameter.name] = (
+            hints[parameter.name],
+            Field(default, description=notes.get(parameter.name)),
+        )
+    return create_model(name.replace(".", "_"), __base__=_Arguments, **fields)
+
+
+def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+    """The text before `Args:` on one line, and the note of each argument."""
+    doc = inspect.cleandoc(function.__doc__ or "")
+    if not doc:
+        raise TypeError(f"{function.__qualname__} has no docstring to show to an agent")
+    head, _, rest = doc.partition("\nArgs:\n")
+    notes: dict[str, str] = {}
+    last = ""
+    for line in inspect.cleandoc(rest).splitlines():
+        found = _ARGUMENT.match(line)
+        if found:
+            last = found[1]
+            notes[last] = found[2]
+        elif last and line.startswith(" "):
+            notes[last] += " " + line.strip()
+        else:
+            break
+    return " ".join(head.split()), notes

@@ -1,0 +1,140 @@
+"""A world: one enterprise's data at rest, as a SQLite file plus a manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import apsw
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tools.errors import InputError
+from tools.files import write_atomically
+from tools.persona import Persona
+from tools.schema import Table
+from tools.seeding import digest_bytes
+
+WORLD_FILE = "world.sqlite"
+MANIFEST_FILE = "world.json"
+
+
+class WorldManifest(BaseModel):
+    """What is known about a world without opening it.
+
+    Attributes:
+        kind: key of the world kind's registry, e.g. `office`.
+        origin: `generated`, or the name of the system it was imported from.
+        now: the clock of every episode, ISO local time.
+        digest: of the SQLite file's bytes.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: str
+    origin: str
+    seed: int | None = None
+    scale: float | None = None
+    now: datetime
+    persona: Persona
+    counts: dict[str, int]
+    digest: str
+    licence: str = "MIT"
+
+
+@dataclass(frozen=True)
+class World:
+    """An opened world: its manifest and the bytes of its database. Immutable."""
+
+    path: Path
+    manifest: WorldManifest
+    image: bytes
+
+    @classmethod
+    def open(cls, directory: Path | str) -> World:
+        """Read the world in `directory`.
+
+        Raises:
+            InputError: if a file is missing, unreadable, or not the one that the manifest describes.
+        """
+        directory = Path(directory)
+        manifest = _read_manifest(directory / MANIFEST_FILE)
+        file = directory / WORLD_FILE
+        try:
+            image = file.read_bytes()
+        except OSError as error:
+            raise InputError("cannot read the world", where=str(file), hint=str(error)) from error
+        if digest_bytes(image) != manifest.digest:
+            raise InputError(
+                "the world differs from its manifest", where=str(file), hint="build or import the suite again"
+            )
+        return cls(directory, manifest, image)
+
+
+def write_world(
+    directory: Path | str,
+    tables: Sequence[Table],
+    rows: Mapping[str, Iterable[Sequence[str | None]]],
+    *,
+    kind: str,
+    origin: str,
+    now: datetime,
+    persona: Persona,
+    seed: int | None = None,
+    scale: float | None = None,
+    licence: str = "MIT",
+) -> World:
+    """Write a world into `directory`; the same input gives the same bytes.
+
+    Args:
+        rows: for each table name its rows, cells in the order of the table's columns. A table without
+            an entry stays empty.
+    """
+    directory = Path(directory)
+    image, counts = _image(tables, rows)
+    manifest = WorldManifest(
+        kind=kind,
+        origin=origin,
+        seed=seed,
+        scale=scale,
+        now=now,
+        persona=persona,
+        counts=counts,
+        digest=digest_bytes(image),
+        licence=licence,
+    )
+    directory.mkdir(parents=True, exist_ok=True)
+    write_atomically(directory / WORLD_FILE, image)
+    write_atomically(directory / MANIFEST_FILE, manifest.model_dump_json(indent=2).encode() + b"\n")
+    return World(directory, manifest, image)
+
+
+def _image(
+    tables: Sequence[Table], rows: Mapping[str, Iterable[Sequence[str | None]]]
+) -> tuple[bytes, dict[str, int]]:
+    unknown = set(rows) - {table.name for table in tables}
+    if unknown:
+        raise InputError(f"no such table: {', '.join(sorted(unknown))}")
+    connection = apsw.Connection(":memory:")
+    counts = {}
+    with connection:
+        for table in tables:
+            for statement in table.ddl():
+                connection.execute(statement)
+            connection.executemany(table.insert_sql(), rows.get(table.name, ()))
+            counts[table.name] = connection.execute(f'SELECT count(*) FROM "{table.name}"').get
+    connection.execute("VACUUM")
+    return connection.serialize("main"), counts
+
+
+def _read_manifest(file: Path) -> WorldManifest:
+    try:
+        return WorldManifest.model_validate(json.loads(file.read_text()))
+    except FileNotFoundError as error:
+        raise InputError(
+            "no world here", where=str(file.parent), hint="make one with `worksmith suite build`"
+        ) from error
+    except (OSError, ValueError, ValidationError) as error:
+        raise InputError("the world's manifest is damaged", where=str(file), hint=str(error)) from error

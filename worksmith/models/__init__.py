@@ -1,0 +1,1 @@
+"""Models by name: the local ones and everything DSPy knows."""
