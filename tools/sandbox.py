@@ -20,7 +20,6 @@ _REFUSED = frozenset(
         apsw.SQLITE_TRANSACTION,
         apsw.SQLITE_ATTACH,
         apsw.SQLITE_DETACH,
-        apsw.SQLITE_PRAGMA,
         apsw.SQLITE_ALTER_TABLE,
         apsw.SQLITE_CREATE_TABLE,
         apsw.SQLITE_CREATE_TRIGGER,
@@ -31,6 +30,10 @@ _REFUSED = frozenset(
     }
 )
 """Statements that would outlive a rollback, reach outside the database, or change its shape."""
+
+
+_SESSION_PRAGMAS = frozenset({"table_info", "table_xinfo", "defer_foreign_keys"})
+"""What recording and applying changesets itself asks for; none outlives the transaction."""
 
 
 class Sandbox:
@@ -119,6 +122,8 @@ class SandboxPool:
 
 
 def _authorize(
-    operation: int, _first: str | None, _second: str | None, _database: str | None, _trigger: str | None
+    operation: int, first: str | None, _second: str | None, _database: str | None, _trigger: str | None
 ) -> int:
+    if operation == apsw.SQLITE_PRAGMA:
+        return apsw.SQLITE_OK if first in _SESSION_PRAGMAS else apsw.SQLITE_DENY
     return apsw.SQLITE_DENY if operation in _REFUSED else apsw.SQLITE_OK
