@@ -1,0 +1,38 @@
+# Everything a newcomer or a CI needs: `make quickstart`, `make test`. Each makes .venv and installs first.
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: install quickstart test test-fast lint format docs
+
+install: $(VENV)/.installed
+
+# --no-deps: the lock names every package, so no resolver can add CUDA builds or anything else.
+$(VENV)/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --no-deps -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	touch $@
+
+quickstart: install
+	$(BIN)/worksmith quickstart
+
+test: lint
+	$(BIN)/python -m pytest
+
+test-fast: install
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+
+format: install
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: install
+	$(BIN)/python -m docs.reference

@@ -1,0 +1,111 @@
+"""A tiny world kind for tests of the core: one table of notes, tools that behave and tools that do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import apsw
+
+from tools.desk import Desk
+from tools.episode import Episode
+from tools.errors import ToolError
+from tools.kinds import WorldKind
+from tools.persona import Persona
+from tools.policy import Decision
+from tools.sandbox import SandboxPool
+from tools.schema import Table
+from tools.tool import tool
+from tools.toolkit import Toolkit, toolset
+
+NOTES = Table("notes", ("note_id", "owner", "text"), generated=("note_id",), exact=("owner",))
+SAM = Persona(id="sam", name="Sam")
+NOW = datetime(2024, 10, 17)
+
+
+@tool()
+def search(desk: Desk, text: str = "") -> list[dict[str, Any]]:
+    """Find notes whose text contains a word.
+
+    Args:
+        text: the word; empty finds all.
+    """
+    return desk.rows("SELECT note_id, owner, text FROM notes WHERE text LIKE ?", (f"%{text}%",))
+
+
+@tool(writes=True)
+def add(desk: Desk, text: str, owner: str = "sam") -> str:
+    """Add a note."""
+    number = desk.values("SELECT count(*) FROM notes")[0]
+    desk.execute("INSERT INTO notes (note_id, owner, text) VALUES (?, ?, ?)", (f"n{number}", owner, text))
+    return f"n{number}"
+
+
+@tool(writes=True)
+def edit(desk: Desk, note_id: str, text: str) -> str:
+    """Change a note's text."""
+    if not desk.execute("UPDATE notes SET text = ? WHERE note_id = ?", (text, note_id)):
+        raise ToolError("No such note.")
+    return "Changed."
+
+
+@tool(writes=True)
+def delete(desk: Desk, note_id: str) -> str:
+    """Delete a note."""
+    desk.execute("DELETE FROM notes WHERE note_id = ?", (note_id,))
+    return "Deleted."
+
+
+@tool(writes=True)
+def half(desk: Desk) -> str:
+    """Write something, then fail."""
+    desk.execute("DELETE FROM notes")
+    raise ToolError("Changed my mind.")
+
+
+@tool()
+def sly(desk: Desk) -> str:
+    """Write although declared as reading."""
+    desk.execute("DELETE FROM notes")
+    return "Nothing to see."
+
+
+@tool(writes=True)
+def sql(desk: Desk, statement: str) -> str:
+    """Run any SQL."""
+    desk.connection.execute(statement)
+    return "Done."
+
+
+class Own:
+    """Notes of boss are nobody's business, and nobody may delete n0."""
+
+    def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
+        if tool == "notes.delete" and arguments.get("note_id") == "n0":
+            return Decision(False, "notes.keep-first", "The first note stays.")
+        return Decision(True, "notes.own")
+
+    def visible(self, persona: Persona, tool: str, value: Any) -> Any:
+        return [row for row in value if row["owner"] != "boss"] if isinstance(value, list) else value
+
+
+KIT = Toolkit.of("notes", "Notes", (search, add, edit, delete, half, sly, sql))
+KIND = WorldKind("notes", (NOTES,), (KIT,), (), Own(), "Be kind.")
+
+
+def image(rows: list[tuple[str, str, str]]) -> bytes:
+    connection = apsw.Connection(":memory:")
+    for statement in NOTES.ddl():
+        connection.execute(statement)
+    connection.executemany(NOTES.insert_sql(), rows)
+    return connection.serialize("main")
+
+
+def pool(size: int = 1) -> SandboxPool:
+    rows = [("n0", "sam", "milk"), ("n1", "boss", "secret plan"), ("n2", "Kim", "bread")]
+    return SandboxPool(image(rows), KIND.tables, size)
+
+
+def episode(sandboxes: SandboxPool | None = None) -> Episode:
+    return Episode(sandboxes or pool(), KIND, SAM, NOW, toolset(KIND.toolkits))

@@ -1,0 +1,51 @@
+"""How a tool shows itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tools.notes import KIT, episode
+from tools.desk import Desk
+from tools.errors import InputError
+from tools.tool import Tool, tool
+from tools.toolkit import toolset
+
+SEARCH, ADD = KIT.tools[:2]
+
+
+def test_as_text() -> None:
+    assert SEARCH.text == (
+        "notes.search(text: str = ''): Find notes whose text contains a word.\n"
+        "  text: the word; empty finds all."
+    )
+
+
+def test_as_json_schema() -> None:
+    function = ADD.json_schema["function"]
+
+    assert function["name"] == "notes__add"
+    assert function["parameters"]["required"] == ["text"]
+    assert set(function["parameters"]["properties"]) == {"text", "owner"}
+
+
+def test_as_dspy_tool_acts_in_the_episode() -> None:
+    mine = episode()
+
+    answer = ADD.as_dspy(mine)(text="eggs")
+
+    assert answer == "n3"
+    assert [call.tool for call in mine.calls] == ["notes.add"]
+
+
+def test_a_function_without_docstring_is_no_tool() -> None:
+    @tool()
+    def mute(desk: Desk) -> str:
+        return ""
+
+    with pytest.raises(TypeError, match="no docstring"):
+        Tool("notes", mute)
+
+
+def test_an_unknown_toolkit_is_refused() -> None:
+    with pytest.raises(InputError, match="no such toolkit: flights"):
+        toolset([KIT], ["flights"])

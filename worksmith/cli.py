@@ -1,0 +1,68 @@
+"""The command line. Commands live in `worksmith.commands`; heavy packages load only when one runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from tools.errors import InputError, WorksmithError
+from worksmith import __version__
+from worksmith.commands import compare, compile, eval, quickstart, run, score, suite, ui
+
+# Set before any library reads them: no telemetry, and no price list fetched from the network at import.
+os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+
+app = typer.Typer(
+    name="worksmith",
+    help="Compile, compare and track workplace-agent programs.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(suite.app, name="suite")
+app.command("quickstart")(quickstart.quickstart)
+app.command("compile")(compile.compile_program)
+app.command("eval")(eval.evaluate_program)
+app.command("compare")(compare.compare_strategies)
+app.command("run")(run.run_task)
+app.command("score", context_settings={"allow_extra_args": True})(score.score_predictions)
+app.command("ui")(ui.open_ui)
+
+
+def _version(show: bool) -> None:
+    if show:
+        typer.echo(f"worksmith {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", help="Print the version and stop.", callback=_version, is_eager=True
+    ),
+) -> None:
+    """Compile, compare and track workplace-agent programs."""
+
+
+def main() -> None:
+    """Run the command line: 0 done, 1 a run failed, 2 bad input, 130 interrupted."""
+    try:
+        app()
+    except InputError as error:
+        typer.echo(f"worksmith: {error}", err=True)
+        sys.exit(2)
+    except WorksmithError as error:
+        typer.echo(f"worksmith: {error}", err=True)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        typer.echo("worksmith: interrupted; run the same command with --resume to go on", err=True)
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Options that several commands share, and how commands speak: results to stdout, the rest to stderr."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+STRATEGIES = ["direct", "cot", "act", "react", "plan", "gold"]
+OPTIMIZERS = ["none", "bootstrap", "knn", "dspy:BootstrapFewShot"]
+MODELS = ["local/analogy", "gold", "replay:", "openai/gpt-4o-mini", "ollama_chat/llama3.2"]
+
+SuiteArgument = Annotated[Path, typer.Argument(help="Suite directory.")]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+SeedOption = Annotated[int, typer.Option(help="Every random choice derives from it.")]
+WorkersOption = Annotated[int, typer.Option(min=1, max=512, help="Episodes in flight at once.")]
+LmOption = Annotated[
+    str,
+    typer.Option(
+        "--lm",
+        help="Model: local/analogy, gold, replay:FILE, or any DSPy model name.",
+        autocompletion=lambda: MODELS,
+    ),
+]
+StrategyOption = Annotated[
+    str, typer.Option(help=f"Planning strategy: {', '.join(STRATEGIES)}.", autocompletion=lambda: STRATEGIES)
+]
+ToolsetOption = Annotated[
+    str,
+    typer.Option(
+        help="Tools shown: all, or those the task requires.", autocompletion=lambda: ["all", "required"]
+    ),
+]
+MaxStepsOption = Annotated[int, typer.Option(min=1, max=200, help="Most steps of an episode.")]
+SplitOption = Annotated[
+    str,
+    typer.Option(help="train, dev, test or all.", autocompletion=lambda: ["train", "dev", "test", "all"]),
+]
+SchemeOption = Annotated[
+    str,
+    typer.Option(
+        "--scheme",
+        help="standard (every intent in every split) or held_out_intents.",
+        autocompletion=lambda: ["standard", "held_out_intents"],
+    ),
+]
+LimitOption = Annotated[int | None, typer.Option(min=1, help="At most so many tasks, spread evenly.")]
+TrackFlag = Annotated[bool, typer.Option("--track/--no-track", help="Record the run in MLflow.")]
+TrackingUriOption = Annotated[
+    str | None,
+    typer.Option(
+        envvar="MLFLOW_TRACKING_URI", help="MLflow store.", show_default="sqlite:///mlruns/mlflow.db"
+    ),
+]
+
+
+def say(message: str) -> None:
+    """Tell the person at the terminal something that is not the result."""
+    typer.echo(message, err=True)

@@ -1,0 +1,124 @@
+"""`worksmith suite`: build, import and describe suites."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from worksmith.commands.options import JsonFlag, SeedOption, say
+
+app = typer.Typer(
+    help="Build, import and describe suites (a world, its tasks, a manifest).", no_args_is_help=True
+)
+
+OutOption = Annotated[Path, typer.Option("--out", "-o", help="Where to write the suite.", file_okay=False)]
+ForceFlag = Annotated[bool, typer.Option("--force", help="Replace a suite that is already there.")]
+
+
+@app.command("build")
+def build(
+    kind: Annotated[str, typer.Argument(help="World kind: office.", autocompletion=lambda: ["office"])],
+    out: OutOption,
+    seed: SeedOption = 7,
+    scale: Annotated[float, typer.Option(min=0.02, max=100, help="Size; 1.0 is the published size.")] = 1.0,
+    per_intent: Annotated[int, typer.Option(min=1, max=200, help="Tasks for each intent.")] = 10,
+    force: ForceFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Generate a world and its tasks. The same seed and scale give the same bytes."""
+    from evals.kinds import builder
+
+    make = builder(kind)
+    _refuse_overwrite(out, force)
+    suite = make(out, seed=seed, scale=scale, per_intent=per_intent, progress=say)
+    _show(describe(suite), as_json)
+
+
+@app.command("import")
+def import_(
+    system: Annotated[
+        str, typer.Argument(help="Published system: workbench.", autocompletion=lambda: ["workbench"])
+    ],
+    source: Annotated[Path, typer.Argument(help="Directory with the system's files.", file_okay=False)],
+    out: OutOption,
+    force: ForceFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Read a published system's own files into a suite."""
+    from evals.kinds import importer
+    from tools.errors import InputError
+
+    read = importer(system)
+    if not source.is_dir():
+        raise InputError("no such directory", where=str(source))
+    _refuse_overwrite(out, force)
+    _show(describe(read(source, out, progress=say)), as_json)
+
+
+@app.command("info")
+def info(
+    suite: Annotated[Path, typer.Argument(help="Suite directory.")],
+    as_json: JsonFlag = False,
+) -> None:
+    """Describe a suite: its world, tasks, splits and digests."""
+    from evals.suite import Suite
+
+    _show(describe(Suite.open(suite)), as_json)
+
+
+def describe(suite: Any) -> dict[str, Any]:
+    """A suite as JSON-able facts."""
+    world = suite.world.manifest
+    domains = Counter("+".join(t.domains) if len(t.domains) == 1 else "multi-domain" for t in suite.tasks)
+    return {
+        "path": str(suite.path),
+        "kind": world.kind,
+        "origin": world.origin,
+        "seed": world.seed,
+        "scale": world.scale,
+        "now": world.now.isoformat(sep=" "),
+        "persona": world.persona.name,
+        "licence": world.licence,
+        "rows": world.counts,
+        "tasks": len(suite.tasks),
+        "intents": len({t.intent for t in suite.tasks if t.intent}),
+        "splits": {
+            scheme: dict(sorted(Counter(t.in_split(scheme) for t in suite.tasks).items()))
+            for scheme in ("standard", "held_out_intents")
+        },
+        "domains": dict(sorted(domains.items())),
+        "gold_plans": sum(t.gold_plan is not None for t in suite.tasks),
+        "no_action_tasks": sum(not t.expected for t in suite.tasks),
+        "corrected_tasks": sum(t.corrected is not None for t in suite.tasks),
+        "digest": suite.digest,
+    }
+
+
+def _show(facts: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, value in facts.items():
+        table.add_row(f"[bold]{name.replace('_', ' ')}", _plain(value))
+    Console().print(table)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(item)}" for key, item in value.items())
+    return "-" if value is None else str(value)
+
+
+def _refuse_overwrite(out: Path, force: bool) -> None:
+    from tools.errors import InputError
+
+    if out.is_dir() and any(out.iterdir()) and not force:
+        raise InputError("the directory is not empty", where=str(out), hint="--force replaces the suite")

@@ -1,0 +1,96 @@
+"""From a model's name to a `dspy.LM`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    import dspy
+
+    from evals.task import Task
+
+ANALOGY = "local/analogy"
+GOLD = "gold"
+REPLAY = "replay:"
+
+
+def resolve(name: str, *, tasks: Sequence[Task] = (), record: Path | None = None) -> dspy.LM:
+    """The model called `name`.
+
+    Args:
+        name: `local/analogy`, `gold`, `replay:FILE` (one recording), or any name DSPy knows.
+        tasks: for `gold`, whose plans to follow.
+        record: keep every request and reply in this file.
+
+    Raises:
+        InputError: if the name or the file behind it is no good.
+    """
+    if name.startswith(REPLAY):
+        runs = replay_runs(name, tasks)
+        if len(runs) > 1:
+            raise InputError(
+                f"{len(runs)} recorded runs, need one", where=name, hint=f"there are {', '.join(runs)}"
+            )
+        lm = next(iter(runs.values()))
+    else:
+        lm = _fresh(name, tasks)
+    return _recorded(lm, record) if record else lm
+
+
+def replay_runs(name: str, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
+    """The recorded runs behind `replay:PATH`, by label.
+
+    PATH is a file written by `--record` (one run), or the original's result files: a CSV, or a
+    directory of them, which can hold several models' and several set-ups' runs of the same tasks.
+    """
+    from worksmith.models.replays import read_runs
+
+    path = Path(name.removeprefix(REPLAY))
+    if not path.exists():
+        raise InputError("no such recording", where=str(path))
+    return read_runs(path, tasks)
+
+
+def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
+    if name == ANALOGY:
+        return _analogy()
+    if name == GOLD:
+        return _gold(tasks)
+    if name.startswith("local/"):
+        raise InputError(f"no local model {name!r}", hint=f"there is {ANALOGY}")
+    if "/" not in name:
+        raise InputError(f"{name!r} names no provider", hint="e.g. openai/gpt-4o-mini, ollama_chat/llama3.2")
+    import dspy
+
+    return dspy.LM(name)
+
+
+def _analogy() -> dspy.LM:
+    import dspy
+
+    from worksmith.models.analogy import AnalogyEngine
+
+    engine = AnalogyEngine()
+    # DSPy's cache key ignores the engine, so its version goes into the model's name.
+    return dspy.LM(f"{ANALOGY}@{engine.digest}", engine=engine, cache=False, num_retries=0)
+
+
+def _gold(tasks: Sequence[Task]) -> dspy.LM:
+    import dspy
+
+    from programs.scripted import GoldEngine
+
+    if not any(task.gold_plan for task in tasks):
+        raise InputError("no task of the suite has a gold plan", hint="use another teacher or a generated suite")
+    engine = GoldEngine(tasks)
+    return dspy.LM(f"{GOLD}/{engine.digest}", engine=engine, cache=False, num_retries=0)
+
+
+def _recorded(lm: dspy.LM, file: Path) -> dspy.LM:
+    from programs.recording import RecordingEngine
+
+    return RecordingEngine.around(lm, file)
