@@ -1,0 +1,33 @@
+"""The office world kind, as the registry of world kinds takes it."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from tools.kinds import WorldKind
+from tools.office import (
+    analytics,
+    calendar,
+    company_directory,
+    customer_relationship_manager,
+    email,
+    project_management,
+)
+from tools.office.policy import OwnOffice
+from tools.office.schema import TABLES
+
+OFFICE = WorldKind(
+    name="office",
+    tables=TABLES,
+    toolkits=(
+        email.TOOLKIT,
+        calendar.TOOLKIT,
+        analytics.TOOLKIT,
+        project_management.TOOLKIT,
+        customer_relationship_manager.TOOLKIT,
+        company_directory.TOOLKIT,
+    ),
+    shared_toolkits=("company_directory",),
+    policy=OwnOffice(),
+    house_rules=files("tools.office").joinpath("house_rules.txt").read_text(encoding="utf-8").strip(),
+)

@@ -1,0 +1,26 @@
+"""Who may do what in an office world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tools.persona import Persona
+from tools.policy import Decision
+
+SAM = Persona(id="sam", name="Sam", department="Management")
+"""The one user of every office world."""
+
+
+class OwnOffice:
+    """Calendar, mailbox, boards, customers and site figures are Sam's own: Sam may do everything, others nothing."""
+
+    def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
+        """Allow every call made for Sam, deny every other."""
+        if persona.id == SAM.id:
+            return Decision(True, "office.own-records")
+        return Decision(False, "office.owner-only", "These records belong to someone else.")
+
+    def visible(self, persona: Persona, tool: str, value: Any) -> Any:
+        """The whole value: who was allowed to ask may see all of it."""
+        return value

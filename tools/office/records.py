@@ -1,0 +1,91 @@
+"""Reading and changing one table's records by id, as all toolkits do it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tools.desk import Desk
+from tools.errors import ToolError
+from tools.schema import ROW, Table, columns_sql, quoted
+
+FOUND_AT_MOST = 5
+"""The searches of mails, events and customers return at most this many records."""
+
+_FIRST_NEW_ROW = 2**40
+"""New records stand behind all records of the world at rest and never take the place of a deleted one:
+else deleting the last record and adding another would look like a change of one record."""
+
+
+class RecordTable:
+    """One table with ids.
+
+    Args:
+        table: its first column is the id.
+        noun: what a record is called in messages.
+        id_width: new ids are padded with zeros to this many digits.
+    """
+
+    def __init__(self, table: Table, noun: str, id_width: int) -> None:
+        self.table = table
+        self.noun = noun
+        self.id_width = id_width
+        name, key, columns = quoted(table.name), quoted(table.columns[0]), columns_sql(table.columns)
+        marks = ", ".join("?" * len(table.columns))
+        self._select_all = f"SELECT {columns} FROM {name} ORDER BY {ROW}"
+        self._select_one = f"SELECT {columns} FROM {name} WHERE {key} = ? ORDER BY {ROW} LIMIT 1"
+        self._delete = f"DELETE FROM {name} WHERE {key} = ?"
+        self._updates = {c: f"UPDATE {name} SET {quoted(c)} = ? WHERE {key} = ?" for c in table.columns}
+        self._insert = (
+            f"INSERT INTO {name} ({ROW}, {columns}) VALUES "
+            f"((SELECT max({_FIRST_NEW_ROW}, coalesce(max({ROW}), 0) + 1) FROM {name}), {marks})"
+        )
+        self._last_id = f"SELECT {key} FROM {name} WHERE {key} <> '' AND {key} NOT GLOB '*[^0-9]*' ORDER BY {key} DESC LIMIT 1"
+
+    def all(self, desk: Desk) -> list[dict[str, Any]]:
+        """Every record, in table order."""
+        return desk.rows(self._select_all)
+
+    def get(self, desk: Desk, record_id: str) -> dict[str, Any] | None:
+        """The record with exactly this id."""
+        found = desk.rows(self._select_one, (record_id,))
+        return found[0] if found else None
+
+    def information(self, desk: Desk, record_id: str | None, field: str | None) -> dict[str, Any] | str:
+        """One field of one record, or the message why not."""
+        if not record_id:
+            return f"{self.noun} ID not provided."
+        if not field:
+            return "Field not provided."
+        record = self.get(desk, record_id)
+        if record is None:
+            return f"{self.noun} not found."
+        return {field: record[field]} if field in record else "Field not found."
+
+    def delete(self, desk: Desk, record_id: str | None) -> str:
+        """Remove a record; returns the message."""
+        if not record_id:
+            return f"{self.noun} ID not provided."
+        if not desk.execute(self._delete, (record_id,)):
+            return f"{self.noun} not found."
+        return f"{self.noun} deleted successfully."
+
+    def update(self, desk: Desk, record_id: str, field: str, value: str) -> bool:
+        """Set one cell in place; `field` must be a column. False if there is no such record."""
+        return desk.execute(self._updates[field], (value, record_id)) > 0
+
+    def append(self, desk: Desk, *cells: str | None) -> str:
+        """Add a record behind all others.
+
+        Args:
+            cells: all columns after the id.
+
+        Returns:
+            The new id: one more than the last, in text order, of the ids that are numbers.
+        """
+        last = desk.values(self._last_id)
+        number = int(last[0]) + 1 if last else 0
+        record_id = str(number).zfill(self.id_width)
+        if self.get(desk, record_id) is not None:
+            raise ToolError(f"No new {self.noun.lower()} ID is free.")
+        desk.execute(self._insert, (record_id, *cells))
+        return record_id
