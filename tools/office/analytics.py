@@ -21,7 +21,7 @@ PLOT_VALUES = (
 )
 PLOT_TYPES = ("bar", "line", "scatter", "histogram")
 
-_VISITOR = f"SELECT {columns_sql(schema.ANALYTICS.columns)} FROM {schema.ANALYTICS.name} WHERE visitor_id = ? ORDER BY _row"
+_VISITOR = f"SELECT {columns_sql(schema.ANALYTICS.columns)} FROM analytics WHERE visitor_id = ? ORDER BY _row"
 
 
 @tool(writes=True)
@@ -92,12 +92,12 @@ def traffic_source_count(
     time_max: str | None = None,
     traffic_source: str | None = None,
 ) -> dict[str, int]:
-    """Number of visits per day from one traffic source (0 is shown), for days with at least one visit from any.
+    """Number of visits per day from one traffic source, for days with at least one visit from any source.
 
     Args:
         time_min: First day, YYYY-MM-DD; without it from the first day with data.
         time_max: Last day, YYYY-MM-DD; without it to the last day with data.
-        traffic_source: direct, referral, search engine or social media, exactly so; without it all visits count.
+        traffic_source: direct, referral, search engine or social media, exactly so; without it all count.
     """
     if not traffic_source:
         return _per_day(desk, "count(*)", time_min, time_max)
@@ -141,7 +141,8 @@ def _per_day(
             conditions.append(f"date_of_visit {operator} ?")
             bounds.append(bound)
     condition = f"WHERE {' AND '.join(conditions)} " if conditions else ""
-    sql = f"SELECT date_of_visit, {value} FROM analytics {condition}GROUP BY date_of_visit ORDER BY date_of_visit"
+    grouping = "GROUP BY date_of_visit ORDER BY date_of_visit"
+    sql = f"SELECT date_of_visit, {value} FROM analytics {condition}{grouping}"
     return dict(desk.connection.execute(sql, bounds))
 
 

@@ -93,14 +93,16 @@ def get_event_information_by_id(
 def search_events(
     desk: Desk, query: str | None = "", time_min: str | None = None, time_max: str | None = None
 ) -> list[dict[str, Any]] | str:
-    """Find events by name or participant and by start time. Returns at most the first 5, earliest first
-    (events made since then come last); to see more, narrow the time window or start it later.
+    """Find events by name or participant and by start time.
+
+    Returns at most the first 5, earliest first (events created by you come last). To see more, ask again
+    with a later time_min.
 
     Args:
         query: Regular expression looked for in event name and participant address, ignoring case;
             empty matches all.
         time_min: Earliest start, inclusive, YYYY-MM-DD HH:MM:SS; a date alone means its midnight.
-        time_max: Latest start, inclusive; a date alone means its midnight, so it leaves that day's events out.
+        time_max: Latest start, inclusive; a date alone means its midnight, which excludes that day.
     """
     events = where(EVENTS.all(desk), ("event_name", "participant_email"), query or "")
     # A bound is read only when something is left to compare it with.

@@ -113,8 +113,10 @@ def search_customers(
     follow_up_by_min: str | None = None,
     follow_up_by_max: str | None = None,
 ) -> list[dict[str, Any]] | str:
-    """Find customers for whom everything given (at least one thing) holds. Returns at most the first 5,
-    latest contact first; to see more, narrow the search, for instance by last_contact_date_max.
+    """Find customers for whom everything given (at least one thing) holds.
+
+    Returns at most the first 5, latest contact first. To see more, ask again with more conditions, for
+    instance a lower last_contact_date_max.
 
     Args:
         customer_name: Regular expression looked for in the name, ignoring case; so are the next four.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from time import monotonic
 from typing import Any
 
-import regex
+import regex  # type: ignore[import-untyped]
 
 from tools.errors import ToolError
 
@@ -20,7 +20,7 @@ LONGEST = 1000
 """A longer pattern is refused: compiling it alone could take long."""
 
 _BACKTRACKING = frozenset("*+?{(|\\")
-"""Without any of these a pattern takes linear time and needs no watch (a watched search costs ten times as much)."""
+"""Without any of these a pattern takes linear time and needs no watch, which is ten times dearer."""
 
 
 def containing(pattern: str) -> Match:

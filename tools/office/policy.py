@@ -13,7 +13,7 @@ SAM = Persona(id="sam", name="Sam", department="Management")
 
 
 class OwnOffice:
-    """Calendar, mailbox, boards, customers and site figures are Sam's own: Sam may do everything, others nothing."""
+    """Everything in an office world is Sam's own: Sam may do everything, others nothing."""
 
     def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
         """Allow every call made for Sam, deny every other."""

@@ -95,8 +95,9 @@ def search_tasks(
     due_date: str | None = None,
     board: str | None = None,
 ) -> list[dict[str, Any]] | str:
-    """Find all tasks whose fields contain what is given (at least one), each a regular expression,
-    ignoring case. Returns every match.
+    """Find all tasks whose fields contain what is given (at least one thing); returns every match.
+
+    What is given is taken as regular expressions, ignoring case.
 
     Args:
         task_name: Part of the name.

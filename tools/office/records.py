@@ -39,7 +39,8 @@ class RecordTable:
             f"INSERT INTO {name} ({ROW}, {columns}) VALUES "
             f"((SELECT max({_FIRST_NEW_ROW}, coalesce(max({ROW}), 0) + 1) FROM {name}), {marks})"
         )
-        self._last_id = f"SELECT {key} FROM {name} WHERE {key} <> '' AND {key} NOT GLOB '*[^0-9]*' ORDER BY {key} DESC LIMIT 1"
+        number = f"{key} <> '' AND {key} NOT GLOB '*[^0-9]*'"
+        self._last_id = f"SELECT {key} FROM {name} WHERE {number} ORDER BY {key} DESC LIMIT 1"
 
     def all(self, desk: Desk) -> list[dict[str, Any]]:
         """Every record, in table order."""
