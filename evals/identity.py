@@ -1,0 +1,76 @@
+"""Content addresses of programs and models, so that equal work can be recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tools.seeding import digest
+
+_SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "credential")
+
+
+def program_digest(program: Any) -> str:
+    """The content address of a program: its own `digest` if it has one, else its class and DSPy state.
+
+    A program whose behaviour depends on more than its DSPy state (a step limit, say) should have a
+    `digest` attribute that covers it.
+    """
+    own = getattr(program, "digest", None)
+    if own is not None:
+        return str(own() if callable(own) else own)
+    dump = getattr(program, "dump_state", None)
+    return digest([_path(program), _plain(dump() if dump else {})])
+
+
+def strategy_name(program: Any) -> str:
+    """The planning strategy a program declares; its own name if it declares none."""
+    declared = getattr(program, "strategy", None)
+    name = getattr(declared, "name", declared)
+    return name if isinstance(name, str) and name else _path(program).rsplit(".", 1)[-1]
+
+
+def model_name(lm: Any) -> str:
+    """The name a model goes by, e.g. `openai/gpt-4o-mini`; `none` for no model."""
+    return str(getattr(lm, "model", lm)) if lm is not None else "none"
+
+
+def model_digest(lm: Any) -> str:
+    """The content address of a model with its settings; credentials are left out.
+
+    A custom engine counts by its own `digest` or `version` where it has one: two engines under one model
+    name must not pass for each other.
+    """
+    if lm is None:
+        return digest("none")
+    settings = {name: _plain(value) for name, value in getattr(lm, "kwargs", {}).items() if not _secret(name)}
+    return digest(
+        [model_name(lm), getattr(lm, "model_type", ""), settings, _engine(getattr(lm, "engine", None))]
+    )
+
+
+def _engine(engine: Any) -> str:
+    if engine is None or isinstance(engine, str):
+        return engine or ""
+    version = getattr(engine, "digest", None) or getattr(engine, "version", None) or ""
+    return (
+        f"{type(engine).__module__}.{type(engine).__qualname__}:{version() if callable(version) else version}"
+    )
+
+
+def _secret(name: str) -> bool:
+    # "max_tokens" is no secret although it has a mark in it.
+    return "max_" not in name and any(mark in name.lower() for mark in _SECRET_MARKS)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON-able data; objects count by their class, since addresses change from run to run."""
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted(map(str, value))
+    return _path(value)

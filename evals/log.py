@@ -1,0 +1,121 @@
+"""The episode log: one JSON line an episode, written the moment the episode ends.
+
+Everything else (tables, reports, tracking) is derived from it, so a run that dies loses at most the
+episodes that were in flight. A line is handed to the operating system in one write; a line that the
+machine tore in half is recognised by its missing newline and owed again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pydantic import ValidationError
+
+from evals.record import EpisodeRecord
+from tools.errors import InputError
+
+
+class EpisodeLog:
+    """An append-only file of episode records, keyed by the content address of their work unit.
+
+    Use `EpisodeLog.open`; it is a context manager. Not shared between threads: the runner writes from
+    the thread that called it.
+    """
+
+    def __init__(self, path: Path, file: int, records: dict[str, EpisodeRecord]) -> None:
+        self.path = path
+        self._file = file
+        self._records = records
+
+    @classmethod
+    def open(cls, path: str | Path, *, resume: bool = False) -> Self:
+        """Open a log for writing; with `resume`, read what it already holds.
+
+        Raises:
+            InputError: the log has episodes and `resume` was not asked for, or a line is no record.
+        """
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        records: dict[str, EpisodeRecord] = {}
+        if path.exists() and path.stat().st_size:
+            if not resume:
+                raise InputError(
+                    "an episode log is already there", where=str(path), hint="add --resume or choose another"
+                )
+            records = {record.key: record for record in read_log(path)}
+            _cut_torn_line(path)
+        return cls(path, os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644), records)
+
+    def finished(self, key: str) -> EpisodeRecord | None:
+        """The record of a work unit that need not run again.
+
+        An infrastructure failure is no answer: its unit is owed again.
+        """
+        record = self._records.get(key)
+        return record if record is not None and record.graded else None
+
+    def append(self, record: EpisodeRecord) -> None:
+        """Write one episode, whole, in one write."""
+        self._records[record.key] = record
+        line = (record.model_dump_json() + "\n").encode()
+        written = os.write(self._file, line)
+        if written != len(line):
+            raise OSError(f"{self.path}: {written} of {len(line)} bytes written (is the disk full?)")
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def close(self) -> None:
+        """Give the file back; closing twice is harmless."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
+    """The records of a log in the order of writing; later ones with the same key replace earlier ones.
+
+    A torn last line is skipped.
+
+    Raises:
+        InputError: the file is missing, or a whole line is not an episode record.
+    """
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError("cannot read the episode log", where=str(path), hint=str(error)) from error
+    whole = data[: data.rfind(b"\n") + 1]
+    for number, line in enumerate(whole.split(b"\n")[:-1], start=1):
+        if line.strip():
+            yield _parse(line, where=f"{path}:{number}")
+
+
+def _parse(line: bytes, *, where: str) -> EpisodeRecord:
+    try:
+        return EpisodeRecord.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise InputError(
+            f"not an episode record: {first['msg']}", where=where, hint="remove the line to run it again"
+        ) from error
+
+
+def _cut_torn_line(path: Path) -> None:
+    """Drop bytes after the last newline, so that the next record starts on a line of its own."""
+    data = path.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    if whole != len(data):
+        os.truncate(path, whole)

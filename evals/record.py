@@ -1,0 +1,195 @@
+"""What one episode left behind: the line of the episode log and the row of every table.
+
+A record is plain data. It holds no database, no program and no model, so it can be written by one
+process, read by another and shown by a third. Nothing in it depends on the order in which workers ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict
+
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from evals.task import Task
+    from tools.episode import CallRecord, EpisodeResult
+
+PRIMARY = "outcome"
+"""The score that tables, tests and optimizers look at first."""
+
+STRICT = "outcome_strict"
+"""The primary score with infrastructure failures counted as wrong answers."""
+
+INFRASTRUCTURE = frozenset({"model_error", "harness_error", "timeout"})
+"""Statuses that say nothing about the agent; their episodes are not graded, and their rate is shown.
+
+A timeout is one of them because a clock decided it: the same replies may be in time tomorrow.
+"""
+
+PROGRAM_ERROR = "program_error"
+"""The program raised: its own fault, so graded, as a failure."""
+
+LONGEST_OBSERVATION = 2_000
+"""Characters of an observation that a record keeps; the rest is cut and `truncated` says so."""
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CallEntry(_Frozen):
+    """One tool call as it is kept: what was asked, what the policy decided, what the agent saw."""
+
+    tool: str
+    arguments: Any
+    status: str
+    allowed: bool = True
+    rule: str = ""
+    observation: str = ""
+    truncated: bool = False
+    thought: str = ""
+    seconds: float = 0.0
+
+
+class Digests(_Frozen):
+    """Content addresses of everything an episode depends on."""
+
+    program: str
+    task: str
+    world: str
+    model: str
+
+
+class EpisodeRecord(_Frozen):
+    """One attempt at one task: identity, verdict, cost and trajectory.
+
+    `key` is the content address of the work unit: equal keys mean the same program, task, world, model,
+    strategy, seed and trial. `scores` is empty when the episode was not graded (see `INFRASTRUCTURE`).
+    """
+
+    key: str
+    task_id: str
+    query: str = ""
+    split: str
+    intent: str | None = None
+    domains: tuple[str, ...] = ()
+    expected_actions: int = 0
+    strategy: str = ""
+    seed: int = 0
+    trial: int = 0
+    status: str
+    scores: dict[str, float] = {}
+    steps: int = 0
+    model_calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    answer: str = ""
+    error: str | None = None
+    calls: tuple[CallEntry, ...] = ()
+    digests: Digests
+
+    @property
+    def graded(self) -> bool:
+        """Whether this episode counts in the scores: its failure, if any, was the agent's own."""
+        return self.status not in INFRASTRUCTURE
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion tokens together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def without_times(self) -> dict[str, Any]:
+        """The record as data, less everything that a clock wrote: equal across workers and machines."""
+        return self.model_dump(mode="json", exclude={"seconds": True, "calls": {"__all__": {"seconds"}}})
+
+
+class WorkUnit(_Frozen):
+    """One owed episode. Its key is what a resume recognises it by."""
+
+    task_id: str
+    strategy: str
+    seed: int
+    trial: int
+    digests: Digests
+
+    @property
+    def key(self) -> str:
+        """The content address of this unit (32 hex digits)."""
+        return digest(self.model_dump(mode="json"), length=32)
+
+
+def record_episode(
+    unit: WorkUnit,
+    task: Task,
+    episode: EpisodeResult,
+    *,
+    scores: Mapping[str, float],
+    status: str | None = None,
+    error: str | None = None,
+) -> EpisodeRecord:
+    """The record of an episode that the program gave back."""
+    return EpisodeRecord(
+        **_identity(unit, task),
+        status=status or episode.status,
+        scores=dict(scores),
+        steps=len(episode.calls),
+        model_calls=episode.model_calls,
+        prompt_tokens=episode.prompt_tokens,
+        completion_tokens=episode.completion_tokens,
+        seconds=episode.seconds,
+        answer=episode.answer or "",
+        error=error or episode.error,
+        calls=_entries(episode),
+    )
+
+
+def record_failure(
+    unit: WorkUnit, task: Task, *, status: str, error: str, seconds: float, scores: Mapping[str, float]
+) -> EpisodeRecord:
+    """The record of an episode that never came back."""
+    return EpisodeRecord(
+        **_identity(unit, task), status=status, error=error, seconds=seconds, scores=dict(scores)
+    )
+
+
+def _identity(unit: WorkUnit, task: Task) -> dict[str, Any]:
+    return {
+        "key": unit.key,
+        "task_id": task.id,
+        "query": task.query,
+        "split": task.split,
+        "intent": task.intent,
+        "domains": tuple(task.domains),
+        "expected_actions": len(task.expected),
+        "strategy": unit.strategy,
+        "seed": unit.seed,
+        "trial": unit.trial,
+        "digests": unit.digests,
+    }
+
+
+def _entries(episode: EpisodeResult) -> tuple[CallEntry, ...]:
+    """The calls with their thoughts; strategies without one thought a call leave the thoughts out."""
+    thoughts = list(episode.thoughts)
+    if len(thoughts) < len(episode.calls):
+        thoughts = [""] * len(episode.calls)
+    return tuple(_entry(call, thought) for call, thought in zip(episode.calls, thoughts, strict=False))
+
+
+def _entry(call: CallRecord, thought: str) -> CallEntry:
+    text = call.observation.text
+    return CallEntry(
+        tool=call.tool,
+        arguments=call.arguments,
+        status=call.observation.status,
+        allowed=call.decision.allow if call.decision else True,
+        rule=call.decision.rule if call.decision else "",
+        observation=text[:LONGEST_OBSERVATION],
+        truncated=len(text) > LONGEST_OBSERVATION,
+        thought=thought or "",
+        seconds=call.seconds,
+    )

@@ -1,0 +1,148 @@
+"""From episode records to figures: scores with intervals, failure rates, costs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evals.record import PRIMARY, STRICT, EpisodeRecord
+from evals.statistics import Interval, mean, pass_hat, quantile
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The figures of one set of episodes.
+
+    Attributes:
+        graded: episodes that count in the scores, that is, all but infrastructure failures.
+        scores: each score's mean over graded episodes with its interval (n = tasks); `outcome_strict`
+            is `outcome` with infrastructure failures counted as wrong.
+        statuses: how many episodes ended how.
+        pass_hat: the chance that k attempts at a task all succeed, by k; only with several trials.
+        means: per episode: steps, model_calls, prompt_tokens, completion_tokens, tokens, seconds.
+        totals: the same, summed.
+        seconds_p95: the slow end of the episodes' durations.
+    """
+
+    episodes: int
+    tasks: int
+    graded: int
+    scores: dict[str, Interval]
+    statuses: dict[str, int]
+    pass_hat: dict[int, Interval] = field(default_factory=dict)
+    means: dict[str, float] = field(default_factory=dict)
+    totals: dict[str, float] = field(default_factory=dict)
+    seconds_p95: float = math.nan
+
+    @property
+    def error_rate(self) -> float:
+        """The share of episodes lost to the infrastructure. Shown wherever a score is."""
+        return 1 - self.graded / self.episodes if self.episodes else 0.0
+
+    @property
+    def errors(self) -> int:
+        """The number of episodes lost to the infrastructure."""
+        return self.episodes - self.graded
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures as JSON-able data; what could not be computed is null."""
+        return {
+            "episodes": self.episodes,
+            "tasks": self.tasks,
+            "graded": self.graded,
+            "errors": self.errors,
+            "error_rate": self.error_rate,
+            "scores": {name: interval_json(value) for name, value in self.scores.items()},
+            "statuses": self.statuses,
+            "pass_hat": {str(k): interval_json(value) for k, value in self.pass_hat.items()},
+            "means": self.means,
+            "totals": self.totals,
+            "seconds_p95": None if math.isnan(self.seconds_p95) else self.seconds_p95,
+        }
+
+
+COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
+    "steps": lambda record: record.steps,
+    "model_calls": lambda record: record.model_calls,
+    "prompt_tokens": lambda record: record.prompt_tokens,
+    "completion_tokens": lambda record: record.completion_tokens,
+    "tokens": lambda record: record.tokens,
+    "seconds": lambda record: record.seconds,
+}
+"""What an episode costs, by name."""
+
+
+def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
+    """The figures of `records`. Their order does not matter."""
+    records = sorted(records, key=lambda record: (record.task_id, record.trial, record.key))
+    graded = [record for record in records if record.graded]
+    names = sorted({name for record in graded for name in record.scores})
+    scores = {name: mean(by_task(graded, name), seed=seed, key=name) for name in names}
+    if PRIMARY in scores or len(graded) < len(records):
+        scores[STRICT] = mean(by_task(records, STRICT), seed=seed, key=STRICT)
+    totals = {name: math.fsum(cost(record) for record in records) for name, cost in COSTS.items()}
+    return Summary(
+        episodes=len(records),
+        tasks=len({record.task_id for record in records}),
+        graded=len(graded),
+        scores=scores,
+        statuses=dict(sorted(Counter(record.status for record in records).items())),
+        pass_hat=_pass_hat(graded, seed),
+        means={name: total / len(records) for name, total in totals.items()} if records else {},
+        totals=totals,
+        seconds_p95=quantile((record.seconds for record in records), 0.95),
+    )
+
+
+def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list[float]]:
+    """The values of a score, grouped by task; records without it are left out.
+
+    `outcome_strict` is every record's `outcome`, 0 where there is none.
+    """
+    grouped: dict[Hashable, list[float]] = {}
+    for record in records:
+        if score == STRICT:
+            grouped.setdefault(record.task_id, []).append(record.scores.get(PRIMARY, 0.0))
+        elif record.graded and score in record.scores:
+            grouped.setdefault(record.task_id, []).append(record.scores[score])
+    return grouped
+
+
+def group_records(
+    records: Iterable[EpisodeRecord], facet: Callable[[EpisodeRecord], str]
+) -> dict[str, list[EpisodeRecord]]:
+    """Records by a property of theirs, in the order of the property."""
+    groups: dict[str, list[EpisodeRecord]] = {}
+    for record in records:
+        groups.setdefault(facet(record), []).append(record)
+    return dict(sorted(groups.items()))
+
+
+def domain_of(record: EpisodeRecord) -> str:
+    """The facet of tables by domain: the one domain of a task, or `several`."""
+    return record.domains[0] if len(record.domains) == 1 else "several" if record.domains else "none"
+
+
+def actions_of(record: EpisodeRecord) -> str:
+    """The facet of tables by difficulty: how many writing calls the task expects."""
+    return str(record.expected_actions)
+
+
+def interval_json(interval: Interval) -> dict[str, Any]:
+    """An interval as JSON-able data; without data its bounds are null."""
+    empty = math.isnan(interval.value)
+    return {
+        "value": None if empty else interval.value,
+        "low": None if empty else interval.low,
+        "high": None if empty else interval.high,
+        "n": interval.n,
+    }
+
+
+def _pass_hat(graded: Sequence[EpisodeRecord], seed: int) -> dict[int, Interval]:
+    clusters = by_task(graded, PRIMARY)
+    most = max((len(values) for values in clusters.values()), default=0)
+    return {k: pass_hat(clusters, k, seed=seed) for k in range(1, most + 1)} if most > 1 else {}

@@ -1,0 +1,150 @@
+"""Threads that work through a list once: nothing is submitted twice, results come in list order.
+
+Made for work that mostly waits for a model. Unlike an executor it starts a piece of work only when a
+worker is free for it, lets a caller give up on a slow piece without waiting for it, and never keeps the
+interpreter alive for one.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextvars import copy_context
+from typing import Generic, TypeVar
+
+U = TypeVar("U")
+R = TypeVar("R")
+
+_GRACE = 2.0
+"""Seconds that pieces in flight get to finish after an interruption."""
+
+
+class Workers(Generic[U, R]):
+    """A pool for one list of work units.
+
+    Args:
+        work: done in a worker thread, under a copy of the caller's context variables.
+        overdue: makes the result of a unit that ran past `time_limit`; done in the calling thread. The
+            unit's thread cannot be stopped; whatever it still returns is dropped.
+        on_result: told each result in the calling thread, in order of completion.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[U], R],
+        *,
+        workers: int,
+        on_result: Callable[[int, R], None],
+        time_limit: float | None = None,
+        overdue: Callable[[U], R] | None = None,
+    ) -> None:
+        self._work = work
+        self._size = workers
+        self._on_result = on_result
+        self._time_limit = time_limit
+        self._overdue = overdue
+        self._done: queue.SimpleQueue[tuple[int, R | None, BaseException | None]] = queue.SimpleQueue()
+        # Guards the three below: workers take units while the caller gives up on slow ones.
+        self._lock = threading.Lock()
+        self._next = 0
+        self._running: dict[int, float] = {}
+        self._stopped = False
+
+    def run(self, units: Sequence[U]) -> list[R]:
+        """Do every unit once.
+
+        Raises:
+            BaseException: whatever `work` raised first; units not yet started are left out.
+            KeyboardInterrupt: after pieces in flight had a moment to finish and were reported.
+        """
+        results: dict[int, R] = {}
+        for _ in range(min(self._size, len(units))):
+            self._start_worker(units)
+        try:
+            while len(results) < len(units):
+                self._collect(units, results)
+        except KeyboardInterrupt:
+            self._stopped = True
+            self._drain(results)
+            raise
+        finally:
+            self._stopped = True
+        return [results[index] for index in range(len(units))]
+
+    def _start_worker(self, units: Sequence[U]) -> None:
+        run = copy_context().run
+        threading.Thread(target=run, args=(self._loop, units), daemon=True, name="worksmith-episodes").start()
+
+    def _loop(self, units: Sequence[U]) -> None:
+        while (index := self._take(len(units))) is not None:
+            try:
+                result = self._work(units[index])
+            except BaseException as error:  # handed to the calling thread, which raises it
+                self._done.put((index, None, error))
+                return
+            with self._lock:
+                if index not in self._running:
+                    return  # the caller gave this unit up and started another worker in our place
+                # Put before delete: whoever sees nothing running must find the result in the queue.
+                self._done.put((index, result, None))
+                del self._running[index]
+
+    def _take(self, total: int) -> int | None:
+        with self._lock:
+            if self._stopped or self._next >= total:
+                return None
+            index = self._next
+            self._next += 1
+            self._running[index] = time.monotonic()
+            return index
+
+    def _collect(self, units: Sequence[U], results: dict[int, R]) -> None:
+        """Wait for one result, or until the oldest unit in flight is overdue."""
+        try:
+            index, result, error = self._done.get(timeout=self._patience())
+        except queue.Empty:
+            for late in self._give_up():
+                self._settle(late, self._late_result(units[late]), results)
+                self._start_worker(units)
+            return
+        if error is not None:
+            raise error
+        self._settle(index, result, results)  # type: ignore[arg-type]
+
+    def _settle(self, index: int, result: R, results: dict[int, R]) -> None:
+        results[index] = result
+        self._on_result(index, result)
+
+    def _patience(self) -> float | None:
+        if self._time_limit is None:
+            return None
+        with self._lock:
+            oldest = min(self._running.values(), default=time.monotonic())
+        return max(0.001, oldest + self._time_limit - time.monotonic())
+
+    def _give_up(self) -> list[int]:
+        if self._time_limit is None:
+            return []
+        limit = time.monotonic() - self._time_limit
+        with self._lock:
+            late = [index for index, started in self._running.items() if started <= limit]
+            for index in late:
+                del self._running[index]
+        return late
+
+    def _late_result(self, unit: U) -> R:
+        assert self._overdue is not None, "a time limit needs a result for what exceeds it"
+        return self._overdue(unit)
+
+    def _drain(self, results: dict[int, R]) -> None:
+        """Keep what was paid for: results that are there, or arrive within the grace period."""
+        deadline = time.monotonic() + _GRACE
+        while self._running or not self._done.empty():
+            try:
+                index, result, error = self._done.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                return
+            if error is None:
+                self._settle(index, result, results)  # type: ignore[arg-type]

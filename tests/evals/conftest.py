@@ -1,0 +1,21 @@
+"""What most tests of the harness start from."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from evals.task import Task
+from tests.evals.episodes import make_task
+
+
+@pytest.fixture
+def workshop() -> Any:
+    return SimpleNamespace(world=SimpleNamespace(manifest=SimpleNamespace(digest="world")))
+
+
+@pytest.fixture
+def tasks() -> list[Task]:
+    return [make_task(number) for number in range(12)]

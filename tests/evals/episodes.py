@@ -1,0 +1,66 @@
+"""Tasks, episodes and records with known content."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evals.record import Digests, EpisodeRecord, WorkUnit
+from evals.task import Action, Task
+from tools.dispatch import Observation
+from tools.episode import CallRecord, EpisodeResult
+from tools.outcome import Outcome
+from tools.policy import Decision
+
+
+def make_task(number: int, **changes: Any) -> Task:
+    fields: dict[str, Any] = {
+        "id": f"task-{number:03}",
+        "query": f"Do thing {number}",
+        "domains": ("calendar",) if number % 2 else ("email", "analytics"),
+        "intent": f"intent-{number % 3}",
+        "split": "test",
+        "expected": tuple(Action(tool="calendar.delete_event", arguments={}) for _ in range(number % 3)),
+    }
+    return Task(**{**fields, **changes})
+
+
+def make_episode(**changes: Any) -> EpisodeResult:
+    call = CallRecord(
+        "calendar.search_events",
+        {"query": "lunch"},
+        Observation("ok", [], "[]"),
+        Decision(True, "office.read"),
+        0.001,
+    )
+    fields: dict[str, Any] = {
+        "status": "finished",
+        "outcome": Outcome(b"", ()),
+        "calls": [call],
+        "thoughts": ["Look for it."],
+        "answer": "Done.",
+        "model_calls": 2,
+        "prompt_tokens": 100,
+        "completion_tokens": 10,
+        "seconds": 0.5,
+    }
+    return EpisodeResult(**{**fields, **changes})
+
+
+def make_record(number: int, *, trial: int = 0, **changes: Any) -> EpisodeRecord:
+    task = make_task(number)
+    digests = Digests(program="p", task=task.digest, world="w", model="m")
+    unit = WorkUnit(task_id=task.id, strategy="react", seed=0, trial=trial, digests=digests)
+    fields: dict[str, Any] = {
+        "key": unit.key,
+        "task_id": task.id,
+        "query": task.query,
+        "split": "test",
+        "domains": task.domains,
+        "expected_actions": len(task.expected),
+        "trial": trial,
+        "strategy": "react",
+        "status": "finished",
+        "scores": {"outcome": 1.0, "unwanted_side_effects": 0.0},
+        "digests": digests,
+    }
+    return EpisodeRecord(**{**fields, **changes})

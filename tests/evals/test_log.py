@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from evals.log import EpisodeLog, read_log
+from evals.record import LONGEST_OBSERVATION, WorkUnit, record_episode
+from tests.evals.episodes import make_episode, make_record, make_task
+from tools.dispatch import Observation
+from tools.episode import CallRecord
+from tools.errors import InputError
+
+
+def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "episodes.jsonl"
+    records = [make_record(number, answer="naïve ✓") for number in range(3)]
+    with EpisodeLog.open(path) as log:
+        for record in records:
+            log.append(record)
+
+    assert list(read_log(path)) == records
+
+
+def test_an_existing_log_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    with EpisodeLog.open(path) as log:
+        log.append(make_record(1))
+
+    with pytest.raises(InputError, match="--resume"):
+        EpisodeLog.open(path)
+
+
+def test_resuming_nothing_starts_a_log(tmp_path: Path) -> None:
+    with EpisodeLog.open(tmp_path / "episodes.jsonl", resume=True) as log:
+        assert len(log) == 0
+
+
+@pytest.mark.parametrize("kept", range(1, 400, 57))
+def test_a_torn_last_line_is_owed_again(kept: int, tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    with EpisodeLog.open(path) as log:
+        log.append(make_record(1))
+        whole = path.stat().st_size
+        log.append(make_record(2))
+    os.truncate(path, whole + kept)
+
+    with EpisodeLog.open(path, resume=True) as log:
+        assert log.finished(make_record(1).key) is not None
+        assert log.finished(make_record(2).key) is None
+        log.append(make_record(2))
+    assert [record.task_id for record in read_log(path)] == ["task-001", "task-002"]
+
+
+def test_a_damaged_line_in_the_middle_is_refused_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    path.write_text(
+        make_record(1).model_dump_json() + '\n{"key": 1}\n' + make_record(2).model_dump_json() + "\n"
+    )
+
+    with pytest.raises(InputError, match=r"episodes\.jsonl:2"):
+        EpisodeLog.open(path, resume=True)
+
+
+def test_a_missing_log_is_an_input_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        list(read_log(tmp_path / "none.jsonl"))
+
+
+def test_infrastructure_failures_are_owed_again_and_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    failed = make_record(1, status="model_error", scores={})
+    with EpisodeLog.open(path) as log:
+        log.append(failed)
+        assert log.finished(failed.key) is None
+        log.append(make_record(1))
+
+    with EpisodeLog.open(path, resume=True) as log:
+        assert log.finished(failed.key) == make_record(1)
+        assert len(log) == 1
+
+
+def test_long_observations_are_cut_and_say_so() -> None:
+    long = CallRecord("email.search_emails", "not an object", Observation("ok", "", "x" * 5000), None, 0.0)
+    task = make_task(1)
+    unit = WorkUnit(task_id=task.id, strategy="", seed=0, trial=0, digests=make_record(1).digests)
+    entry = record_episode(unit, task, make_episode(calls=[long], thoughts=[]), scores={}).calls[0]
+
+    assert entry.truncated
+    assert len(entry.observation) == LONGEST_OBSERVATION
+    assert entry.arguments == "not an object"

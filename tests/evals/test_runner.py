@@ -1,0 +1,259 @@
+from __future__ import annotations
+
+import random
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from evals.identity import model_digest, program_digest
+from evals.log import EpisodeLog
+from evals.runner import EvalResult, EvaluationInterrupted, Progress, evaluate
+from evals.task import Task
+from tests.evals.episodes import make_episode, make_task
+from tools.episode import EpisodeResult
+from tools.errors import InputError
+
+
+class Scripted(dspy.Module):  # type: ignore[misc]
+    """Solves tasks whose number is odd; counts its calls; can fail, wait or be interrupted at will."""
+
+    def __init__(self, **behaviour: Any) -> None:
+        super().__init__()
+        self.behaviour = behaviour
+        self.calls: list[str] = []
+
+    def forward(self, task: Task) -> dspy.Prediction:
+        self.calls.append(task.id)
+        act = self.behaviour.get(task.id.replace("-", "_"))
+        if isinstance(act, BaseException):
+            raise act
+        if callable(act):
+            act()
+        episode = act if isinstance(act, EpisodeResult) else make_episode()
+        return dspy.Prediction(answer="done", episode=episode)
+
+
+def odd(task: Task, episode: EpisodeResult) -> dict[str, float]:
+    return {"outcome": int(task.id[-3:]) % 2, "third": 1 / 3}
+
+
+def run(program: Any, tasks: list[Task], workshop: Any, **options: Any) -> EvalResult:
+    return evaluate(program, tasks, workshop=workshop, **{"scorers": [odd], "workers": 4, **options})
+
+
+def comparable(result: EvalResult) -> list[dict[str, Any]]:
+    return [record.without_times() for record in result.records]
+
+
+def test_records_follow_the_order_of_tasks_and_say_everything(tasks: list[Task], workshop: Any) -> None:
+    result = run(Scripted(), tasks, workshop, strategy="react")
+
+    assert [record.task_id for record in result.records] == [task.id for task in tasks]
+    record = result.records[1]
+    assert record.scores == {"outcome": 1.0, "third": 1 / 3}
+    assert (record.status, record.strategy, record.split, record.intent) == (
+        "finished",
+        "react",
+        "test",
+        "intent-1",
+    )
+    assert (record.steps, record.model_calls, record.tokens) == (1, 2, 110)
+    assert record.calls[0].tool == "calendar.search_events"
+    assert record.calls[0].thought == "Look for it."
+    assert record.calls[0].rule == "office.read"
+    assert record.digests.world == "world"
+
+
+def test_worker_count_does_not_change_a_digit(tasks: list[Task], workshop: Any) -> None:
+    def jitter() -> None:
+        time.sleep(random.random() / 100)
+
+    waits = {task.id.replace("-", "_"): jitter for task in tasks}
+    alone = run(Scripted(**waits), tasks, workshop, workers=1, trials=2)
+    together = run(Scripted(**waits), tasks, workshop, workers=8, trials=2)
+
+    assert comparable(alone) == comparable(together)
+    assert alone.summary.scores == together.summary.scores
+
+
+def test_infrastructure_failures_leave_the_score_and_are_counted(tasks: list[Task], workshop: Any) -> None:
+    program = Scripted(
+        task_001=make_episode(status="model_error", error="503"),
+        task_003=ConnectionError("no route"),
+        task_005=OSError("disk"),
+    )
+    summary = run(program, tasks, workshop).summary
+
+    assert summary.statuses == {"finished": 9, "harness_error": 1, "model_error": 2}
+    assert (summary.graded, summary.errors, summary.error_rate) == (9, 3, 0.25)
+    assert summary.scores["outcome"].value == pytest.approx(3 / 9)
+    assert summary.scores["outcome_strict"].value == pytest.approx(3 / 12)
+
+
+def test_a_program_that_raises_is_a_wrong_answer(tasks: list[Task], workshop: Any) -> None:
+    result = run(Scripted(task_001=KeyError("tool")), tasks, workshop)
+
+    assert result.records[1].status == "program_error"
+    assert result.records[1].error == "KeyError: 'tool'"
+    assert result.summary.graded == 12
+    assert result.summary.scores["outcome"].value == pytest.approx(5 / 12)
+
+
+def test_a_broken_scorer_is_a_harness_error_with_its_trajectory(tasks: list[Task], workshop: Any) -> None:
+    def broken(task: Task, episode: EpisodeResult) -> dict[str, float]:
+        raise ValueError("no expectation")
+
+    result = run(Scripted(), tasks, workshop, scorers=[broken])
+
+    assert {record.status for record in result.records} == {"harness_error"}
+    assert result.records[0].error == "scorer: ValueError: no expectation"
+    assert result.records[0].calls
+
+
+def test_input_errors_end_the_evaluation(tasks: list[Task], workshop: Any) -> None:
+    with pytest.raises(InputError, match="no such toolkit"):
+        run(Scripted(task_004=InputError("no such toolkit")), tasks, workshop)
+
+
+def test_a_program_without_episodes_is_refused(tasks: list[Task], workshop: Any) -> None:
+    with pytest.raises(InputError, match="has no episode"):
+        run(lambda task: dspy.Prediction(answer="x"), tasks, workshop)
+
+
+@pytest.mark.parametrize(
+    "options", [{"workers": 0}, {"trials": 0}, {"time_limit": 0}, {"tasks": []}, {"tasks": "twice"}]
+)
+def test_senseless_arguments_are_refused(options: dict[str, Any], tasks: list[Task], workshop: Any) -> None:
+    chosen = options.pop("tasks", tasks)
+    with pytest.raises(InputError):
+        run(Scripted(), [tasks[0], tasks[0]] if chosen == "twice" else chosen, workshop, **options)
+
+
+def test_a_slow_episode_times_out_once_and_is_not_started_again(tasks: list[Task], workshop: Any) -> None:
+    release = threading.Event()
+    program = Scripted(task_002=lambda: release.wait(5), task_006=lambda: release.wait(5))
+
+    result = run(program, tasks, workshop, workers=2, time_limit=0.2)
+    release.set()
+
+    assert [record.task_id for record in result.records if record.status == "timeout"] == [
+        "task-002",
+        "task-006",
+    ]
+    assert sorted(program.calls) == sorted(task.id for task in tasks)
+    assert result.summary.errors == 2
+
+
+def test_slow_work_without_a_limit_runs_once(tasks: list[Task], workshop: Any) -> None:
+    program = Scripted(task_000=lambda: time.sleep(0.3))
+    run(program, tasks, workshop)
+
+    assert len(program.calls) == len(tasks)
+
+
+def test_every_episode_is_logged_and_resume_runs_only_what_is_owed(
+    tasks: list[Task], workshop: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "episodes.jsonl"
+    whole = run(Scripted(), tasks, workshop)
+    with EpisodeLog.open(path) as log:
+        run(Scripted(task_007=ConnectionError("down")), tasks[:8], workshop, log=log)
+
+    rest = Scripted()
+    with EpisodeLog.open(path, resume=True) as log:
+        resumed = run(rest, tasks, workshop, log=log)
+
+    assert sorted(rest.calls) == ["task-007", "task-008", "task-009", "task-010", "task-011"]
+    assert resumed.resumed == 7
+    assert comparable(resumed) == comparable(whole)
+
+
+def test_another_program_seed_or_model_owes_everything_again(
+    tasks: list[Task], workshop: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "episodes.jsonl"
+    with EpisodeLog.open(path) as log:
+        run(Scripted(), tasks, workshop, log=log)
+
+    for change in ({"seed": 1}, {"lm": dspy.LM("openai/other")}, {"strategy": "plan"}):
+        program = Scripted()
+        with EpisodeLog.open(path, resume=True) as log:
+            run(program, tasks, workshop, log=log, **change)
+        assert len(program.calls) == len(tasks)
+
+
+def test_interruption_keeps_what_is_finished(tasks: list[Task], workshop: Any, tmp_path: Path) -> None:
+    path = tmp_path / "episodes.jsonl"
+    program = Scripted(**{task.id.replace("-", "_"): lambda: time.sleep(0.02) for task in tasks})
+
+    def stop_at_four(progress: Progress) -> None:
+        if progress.done == 4:
+            raise KeyboardInterrupt
+
+    with EpisodeLog.open(path) as log, pytest.raises(EvaluationInterrupted, match="--resume") as stopped:
+        run(program, tasks, workshop, workers=1, log=log, on_progress=stop_at_four)
+
+    assert 4 <= stopped.value.done < 12
+    with EpisodeLog.open(path, resume=True) as log:
+        assert len(log) == stopped.value.done
+
+
+def test_threads_see_the_settings_of_their_caller_and_leave_none(tasks: list[Task], workshop: Any) -> None:
+    seen: list[tuple[Any, ...]] = []
+
+    def curious(task: Task) -> Any:
+        seen.append((dspy.settings.lm.model, dspy.settings.branch_idx, len(dspy.settings.trace)))
+        dspy.settings.trace.append(task.id)
+        return dspy.Prediction(episode=make_episode())
+
+    with dspy.context(lm=dspy.LM("openai/outer"), branch_idx=7):
+        run(curious, tasks, workshop, lm=dspy.LM("openai/inner"))
+        run(curious, tasks, workshop)
+        assert dspy.settings.trace == []
+
+    assert set(seen) == {("openai/inner", 7, 0), ("openai/outer", 7, 0)}
+
+
+def test_later_trials_are_not_answered_from_the_cache_of_the_first(workshop: Any) -> None:
+    rollouts: list[Any] = []
+
+    def curious(task: Task) -> Any:
+        rollouts.append(dspy.settings.lm.kwargs.get("rollout_id"))
+        return dspy.Prediction(episode=make_episode())
+
+    run(curious, [make_task(1)], workshop, trials=3, lm=dspy.LM("openai/x", temperature=0.7))
+
+    assert len(set(rollouts)) == 3
+    assert None in rollouts
+
+
+def test_digests_leave_credentials_out_and_keep_settings_in() -> None:
+    plain = model_digest(dspy.LM("openai/x", temperature=0.5))
+
+    assert model_digest(dspy.LM("openai/x", temperature=0.5, api_key="s3cret")) == plain
+    assert model_digest(dspy.LM("openai/x", temperature=0.6)) != plain
+    assert model_digest(dspy.LM("openai/x", temperature=0.5, max_tokens=9)) != plain
+
+
+def test_a_program_is_known_by_its_demonstrations() -> None:
+    bare, taught = dspy.Predict("q -> a"), dspy.Predict("q -> a")
+    taught.demos = [dspy.Example(q="1", a="2")]
+
+    assert program_digest(bare) == program_digest(dspy.Predict("q -> a"))
+    assert program_digest(bare) != program_digest(taught)
+
+
+@pytest.mark.slow
+def test_throughput_is_at_least_95_percent_of_ideal(workshop: Any) -> None:
+    def waiting(task: Task) -> Any:
+        time.sleep(0.2)
+        return dspy.Prediction(episode=make_episode())
+
+    many = [make_task(number) for number in range(320)]
+    result = run(waiting, many, workshop, workers=32)
+
+    assert 320 / 32 * 0.2 / result.seconds >= 0.95
