@@ -53,9 +53,13 @@ def _engine(engine: Any) -> str:
     if engine is None or isinstance(engine, str):
         return engine or ""
     version = getattr(engine, "digest", None) or getattr(engine, "version", None) or ""
-    return (
-        f"{type(engine).__module__}.{type(engine).__qualname__}:{version() if callable(version) else version}"
-    )
+    return f"{_path(engine)}:{version() if callable(version) else version}"
+
+
+def _path(thing: Any) -> str:
+    """Where a function, or else the class of an object, is defined."""
+    named = thing if hasattr(thing, "__qualname__") else type(thing)
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def _secret(name: str) -> bool:
