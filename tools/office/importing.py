@@ -13,6 +13,7 @@ from pathlib import Path
 from tools.errors import InputError
 from tools.office import schema
 from tools.office.moments import CELL_FORMAT
+from tools.office.schema import Row
 from tools.schema import Table
 
 NOW = datetime(2023, 11, 30)
@@ -20,7 +21,6 @@ NOW = datetime(2023, 11, 30)
 
 ORIGIN = "workbench"
 
-Row = tuple[str | None, ...]
 Check = Callable[[str], bool]
 
 

@@ -57,6 +57,9 @@ CUSTOMERS = Table(
 )
 DIRECTORY = Table("directory", ("address",), writable=False)
 
+Row = tuple[str | None, ...]
+"""The cells of one record, in the order of its table's columns."""
+
 TABLES = (CALENDAR, EMAIL, ANALYTICS, PLOTS, TASKS, CUSTOMERS, DIRECTORY)
 
 BOARDS = ("Back end", "Front end", "Design")
