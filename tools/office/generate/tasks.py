@@ -49,10 +49,13 @@ def tasks(seed: int, count: int, now: datetime, cast: Cast) -> list[Row]:
 def _assignments(
     numbers: random.Random, count: int, board: str, staff: tuple[Employee, ...]
 ) -> list[tuple[str, Employee]]:
+    """Whose task is called what. Everybody gets one first: only who has a task can be given another."""
     pairs = [(name, employee) for name in task_names(board) for employee in staff]
-    found: list[tuple[str, Employee]] = []
-    for part in range(1, count // len(pairs) + 2):
-        wanted = min(count - len(found), len(pairs))
-        named = [(name if part == 1 else f"{name}, part {part}", one) for name, one in pairs]
-        found.extend(numbers.sample(named, wanted))
+    found = [(numbers.choice(task_names(board)), employee) for employee in staff][:count]
+    pairs = [pair for pair in pairs if pair not in found]
+    part = 1
+    while len(found) < count:
+        named = [(name if part == 1 else f"{name}, part {part}", employee) for name, employee in pairs]
+        found.extend(numbers.sample(named, min(count - len(found), len(named))))
+        part += 1
     return found
