@@ -1,0 +1,146 @@
+"""Scoring by outcome: did an agent leave the world as the task wants it?
+
+The expected calls are executed by the same tools as the agent's, and the two outcomes are compared. How
+an agent got there does not matter. Order and generated ids of new rows do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evals.actions import Call, UnreadableActionError, action_name, format_action, parse_action
+from evals.task import Action, Task
+from tools.batch import run_batch
+from tools.episode import Episode
+from tools.outcome import Outcome
+from tools.workshop import Workshop
+
+GroundTruth = Literal["published", "corrected"]
+
+_TABLE_CHANGED = ("calendar.update_event", "Field not found.")
+"""With a field that does not exist, the original's tool adds a column to the whole table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an outcome is worth.
+
+    Attributes:
+        correct: the outcome is an accepted one and nothing went wrong on the way.
+        unwanted_side_effects: something changed, and the outcome is not an accepted one.
+    """
+
+    correct: bool
+    unwanted_side_effects: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a list of actions did.
+
+    Attributes:
+        malformed: an action would have changed the shape of a table; no accepted outcome does.
+    """
+
+    outcome: Outcome
+    malformed: bool = False
+
+
+class OutcomeScorer:
+    """Judges outcomes against what tasks expect. Thread-safe; expected outcomes are computed once.
+
+    Args:
+        workshop: over the suite's world.
+        ground_truth: `published` takes each task's expected calls as they are; `corrected` replaces
+            answers that contradict their task and accepts the alternatives of ambiguous ones.
+    """
+
+    def __init__(self, workshop: Workshop, ground_truth: GroundTruth = "published") -> None:
+        self.ground_truth = ground_truth
+        self._workshop = workshop
+        self._toolset = workshop.episode().toolset
+        self._writing = frozenset(name for name, tool in self._toolset.items() if tool.writes)
+        self._executed: dict[tuple[str, ...], Execution] = {}
+        self._accepted: dict[str, tuple[Outcome, ...]] = {}
+
+    def accepted(self, task: Task) -> tuple[Outcome, ...]:
+        """Every outcome that counts as right."""
+        found = self._accepted.get(task.id)
+        if found is None:
+            found = tuple(self._expected(actions) for actions in accepted_actions(task, self.ground_truth))
+            self._accepted[task.id] = found
+        return found
+
+    def judge(
+        self, task: Task, outcome: Outcome, *, failed: bool = False, malformed: bool = False
+    ) -> Verdict:
+        """The verdict on an outcome.
+
+        Args:
+            failed: the run ended in an error, so it is not correct whatever it reached; reaching the
+                right state is no side effect either.
+            malformed: the outcome cannot show all that was changed (see `Execution`).
+        """
+        if malformed:
+            return Verdict(correct=False, unwanted_side_effects=True)
+        right = any(outcome.matches(accepted) for accepted in self.accepted(task))
+        return Verdict(correct=right and not failed, unwanted_side_effects=not outcome.empty and not right)
+
+    def execute(self, actions: Sequence[str]) -> Execution:
+        """What actions written as text do together; one that is unreadable or fails is skipped.
+
+        Calls that only read change nothing and are left out.
+        """
+        writing = self.writing(actions)
+        found = self._executed.get(writing)
+        if found is None:
+            found = self._execute(_readable(writing))
+            self._executed[writing] = found
+        return found
+
+    def writing(self, actions: Sequence[str]) -> tuple[str, ...]:
+        """Those of the actions that name a tool that changes the world."""
+        return tuple(action for action in actions if action_name(action) in self._writing)
+
+    def exact_match(self, task: Task, actions: Sequence[str]) -> bool:
+        """Whether the writing actions, as texts in any order and letter case, are the expected ones."""
+        expected = [format_action(action.tool, action.arguments).lower() for action in task.expected]
+        found = [action.replace("\n", "\\n").lower() for action in self.writing(actions)]
+        return sorted(expected) == sorted(found)
+
+    def _expected(self, actions: Iterable[Action]) -> Outcome:
+        return self._execute([(action.tool, action.arguments) for action in actions]).outcome
+
+    def _execute(self, calls: Sequence[Call]) -> Execution:
+        episode = self._episode()
+        if not calls:
+            return Execution(episode.outcome())
+        observations = run_batch(episode, calls)
+        malformed = any(
+            (name, observation.text) == _TABLE_CHANGED
+            for (name, _), observation in zip(calls, observations, strict=True)
+        )
+        return Execution(episode.outcome(), malformed)
+
+    def _episode(self) -> Episode:
+        return self._workshop.episode()
+
+
+def accepted_actions(task: Task, ground_truth: GroundTruth) -> tuple[tuple[Action, ...], ...]:
+    """The sets of writing calls, each of which counts as the right answer."""
+    if ground_truth == "published":
+        return (task.expected,)
+    main = task.expected if task.corrected is None else task.corrected
+    return (main, *task.alternatives)
+
+
+def _readable(actions: Iterable[str]) -> list[Call]:
+    calls = []
+    for action in actions:
+        try:
+            calls.append(parse_action(action))
+        except UnreadableActionError:
+            continue
+    return calls

@@ -1,0 +1,55 @@
+"""Making calls that are all known beforehand, in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import apsw
+
+from tools.desk import Desk
+from tools.dispatch import Observation, dispatch
+from tools.episode import Episode
+
+
+def run_batch(episode: Episode, calls: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Observation]:
+    """Make `calls` in `episode`, with the effect of making them one after another.
+
+    The sandbox is borrowed and the changes are captured once instead of once a call. Every call passes
+    the one dispatch point; a call that fails changes nothing. The calls are not added to `episode.calls`.
+
+    Returns:
+        What came back from each call.
+    """
+
+    def body(connection: apsw.Connection) -> list[Observation]:
+        held = _HeldEpisode(episode, connection)
+        return [dispatch(name, arguments, held)[0] for name, arguments in calls]
+
+    with episode._pool.borrow() as sandbox:
+        observations, episode.changeset = sandbox.run(episode.changeset, body)
+    return observations
+
+
+class _HeldEpisode(Episode):
+    """An episode whose state is in the database that it holds on to."""
+
+    def __init__(self, episode: Episode, connection: apsw.Connection) -> None:
+        super().__init__(episode._pool, episode.kind, episode.persona, episode.now, episode.toolset)
+        self._connection = connection
+        self._desk = Desk(connection, episode.now, episode.persona)
+
+    def run(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """Run a tool's function; undo what it did if it fails, or if it is a tool that only reads."""
+        tool = self.toolset[name]
+        execute = self._connection.execute
+        execute("SAVEPOINT call")
+        keep = False
+        try:
+            value = tool.function(self._desk, **arguments)
+            keep = tool.writes
+            return value
+        finally:
+            if not keep:
+                execute("ROLLBACK TO call")
+            execute("RELEASE call")
