@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from evals.record import Digests, EpisodeRecord, WorkUnit
+from evals.runner import EvalResult
+from evals.summary import summarize
 from evals.task import Action, Task
 from tools.dispatch import Observation
 from tools.episode import CallRecord, EpisodeResult
@@ -64,3 +67,27 @@ def make_record(number: int, *, trial: int = 0, **changes: Any) -> EpisodeRecord
         "digests": digests,
     }
     return EpisodeRecord(**{**fields, **changes})
+
+
+def make_result(records: Iterable[EpisodeRecord], **changes: Any) -> EvalResult:
+    records = tuple(records)
+    fields: dict[str, Any] = {
+        "records": records,
+        "summary": summarize(records),
+        "program": "p",
+        "model": "openai/x",
+        "strategy": "react",
+        "seed": 0,
+        "trials": 1,
+    }
+    return EvalResult(**{**fields, **changes})
+
+
+def solved(numbers: Iterable[int], *, of: int, **changes: Any) -> EvalResult:
+    """The result of a program that solved just these of the first `of` tasks."""
+    right = set(numbers)
+    records = [
+        make_record(number, scores={"outcome": float(number in right), "unwanted_side_effects": 0.0})
+        for number in range(of)
+    ]
+    return make_result(records, **changes)

@@ -1,0 +1,173 @@
+"""A study: several programs on the same tasks, compared pairwise with the first.
+
+Planning strategies, optimizers and models are all just arms here. The study knows nothing of how an arm
+is built or run; it is given a function for that, and does the arithmetic that a fair comparison needs:
+differences paired by task, intervals, exact tests, and p values adjusted for the number of comparisons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evals.record import PRIMARY
+from evals.runner import EvalResult
+from evals.statistics import Interval, McNemar, holm, mcnemar, paired_difference
+from evals.summary import Summary, by_task, interval_json
+from tools.errors import InputError
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One program of a study, by what distinguishes it.
+
+    Attributes:
+        baseline: stands beside the others for orientation; is compared, but is no candidate.
+        settings: whatever else is worth knowing about it, for reports and tracking.
+    """
+
+    label: str
+    strategy: str = ""
+    optimizer: str = "none"
+    baseline: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An arm against the first arm, on the tasks that both were graded on.
+
+    Attributes:
+        difference: of the primary score.
+        test: McNemar's exact test; None where an arm has several trials or partial scores.
+        p: the test's p value adjusted for all comparisons of the study; None without a test.
+    """
+
+    difference: Interval
+    test: McNemar | None = None
+    p: float | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """An arm with its figures; `against_first` is None for the first arm."""
+
+    arm: Arm
+    result: EvalResult
+    against_first: Comparison | None = None
+
+    @property
+    def summary(self) -> Summary:
+        """The figures of the arm."""
+        return self.result.summary
+
+
+@dataclass(frozen=True)
+class Study:
+    """All arms, in the order given."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def winner(self) -> Row | None:
+        """The candidate that is better than every other candidate beyond doubt; None if there is none.
+
+        Beyond doubt: the interval of its paired difference to each other candidate lies above zero.
+        """
+        candidates = [row for row in self.rows if not row.arm.baseline]
+        for row in candidates:
+            others = [other for other in candidates if other is not row]
+            if others and all(_difference(row, other).low > 0 for other in others):
+                return row
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """The study as JSON-able data, episodes left out."""
+        winner = self.winner
+        return {
+            "reference": self.rows[0].arm.label,
+            "winner": winner.arm.label if winner else None,
+            "rows": [_row_json(row) for row in self.rows],
+        }
+
+
+def run_study(
+    arms: Sequence[Arm],
+    run: Callable[[Arm], EvalResult],
+    *,
+    on_row: Callable[[Row], None] | None = None,
+) -> Study:
+    """Run every arm and compare each with the first.
+
+    Args:
+        run: builds and evaluates an arm; all arms must get the same tasks.
+        on_row: told of each arm as it is done (p values are not yet adjusted).
+
+    Raises:
+        InputError: no arms, two arms with one label, or arms that ran on different tasks.
+    """
+    labels = [arm.label for arm in arms]
+    if not arms or len(set(labels)) < len(labels):
+        raise InputError(
+            "a study needs arms with different labels", hint=f"got {', '.join(labels) or 'none'}"
+        )
+    rows: list[Row] = []
+    for arm in arms:
+        row = Row(arm, run(arm))
+        if rows:
+            row = Row(arm, row.result, _compare(row, rows[0]))
+        rows.append(row)
+        if on_row:
+            on_row(row)
+    return Study(_adjusted(rows))
+
+
+def _compare(row: Row, first: Row) -> Comparison:
+    if {r.task_id for r in row.result.records} != {r.task_id for r in first.result.records}:
+        raise InputError(f"arms {first.arm.label!r} and {row.arm.label!r} ran on different tasks")
+    return Comparison(_difference(row, first), _test(row, first))
+
+
+def _difference(row: Row, other: Row) -> Interval:
+    ours, theirs = by_task(row.result.records, PRIMARY), by_task(other.result.records, PRIMARY)
+    return paired_difference(ours, theirs, seed=row.result.seed, key=f"{row.arm.label}-{other.arm.label}")
+
+
+def _test(row: Row, first: Row) -> McNemar | None:
+    ours, theirs = by_task(row.result.records, PRIMARY), by_task(first.result.records, PRIMARY)
+    shared = [task for task in ours if task in theirs]
+    values = [value for task in shared for value in (*ours[task], *theirs[task])]
+    if len(values) != 2 * len(shared) or not set(values) <= {0.0, 1.0}:
+        return None
+    return mcnemar([ours[task][0] == 1 for task in shared], [theirs[task][0] == 1 for task in shared])
+
+
+def _adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:
+    tested = [row.against_first.test.p for row in rows if row.against_first and row.against_first.test]
+    adjusted = iter(holm(tested))
+    return tuple(_with_p(row, adjusted) for row in rows)
+
+
+def _with_p(row: Row, adjusted: Any) -> Row:
+    found = row.against_first
+    if found is None or found.test is None:
+        return row
+    return Row(row.arm, row.result, Comparison(found.difference, found.test, next(adjusted)))
+
+
+def _row_json(row: Row) -> dict[str, Any]:
+    found = row.against_first
+    return {
+        "label": row.arm.label,
+        "strategy": row.arm.strategy,
+        "optimizer": row.arm.optimizer,
+        "baseline": row.arm.baseline,
+        "settings": dict(row.arm.settings),
+        "program": row.result.program,
+        "model": row.result.model,
+        **row.summary.to_json(),
+        "difference": interval_json(found.difference) if found else None,
+        "mcnemar": found.test._asdict() if found and found.test else None,
+        "p_adjusted": found.p if found else None,
+    }

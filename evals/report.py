@@ -1,0 +1,249 @@
+"""Reports: what an evaluation or a study found, as tables and as one self-contained page.
+
+A score never stands alone: its interval, the number of tasks and the share of episodes lost to the
+infrastructure are beside it, and so is the score that counts those as failures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from evals.compare import Row, Study
+from evals.page import page
+from evals.record import INFRASTRUCTURE, PRIMARY, STRICT, EpisodeRecord
+from evals.runner import EvalResult
+from evals.statistics import Interval
+from evals.summary import Summary, actions_of, domain_of, group_records, summarize
+from evals.tables import NO_DATA, Grid, number, percent, points, share
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+FACETS: Mapping[str, Callable[[EpisodeRecord], str]] = {"domain": domain_of, "expected actions": actions_of}
+"""By what a score is broken down."""
+
+_SIDE_EFFECTS = "unwanted_side_effects"
+_MOST_FAILURES = 50
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report, ready to be shown in any form.
+
+    Attributes:
+        facts: what was run, by name.
+        bars: labelled intervals for the chart.
+        failures: episodes worth reading.
+    """
+
+    title: str
+    facts: Mapping[str, str]
+    grids: tuple[Grid, ...]
+    bars: tuple[tuple[str, Interval], ...] = ()
+    failures: tuple[EpisodeRecord, ...] = field(default=(), repr=False)
+
+    def show(self, console: Console) -> None:
+        """Print the tables in a terminal."""
+        for grid in self.grids:
+            console.print(grid.rich())
+
+    def markdown(self) -> str:
+        """The report as Markdown, failures left out."""
+        facts = "\n".join(f"- {name}: {value}" for name, value in self.facts.items())
+        grids = "\n".join(grid.markdown() for grid in self.grids)
+        return f"## {self.title}\n\n{facts}\n\n{grids}"
+
+    def html(self) -> str:
+        """The report as one page that needs nothing else."""
+        return page(self.title, self.facts, self.grids, self.bars, self.failures)
+
+
+def evaluation_report(result: EvalResult, *, title: str = "Evaluation") -> Report:
+    """What one program achieved."""
+    summary = result.summary
+    grids = [_scores(summary, result.model), _statuses(summary), _costs(summary)]
+    if summary.pass_hat:
+        grids.append(_pass_hat(summary))
+    grids.extend(_facet(name, facet, result.records, result.seed) for name, facet in FACETS.items())
+    return Report(
+        title=title,
+        facts=_facts(result),
+        grids=tuple(grids),
+        bars=tuple(summary.scores.items()),
+        failures=failures(result.records),
+    )
+
+
+def study_report(study: Study, *, title: str = "Comparison") -> Report:
+    """How several programs compare."""
+    first = study.rows[0]
+    grids = [study_grid(study, title=title)]
+    grids.extend(_study_facet(name, facet, study.rows) for name, facet in FACETS.items())
+    return Report(
+        title=title,
+        facts={"reference": first.arm.label, **_facts(first.result), "verdict": verdict(study)},
+        grids=tuple(grids),
+        bars=tuple((row.arm.label, row.summary.scores[PRIMARY]) for row in study.rows if _scored(row)),
+        failures=tuple(record for row in study.rows for record in failures(row.result.records, limit=10)),
+    )
+
+
+def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
+    """One line an arm; candidates first, baselines below them."""
+    ordered = sorted(study.rows, key=lambda row: row.arm.baseline)
+    return Grid(
+        title=title,
+        headings=(
+            "program",
+            "outcome",
+            "counting errors",
+            "side effects",
+            "errors",
+            f"points to {study.rows[0].arm.label}",
+            "p",
+            "steps",
+            "model calls",
+            "tokens",
+            "seconds",
+            "tasks",
+        ),
+        rows=tuple(_study_row(row) for row in ordered),
+        notes=(verdict(study), *_notes({row.result.model for row in study.rows})),
+    )
+
+
+def verdict(study: Study) -> str:
+    """What the study shows, in one sentence that claims no more than the data."""
+    winner = study.winner
+    if winner is None:
+        return "No program is better than all others beyond doubt (95 % intervals, paired by task)."
+    return f"{winner.arm.label} is better than every other candidate (95 % intervals, paired by task)."
+
+
+def failures(records: Sequence[EpisodeRecord], *, limit: int = _MOST_FAILURES) -> tuple[EpisodeRecord, ...]:
+    """Episodes that went wrong, those with side effects first, at most `limit`."""
+    wrong = [record for record in records if record.scores.get(PRIMARY, 0.0) < 1]
+    return tuple(sorted(wrong, key=lambda record: -record.scores.get(_SIDE_EFFECTS, 0.0))[:limit])
+
+
+def _scores(summary: Summary, model: str) -> Grid:
+    return Grid(
+        "Scores",
+        ("score", "mean, 95 % interval", "tasks"),
+        tuple((name, percent(score), str(score.n)) for name, score in summary.scores.items()),
+        (
+            f"{summary.errors} of {summary.episodes} episodes ({share(summary.error_rate)}) were lost to the "
+            f"infrastructure; {STRICT} counts them as failures, the other scores leave them out.",
+            *_notes({model}),
+        ),
+    )
+
+
+def _statuses(summary: Summary) -> Grid:
+    kind = {status: "infrastructure" if status in INFRASTRUCTURE else "agent" for status in summary.statuses}
+    rows = tuple(
+        (
+            status,
+            str(count),
+            share(count / summary.episodes),
+            NO_DATA if status == "finished" else kind[status],
+        )
+        for status, count in summary.statuses.items()
+    )
+    return Grid("How episodes ended", ("status", "episodes", "share", "whose failure"), rows)
+
+
+def _costs(summary: Summary) -> Grid:
+    rows = [
+        (name.replace("_", " "), number(summary.means[name], 2), number(summary.totals[name], 0))
+        for name in summary.means
+    ]
+    return Grid(
+        "Costs",
+        ("cost", "mean an episode", "total"),
+        tuple(rows),
+        (f"95 % of the episodes took at most {number(summary.seconds_p95, 2)} s.",),
+    )
+
+
+def _pass_hat(summary: Summary) -> Grid:
+    return Grid(
+        "Reliability: the chance that all of k attempts at a task succeed",
+        ("k", "pass^k", "tasks"),
+        tuple((str(k), percent(value), str(value.n)) for k, value in summary.pass_hat.items()),
+    )
+
+
+def _facet(
+    name: str, facet: Callable[[EpisodeRecord], str], records: Sequence[EpisodeRecord], seed: int
+) -> Grid:
+    parts = {value: summarize(group, seed=seed) for value, group in group_records(records, facet).items()}
+    rows = tuple(
+        (
+            value,
+            percent(part.scores.get(PRIMARY)),
+            percent(part.scores.get(_SIDE_EFFECTS)),
+            share(part.error_rate),
+            str(part.tasks),
+        )
+        for value, part in parts.items()
+    )
+    return Grid(f"By {name}", (name, "outcome", "side effects", "errors", "tasks"), rows)
+
+
+def _study_facet(name: str, facet: Callable[[EpisodeRecord], str], rows: Sequence[Row]) -> Grid:
+    groups = [group_records(row.result.records, facet) for row in rows]
+    values = list(dict.fromkeys(value for group in groups for value in group))
+    cells = tuple(
+        (
+            value,
+            *(percent(_primary(group.get(value, []), row)) for group, row in zip(groups, rows, strict=True)),
+            str(len({record.task_id for record in groups[0].get(value, [])})),
+        )
+        for value in values
+    )
+    return Grid(f"Outcome by {name}", (name, *(row.arm.label for row in rows), "tasks"), cells)
+
+
+def _primary(records: Sequence[EpisodeRecord], row: Row) -> Interval | None:
+    return summarize(records, seed=row.result.seed).scores.get(PRIMARY)
+
+
+def _study_row(row: Row) -> tuple[str, ...]:
+    summary, found = row.summary, row.against_first
+    return (
+        f"{row.arm.label} (baseline)" if row.arm.baseline else row.arm.label,
+        percent(summary.scores.get(PRIMARY)),
+        percent(summary.scores.get(STRICT)),
+        percent(summary.scores.get(_SIDE_EFFECTS)),
+        share(summary.error_rate),
+        points(found.difference) if found else NO_DATA,
+        f"{found.p:.3f}" if found and found.p is not None else NO_DATA,
+        number(summary.means.get("steps")),
+        number(summary.means.get("model_calls")),
+        number(summary.means.get("tokens"), 0),
+        number(summary.means.get("seconds"), 2),
+        str(summary.tasks),
+    )
+
+
+def _facts(result: EvalResult) -> dict[str, str]:
+    return {
+        "model": result.model,
+        "strategy": result.strategy,
+        "program": result.program,
+        "tasks": str(result.summary.tasks),
+        "trials": str(result.trials),
+        "seed": str(result.seed),
+    }
+
+
+def _notes(models: set[str]) -> tuple[str, ...]:
+    local = sorted(model for model in models if model.startswith("local/"))
+    return tuple(f"{model} is not a language model: it imitates demonstrations by rule." for model in local)
+
+
+def _scored(row: Row) -> bool:
+    return PRIMARY in row.summary.scores

@@ -1,0 +1,60 @@
+"""The scores of an episode, from what it changed and what it called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from evals.actions import format_action
+from evals.outcomes import GroundTruth, OutcomeScorer
+
+if TYPE_CHECKING:
+    from evals.task import Task
+    from tools.episode import CallRecord, EpisodeResult
+    from tools.workshop import Workshop
+
+
+class EpisodeScorer:
+    """Scores an episode that ran under this workshop. Thread-safe.
+
+    Gives, each 0 or 1:
+        outcome: the world is as the task wants it, and the episode ended by itself.
+        unwanted_side_effects: something changed, and the world is not as the task wants it.
+        exact_match: the writing calls are the expected ones, in any order.
+        no_action: no writing call was made.
+
+    Args:
+        ground_truth: see `OutcomeScorer`.
+    """
+
+    def __init__(self, workshop: Workshop, ground_truth: GroundTruth = "published") -> None:
+        self._outcomes = OutcomeScorer(workshop, ground_truth)
+
+    def __call__(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
+        """The four scores."""
+        actions = [_as_text(call) for call in episode.calls]
+        verdict = self._outcomes.judge(
+            task,
+            episode.outcome,
+            failed=episode.status != "finished",
+            malformed=any(_adds_a_column(call) for call in episode.calls),
+        )
+        return {
+            "outcome": float(verdict.correct),
+            "unwanted_side_effects": float(verdict.unwanted_side_effects),
+            "exact_match": float(self._outcomes.exact_match(task, actions)),
+            "no_action": float(not self._outcomes.writing(actions)),
+        }
+
+
+def _as_text(call: CallRecord) -> str:
+    arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
+    return format_action(call.tool, arguments)
+
+
+def _adds_a_column(call: CallRecord) -> bool:
+    """Whether the call would, in the published benchmark, have changed the shape of a table.
+
+    Our tool refuses it and changes nothing; the verdict stays the published one.
+    """
+    return call.tool == "calendar.update_event" and call.observation.text == "Field not found."
