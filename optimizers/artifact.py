@@ -1,0 +1,189 @@
+"""A compiled program on disk: one JSON file with the program's state and a manifest of how it came about.
+
+The file has a part that the digest covers, which is the same for the same compile on any machine, and a
+part that was measured (durations), which is not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import dspy
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from optimizers.demonstration import Demonstration
+from optimizers.knn import ATTRIBUTE, NearestDemonstrations
+from tools.errors import InputError
+from tools.files import write_atomically
+from tools.seeding import digest
+
+FORMAT: Final = "worksmith-program/1"
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DemonstrationSource(_Data):
+    """Where one demonstration comes from, and what it quotes."""
+
+    task_id: str
+    teacher: str
+    key: str
+    records: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, demonstration: Demonstration) -> DemonstrationSource:
+        """The source of `demonstration`."""
+        return cls(
+            task_id=demonstration.task_id,
+            teacher=demonstration.teacher,
+            key=demonstration.key,
+            records=demonstration.records,
+        )
+
+
+class Manifest(_Data):
+    """How a program was compiled.
+
+    Attributes:
+        program: what it takes to build the program anew: strategy, toolset, step limit ...
+        suite: its path as given, kind, origin and digest.
+        scheme: by which tasks were split; `train` and `dev` are the ids used.
+        gold: whether demonstrations follow gold plans, that is, solutions that no model found.
+        settings: of the optimizer, seed included.
+        trials: the candidates' dev scores with intervals, and which one was chosen.
+        gaps: why training tasks gave no demonstration, with counts.
+        cost: episodes, model calls and tokens, of teacher and student.
+        versions: of worksmith, dspy and Python.
+    """
+
+    program: dict[str, Any]
+    suite: dict[str, str]
+    scheme: str
+    train: tuple[str, ...]
+    dev: tuple[str, ...]
+    lm: str
+    teacher: str
+    gold: bool
+    optimizer: str
+    settings: dict[str, Any]
+    trials: tuple[dict[str, Any], ...] = ()
+    chosen: str | None = None
+    gaps: dict[str, int] = {}
+    cost: dict[str, dict[str, int]] = {}
+    demonstrations: tuple[DemonstrationSource, ...] = ()
+    versions: dict[str, str] = {}
+
+
+class _File(_Data):
+    format: Literal["worksmith-program/1"] = "worksmith-program/1"
+    digest: str
+    manifest: Manifest
+    state: dict[str, Any]
+    measured: dict[str, float] = {}
+
+
+class Artifact(_Data):
+    """A compiled program at rest.
+
+    Attributes:
+        state: as DSPy dumps it, without models.
+        measured: what differs from run to run: seconds.
+    """
+
+    manifest: Manifest
+    state: dict[str, Any]
+    measured: dict[str, float] = {}
+
+    @classmethod
+    def of(cls, program: dspy.Module, manifest: Manifest, measured: dict[str, float]) -> Artifact:
+        """The artifact of a program in memory."""
+        state = json.loads(json.dumps(program.dump_state()))
+        for parameter in state.values():
+            # The model is named in the manifest and resolved when the program runs; an endpoint or a key
+            # that someone set on a predictor has no place in a file that is passed on.
+            if "lm" in parameter:
+                parameter["lm"] = None
+        return cls(manifest=manifest, state=state, measured=measured)
+
+    @property
+    def digest(self) -> str:
+        """Content address of manifest and state."""
+        return digest([self.manifest.model_dump(mode="json"), self.state])
+
+    def write(self, path: Path) -> None:
+        """Write the file in one step."""
+        file = _File(digest=self.digest, manifest=self.manifest, state=self.state, measured=self.measured)
+        text = json.dumps(file.model_dump(mode="json"), indent=1, ensure_ascii=False)
+        write_atomically(path, text.encode() + b"\n")
+
+    @classmethod
+    def read(cls, path: Path | str) -> Artifact:
+        """The artifact in a file.
+
+        Raises:
+            InputError: if the file is missing, damaged, changed since, or something else.
+        """
+        path = Path(path)
+        file = _parse(path)
+        artifact = cls(manifest=file.manifest, state=file.state, measured=file.measured)
+        if artifact.digest != file.digest:
+            raise InputError(
+                "the compiled program differs from its digest",
+                where=str(path),
+                hint="it was edited or damaged; compile it again",
+            )
+        return artifact
+
+    def restore(self, program: dspy.Module) -> dspy.Module:
+        """Load the state into `program`, a fresh one built after `manifest.program`; returns it.
+
+        Raises:
+            InputError: if the program has other predictors than the artifact.
+        """
+        if ATTRIBUTE in self.state:
+            setattr(program, ATTRIBUTE, NearestDemonstrations())
+        expected, found = set(self.state), {name for name, _ in program.named_parameters()}
+        if expected != found:
+            raise InputError(
+                f"the compiled program has the parts {_names(expected)}, "
+                f"the program to load it into {_names(found)}",
+                hint="build the program with the artifact's own strategy and settings",
+            )
+        program.load_state(self.state)
+        return program
+
+
+def sources(demonstrations: Sequence[Demonstration]) -> tuple[DemonstrationSource, ...]:
+    """The sources of `demonstrations`, for a manifest."""
+    return tuple(DemonstrationSource.of(demonstration) for demonstration in demonstrations)
+
+
+def _parse(path: Path) -> _File:
+    try:
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        raise InputError("cannot read the compiled program", where=str(path), hint=str(error)) from error
+    except ValueError as error:
+        raise InputError("the compiled program is damaged", where=str(path), hint=str(error)) from error
+    found = data.get("format") if isinstance(data, dict) else None
+    if found != FORMAT:
+        raise InputError(
+            "not a compiled program"
+            if found is None
+            else f"its format is {found!r}, this version reads {FORMAT}",
+            where=str(path),
+            hint="make one with `worksmith compile`",
+        )
+    try:
+        return _File.model_validate(data)
+    except ValidationError as error:
+        raise InputError("the compiled program is damaged", where=str(path), hint=str(error)) from error
+
+
+def _names(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "none"

@@ -1,0 +1,136 @@
+"""Demonstrations: whole trajectories of a teacher, with where they come from and what they quote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import dspy
+from pydantic import BaseModel, ConfigDict
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from tools.errors import InputError
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from tools.episode import EpisodeResult
+
+TraceStep = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
+"""What DSPy notes of one predictor call: the predictor, its inputs, its outputs."""
+
+
+class LastCall(NamedTuple):
+    """The fields of a predictor's last call in an episode."""
+
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Inputs and outputs together, as an example holds them."""
+        return {**self.inputs, **self.outputs}
+
+
+class Demonstration(BaseModel):
+    """One teacher's trajectory, as the example that each predictor of the program shows.
+
+    Attributes:
+        tools: the tools called, in order.
+        records: ids of the records that the observations quote, as `column:value`; whoever may not read
+            one of them must not be shown the demonstration.
+        scores: of the teacher's episode.
+        teacher: name of the model that produced it.
+        parts: for each predictor's name, the fields of its last call in the episode. The last call has
+            the whole trajectory among its inputs.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task_id: str
+    query: str
+    intent: str | None = None
+    domains: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()
+    scores: dict[str, float] = {}
+    teacher: str
+    parts: dict[str, dict[str, Any]]
+
+    @cached_property
+    def key(self) -> str:
+        """Content address."""
+        return digest(self.model_dump(mode="json"))
+
+    def example(self, predictor: str) -> dspy.Example | None:
+        """The example for one predictor, as stock bootstrapping would store it; None if it was not called."""
+        part = self.parts.get(predictor)
+        return None if part is None else dspy.Example(augmented=True, **part)
+
+
+def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstration]) -> dspy.Module:
+    """A copy of `program` whose predictors show `demonstrations`, in that order."""
+    copy = program.deepcopy()
+    for name, predictor in copy.named_predictors():
+        examples = (demonstration.example(name) for demonstration in demonstrations)
+        predictor.demos = [example for example in examples if example is not None]
+    return copy
+
+
+def same_text(text: str) -> str:
+    """What two texts have in common that ask for the same thing in the same words."""
+    return " ".join(text.casefold().split())
+
+
+def last_calls(program: dspy.Module, trace: Iterable[TraceStep]) -> dict[str, LastCall]:
+    """Each predictor's last call in `trace`, as plain data, by the predictor's name.
+
+    Raises:
+        InputError: if a field holds something that cannot be written to a file.
+    """
+    names = {id(predictor): name for name, predictor in program.named_predictors()}
+    last: dict[str, LastCall] = {}
+    for predictor, inputs, outputs in trace:
+        if name := names.get(id(predictor)):
+            last[name] = LastCall(inputs, outputs.toDict())
+    return {
+        name: LastCall(plain_data(name, last[name].inputs), plain_data(name, last[name].outputs))
+        for name in names.values()
+        if name in last
+    }
+
+
+def plain_data(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of an example for the predictor `name`, as what JSON can hold.
+
+    Raises:
+        InputError: if one cannot be written to a file.
+    """
+    try:
+        plain: dict[str, Any] = to_jsonable_python(fields)
+    except PydanticSerializationError as error:
+        raise InputError(
+            f"a demonstration of {name} is not plain data: {error}",
+            hint="give predictors text, numbers, lists and dicts only",
+        ) from error
+    return plain
+
+
+def quoted_records(episode: EpisodeResult) -> tuple[str, ...]:
+    """The ids in what the episode's calls returned, as `column:value`, sorted."""
+    found: set[str] = set()
+    for call in episode.calls:
+        _collect_ids(call.observation.value, found)
+    return tuple(sorted(found))
+
+
+def _collect_ids(value: Any, found: set[str]) -> None:
+    if isinstance(value, dict):
+        for column, cell in value.items():
+            if isinstance(cell, str | int) and (column == "id" or str(column).endswith("_id")):
+                found.add(f"{column}:{cell}")
+            else:
+                _collect_ids(cell, found)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _collect_ids(item, found)

@@ -1,0 +1,128 @@
+"""What every optimizer is given, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evals.record import PRIMARY
+from evals.runner import EvalResult
+from evals.statistics import NOTHING, Interval
+from evals.summary import interval_json
+from optimizers.demonstration import Demonstration
+from optimizers.rollouts import Rollouts
+from optimizers.trace_bank import TraceBank, collect
+
+if TYPE_CHECKING:
+    import dspy
+
+    from evals.task import Task
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The knobs of an optimizer; each uses those that concern it.
+
+    Attributes:
+        demos: how many demonstrations a prompt gets.
+        candidates: how many sets of demonstrations meet on the dev tasks.
+        embedding: how texts are compared: `lexical`, or `minilm` fused with it.
+    """
+
+    demos: int = 16
+    candidates: int = 4
+    seed: int = 0
+    embedding: str = "lexical"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One candidate on the dev tasks."""
+
+    name: str
+    program: str
+    demonstrations: tuple[str, ...]
+    score: Interval
+    errors: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The trial as JSON-able data."""
+        return {
+            "name": self.name,
+            "program": self.program,
+            "demonstrations": list(self.demonstrations),
+            "outcome": interval_json(self.score),
+            "errors": self.errors,
+        }
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What a compile found.
+
+    Attributes:
+        program: ready to run.
+        demonstrations: those it can show, for provenance.
+        trials: the candidates' dev scores in the order tried.
+        chosen: name of the trial that `program` comes from; None if nothing was tried.
+        gaps: reasons why training tasks gave no demonstration, with counts.
+    """
+
+    program: dspy.Module
+    demonstrations: tuple[Demonstration, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    chosen: str | None = None
+    gaps: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class Job:
+    """One compile: a program, the tasks it learns from and is chosen on, and who runs it.
+
+    Attributes:
+        held_back: tasks whose own solutions must never become demonstrations, whatever their split says:
+            the dev and test tasks.
+        teacher: runs programs with the teacher's model.
+        student: runs programs with the model that the program is compiled for.
+    """
+
+    program: dspy.Module
+    train: Sequence[Task]
+    dev: Sequence[Task]
+    held_back: Sequence[Task]
+    teacher: Rollouts
+    student: Rollouts
+    settings: Settings
+
+    def bank(self) -> TraceBank:
+        """The teacher's successful trajectories over the training tasks."""
+        return collect(self.program, self.train, self.teacher).without(self.held_back)
+
+    def try_out(self, name: str, program: dspy.Module, demonstrations: Sequence[Demonstration]) -> Trial:
+        """Evaluate a candidate on the dev tasks."""
+        result = self.student(program, self.dev, name=f"dev-{name}")
+        return Trial(
+            name=name,
+            program=result.program,
+            demonstrations=tuple(demonstration.task_id for demonstration in demonstrations),
+            score=outcome(result),
+            errors=result.summary.errors,
+        )
+
+
+class Optimizer(Protocol):
+    """A way to compile."""
+
+    def __call__(self, job: Job) -> Compiled:
+        """The best program it finds for `job`."""
+        ...
+
+    def plan(self, job: Job) -> dict[str, int]:
+        """How many episodes it will run at most, by what for."""
+        ...
+
+
+def outcome(result: EvalResult) -> Interval:
+    """The score that candidates are chosen by; of no graded episode at all, nothing."""
+    return result.summary.scores.get(PRIMARY, NOTHING)

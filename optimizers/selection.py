@@ -1,0 +1,103 @@
+"""Choosing demonstrations from a bank: at random, to cover it, or nearest to a query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from optimizers.demonstration import Demonstration, same_text
+from retrievers.lexical import LexicalIndex
+from tools.seeding import rng
+
+if TYPE_CHECKING:
+    import random
+
+    from numpy.typing import NDArray
+
+    from retrievers.protocol import TextIndex
+
+
+class Selector:
+    """Draws sets of demonstrations from a bank. Immutable, shared between threads.
+
+    Args:
+        index: finds the demonstrations nearest to a text, keyed by task id; default is lexical.
+    """
+
+    def __init__(self, demonstrations: Sequence[Demonstration], index: TextIndex | None = None) -> None:
+        self.demonstrations = tuple(demonstrations)
+        self._by_id = {demonstration.task_id: demonstration for demonstration in self.demonstrations}
+        self._texts = {d.task_id: same_text(d.query) for d in self.demonstrations}
+        self.index = index or LexicalIndex({d.task_id: d.query for d in self.demonstrations})
+
+    def random(self, count: int, *, seed: int, restart: int = 0) -> list[Demonstration]:
+        """`count` demonstrations drawn without looking."""
+        drawn = rng(seed, "random", restart).sample(
+            range(len(self.demonstrations)), min(count, len(self.demonstrations))
+        )
+        return [self.demonstrations[place] for place in drawn]
+
+    def nearest(self, query: str, count: int) -> list[Demonstration]:
+        """The `count` nearest to `query`, nearest last, where models attend to it most.
+
+        A demonstration that asks exactly the same is left out: it would show the task's own solution.
+        """
+        text = same_text(query)
+        own = [task_id for task_id, other in self._texts.items() if other == text]
+        hits = self.index.search(query, count, exclude=own)
+        return [self._by_id[hit.key] for hit in reversed(hits)]
+
+    def covering(self, count: int, *, seed: int, restart: int = 0) -> list[Demonstration]:
+        """`count` demonstrations such that every one of the bank is near one of them.
+
+        Greedy facility location. Restart 0 looks at all candidates in each step; later ones at a random
+        part of them, which gives other sets of almost the same coverage (Mirzasoleiman et al. 2015).
+        """
+        import numpy as np
+
+        total = len(self.demonstrations)
+        count = min(count, total)
+        chosen: list[int] = []
+        best = np.zeros(total)
+        generator = rng(seed, "covering", restart)
+        for _ in range(count):
+            candidates = _candidates(total, chosen, count if restart else 1, generator)
+            gains = np.maximum(self._likeness[candidates], best).sum(axis=1)
+            # Rounded, so that the order of additions can never decide between equals.
+            place = candidates[int(np.argmax(np.round(gains, 6)))]
+            chosen.append(place)
+            best = np.maximum(best, self._likeness[place])
+        return [self.demonstrations[place] for place in chosen]
+
+    @cached_property
+    def _likeness(self) -> NDArray[Any]:
+        """How well one demonstration stands for another: half by text, half by the tools called."""
+        import numpy as np
+
+        lexical = LexicalIndex({d.task_id: d.query for d in self.demonstrations}).similarities()
+        ids = [d.task_id for d in self.demonstrations]
+        tools = [frozenset(d.tools) for d in self.demonstrations]
+        table = np.empty((len(ids), len(ids)))
+        for row, (own_id, own_tools) in enumerate(zip(ids, tools, strict=True)):
+            texts = lexical[own_id]
+            table[row] = [
+                0.5 * texts.get(other, 0.0) + 0.5 * _overlap(own_tools, theirs)
+                for other, theirs in zip(ids, tools, strict=True)
+            ]
+        return table
+
+
+def _candidates(total: int, chosen: Sequence[int], spread: int, generator: random.Random) -> list[int]:
+    """The places to look at in one greedy step: all free ones, or with `spread` > 1 a random share."""
+    taken = set(chosen)
+    free = [place for place in range(total) if place not in taken]
+    # Enough that one of the best is among them with a chance of nine in ten.
+    share = len(free) if spread == 1 else min(len(free), math.ceil(len(free) / spread * math.log(10)))
+    return sorted(generator.sample(free, share))
+
+
+def _overlap(ours: frozenset[str], theirs: frozenset[str]) -> float:
+    union = ours | theirs
+    return len(ours & theirs) / len(union) if union else 1.0

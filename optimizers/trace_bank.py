@@ -1,0 +1,156 @@
+"""The trace bank: a teacher's successful trajectories, ready to become demonstrations."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dspy
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from evals.identity import model_digest, program_digest
+from evals.record import PRIMARY, EpisodeRecord
+from optimizers.capture import Capture, TraceStore
+from optimizers.demonstration import Demonstration, same_text
+from optimizers.rollouts import Rollouts
+from tools.errors import InputError
+from tools.files import write_atomically
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from evals.task import Task
+
+_FORMAT = "worksmith-bank/1"
+
+
+class Gap(BaseModel):
+    """A task that gave no demonstration, and why."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task_id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class TraceBank:
+    """Successful trajectories in the order of their tasks, and the tasks without one."""
+
+    demonstrations: tuple[Demonstration, ...]
+    gaps: tuple[Gap, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """Content address of the demonstrations."""
+        return digest([demonstration.key for demonstration in self.demonstrations])
+
+    def __len__(self) -> int:
+        return len(self.demonstrations)
+
+    def without(self, tasks: Iterable[Task]) -> TraceBank:
+        """The bank less what would show one of `tasks` its own solution, under whatever id."""
+        tasks = tuple(tasks)
+        ids = {task.id for task in tasks}
+        texts = {same_text(task.query) for task in tasks}
+        kept, gaps = [], list(self.gaps)
+        for demonstration in self.demonstrations:
+            if demonstration.task_id in ids or same_text(demonstration.query) in texts:
+                gaps.append(Gap(task_id=demonstration.task_id, reason="asks the same as a task held back"))
+            else:
+                kept.append(demonstration)
+        return TraceBank(tuple(kept), tuple(gaps))
+
+    def report(self) -> dict[str, Any]:
+        """How many tasks gave a demonstration, and why the others did not."""
+        reasons = Counter(gap.reason for gap in self.gaps)
+        return {"demonstrations": len(self), "without": dict(reasons.most_common())}
+
+    def write(self, path: Path) -> None:
+        """Write the bank as JSON lines: a header, the demonstrations, the gaps."""
+        lines = [json.dumps({"format": _FORMAT, "digest": self.digest})]
+        lines.extend(item.model_dump_json() for item in (*self.demonstrations, *self.gaps))
+        write_atomically(path, ("\n".join(lines) + "\n").encode())
+
+    @classmethod
+    def read(cls, path: Path) -> TraceBank:
+        """The bank in a file.
+
+        Raises:
+            InputError: if it is missing, damaged, or something else.
+        """
+        try:
+            header, *lines = (json.loads(line) for line in path.read_text().splitlines())
+            if header.get("format") != _FORMAT:
+                raise ValueError(f"its format is {header.get('format')!r}, not {_FORMAT}")
+            bank = cls(
+                tuple(Demonstration.model_validate(line) for line in lines if "parts" in line),
+                tuple(Gap.model_validate(line) for line in lines if "reason" in line),
+            )
+        except OSError as error:
+            raise InputError("cannot read the trace bank", where=str(path), hint=str(error)) from error
+        except (ValueError, AttributeError, ValidationError) as error:
+            raise InputError("not a trace bank", where=str(path), hint=str(error)) from error
+        if bank.digest != header["digest"]:
+            raise InputError("the trace bank differs from its digest", where=str(path))
+        return bank
+
+
+def collect(program: dspy.Module, tasks: Sequence[Task], rollouts: Rollouts) -> TraceBank:
+    """Run `program` with the teacher over `tasks` and keep what succeeded.
+
+    Args:
+        rollouts: runs programs with the teacher as their model; if it resumes, tasks that an earlier run
+            finished are not run again.
+    """
+    run = digest([program_digest(program), model_digest(rollouts.lm), rollouts.seed])
+    store = TraceStore(rollouts.folder / "traces.jsonl", run)
+    result = rollouts(Capture(program, store), tasks, name="teacher")
+    by_task = {record.task_id: record for record in result.records}
+    demonstrations, gaps = [], []
+    for task in tasks:
+        found = _demonstration(task, by_task.get(task.id), store.get(task), rollouts.model)
+        if isinstance(found, Gap):
+            gaps.append(found)
+        else:
+            demonstrations.append(found)
+    return TraceBank(tuple(demonstrations), tuple(gaps))
+
+
+def _demonstration(
+    task: Task, record: EpisodeRecord | None, trace: dict[str, Any] | None, teacher: str
+) -> Demonstration | Gap:
+    reason = "not run" if record is None else _shortcoming(record)
+    if reason is None and (trace is None or not trace["parts"]):
+        reason = "left no trace"
+    if reason is not None:
+        return Gap(task_id=task.id, reason=reason)
+    assert record is not None
+    assert trace is not None
+    return Demonstration(
+        task_id=task.id,
+        query=task.query,
+        intent=task.intent,
+        domains=task.domains,
+        tools=tuple(trace["tools"]),
+        records=tuple(trace["records"]),
+        scores=record.scores,
+        teacher=teacher,
+        parts=trace["parts"],
+    )
+
+
+def _shortcoming(record: EpisodeRecord) -> str | None:
+    """Why an episode is no example to follow; None if it is one."""
+    if record.status != "finished":
+        detail = f": {record.error}" if record.error else ""
+        return f"{record.status}{detail}"
+    if record.scores.get(PRIMARY, 0.0) < 1.0:
+        return "wrong outcome"
+    if not record.calls:
+        # Right only because there was nothing to do: it shows nobody how to find that out.
+        return "called no tool"
+    return None

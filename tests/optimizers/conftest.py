@@ -1,0 +1,11 @@
+from __future__ import annotations
+
+import pytest
+
+from evals.suite import Suite
+from tests.optimizers.shop import make_suite
+
+
+@pytest.fixture(scope="session")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from evals.runner import evaluate
+from evals.suite import Suite
+from optimizers.bootstrap import Bootstrap
+from optimizers.demonstration import give_demonstrations
+from optimizers.job import Job
+from optimizers.knn import Knn, NearestDemonstrations
+from optimizers.selection import Selector
+from optimizers.trace_bank import TraceBank
+from tests.optimizers.shop import Clerk, lm, make_job
+from tools.errors import InputError
+
+VERBS = ("Cancel", "Rename", "Shift")
+
+
+def job(suite: Suite, folder: Path, **settings: Any) -> Job:
+    return make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
+
+
+@pytest.fixture(scope="module")
+def bank(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> TraceBank:
+    return job(suite, tmp_path_factory.mktemp("bank")).bank()
+
+
+def accuracy(program: dspy.Module, suite: Suite, **options: Any) -> float:
+    tasks = suite.select(split="test")
+    result = evaluate(program, tasks, workshop=suite.workshop, lm=lm(), **options)
+    return result.summary.scores["outcome"].value
+
+
+def test_coverage_takes_one_of_each_intent(bank: TraceBank) -> None:
+    chosen = Selector(bank.demonstrations).covering(3, seed=0)
+
+    assert {demonstration.intent for demonstration in chosen} == set(VERBS)
+
+
+def test_selections_depend_on_seed_and_restart_only(bank: TraceBank) -> None:
+    for draw in ("random", "covering"):
+        sets = [
+            [d.task_id for d in getattr(Selector(bank.demonstrations), draw)(5, seed=seed, restart=restart)]
+            for seed in (0, 1)
+            for restart in (1, 2)
+            for _ in range(2)
+        ]
+        assert sets[0::2] == sets[1::2]
+        assert len({tuple(ids) for ids in sets}) > 1
+
+
+def test_nearest_comes_last_and_never_the_task_itself(bank: TraceBank) -> None:
+    query = bank.demonstrations[0].query
+    chosen = Selector(bank.demonstrations).nearest(query.upper(), 4)
+
+    assert query not in [d.query for d in chosen]
+    assert chosen[-1].intent == "Cancel"
+
+
+def test_bootstrap_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> None:
+    compiled = Bootstrap()(job(suite, tmp_path, demos=3, candidates=3))
+
+    assert [trial.name for trial in compiled.trials][:2] == ["uncompiled", "covering-0"]
+    assert compiled.chosen == "covering-0"
+    assert compiled.trials[0].score.value == 0.0
+    assert compiled.trials[1].score.value == 1.0
+    assert accuracy(compiled.program, suite) == 1.0
+
+
+def test_bootstrap_keeps_the_program_when_nothing_is_better(suite: Suite, tmp_path: Path) -> None:
+    compiled = Bootstrap()(make_job(suite, tmp_path, teacher=lm(), student=lm(), demos=3))
+
+    assert compiled.chosen == "uncompiled"
+    assert compiled.demonstrations == ()
+    assert compiled.gaps == {"wrong outcome": 12}
+
+
+def test_bootstrap_never_runs_more_episodes_than_planned(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path, demos=2)
+    plan = Bootstrap().plan(work)
+    Bootstrap()(work)
+
+    assert work.teacher.cost.episodes == plan["teacher"] == 12
+    assert work.student.cost.episodes <= plan["dev"] == 12 * 5
+
+
+@pytest.mark.parametrize("workers", [1, 8])
+def test_knn_shows_each_task_what_it_needs(suite: Suite, tmp_path: Path, workers: int) -> None:
+    compiled = Knn()(job(suite, tmp_path, demos=1, workers=workers))
+
+    assert compiled.trials[0].score.value == 1.0
+    assert accuracy(compiled.program, suite, workers=workers) == 1.0
+
+
+def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path, demos=2)
+    program = Knn()(work).program
+    taught = len(work.teacher.lm.engine.requests)
+    student = lm()
+    with dspy.context(lm=student):
+        program(task=suite.select(split="test")[0])
+
+    assert len(work.teacher.lm.engine.requests) == taught
+    assert len(student.engine.requests) == 3
+
+
+def test_knn_program_saves_and_loads_the_dspy_way(suite: Suite, tmp_path: Path) -> None:
+    program = Knn()(job(suite, tmp_path, demos=2)).program
+    program.save(tmp_path / "program.json")
+    loaded = Clerk(suite.workshop)
+    loaded.demo_source = NearestDemonstrations()
+    loaded.load(tmp_path / "program.json")
+
+    assert accuracy(loaded, suite) == 1.0
+
+
+def test_resetting_a_copy_leaves_the_original_alone(suite: Suite, tmp_path: Path) -> None:
+    program = Knn()(job(suite, tmp_path, demos=2)).program
+    twin = program.reset_copy()
+
+    assert twin.demo_source.demonstrations == ()
+    assert len(program.demo_source.demonstrations) == 12
+    assert accuracy(program.deepcopy(), suite) == 1.0
+
+
+def test_many_threads_get_their_own_demonstrations(bank: TraceBank) -> None:
+    source = NearestDemonstrations(bank.demonstrations, count=1)
+    seen: dict[str, set[str]] = {}
+
+    def ask(verb: str) -> None:
+        shown = {source(f"{verb} 'something new'", "step")[0]["task"].split()[0] for _ in range(50)}
+        seen[verb] = shown
+
+    threads = [threading.Thread(target=ask, args=(verb,)) for verb in VERBS]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert seen == {verb: {verb} for verb in VERBS}
+
+
+def test_knn_needs_a_program_that_asks(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path)
+    del work.program.demo_source
+
+    with pytest.raises(InputError, match="demo_source"):
+        Knn()(work)
+
+
+def test_giving_demonstrations_leaves_the_program_alone(suite: Suite, bank: TraceBank) -> None:
+    program = Clerk(suite.workshop)
+    compiled = give_demonstrations(program, bank.demonstrations[:2])
+
+    assert len(compiled.step.demos) == 2
+    assert program.step.demos == []
