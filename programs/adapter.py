@@ -1,0 +1,196 @@
+"""The adapter of agents: whole trajectories as turns of a chat, rendered once.
+
+A demonstration and the running episode look alike: an opening turn with context and task, then a reply and
+an observation for every step. What does not change between two calls is kept: the system message of a
+signature, the turns of a demonstration, the turns of the episode so far. A prompt therefore grows by its
+last step only, and what it costs to make does not depend on how often it was made before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import dspy
+from dspy.lm15 import Config, Message, Request, TextPart, request_from_openai_chat
+from dspy.utils.exceptions import AdapterParseError
+
+from programs.render import TRAJECTORY, Layout, make_layout, opening_turn, reply_turn, step_turns
+from programs.reply import read_reply
+from programs.trajectory import Trajectory
+
+Demo = Any
+"""A `dspy.Example` or, in a program that was loaded, a dict."""
+
+_REMEMBERED_DEMOS = 4096
+_CALL_CONTROL = ("rollout_id", "cache")
+_SEVERAL_ANSWERS = ("n", "num_generations", "prompt_cache")
+
+
+class UnreadableReplyError(AdapterParseError):  # type: ignore[misc]
+    """A reply that does not have the fields it should have.
+
+    Attributes:
+        reply: the reply as it came.
+        problem: what is wrong with it, in words for the model.
+    """
+
+    def __init__(self, signature: type[dspy.Signature], reply: str, problem: str) -> None:
+        super().__init__("TrajectoryAdapter", signature, reply, problem)
+        self.reply = reply
+        self.problem = problem
+
+
+class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
+    """A `dspy.ChatAdapter` for signatures with a `trajectory` input (and for others).
+
+    A reply that cannot be read raises `UnreadableReplyError`; there is no second call with another format.
+    Thread-safe; one is enough for all programs of a process.
+    """
+
+    def __init__(self, callbacks: list[Any] | None = None) -> None:
+        super().__init__(callbacks=callbacks, use_json_adapter_fallback=False)
+        self._layouts: WeakKeyDictionary[type, Layout] = WeakKeyDictionary()
+        self._demos: dict[tuple[int, int], tuple[Layout, Demo, list[Any], list[Message]]] = {}
+
+    def __call__(
+        self,
+        lm: Any,
+        lm_kwargs: dict[str, Any],
+        signature: type[dspy.Signature],
+        demos: list[Demo],
+        inputs: dict[str, Any],
+    ) -> list[dict[str, Any]]:
+        """Ask `lm`; a model behind an engine object gets the cached turns as they are."""
+        settings = {**getattr(lm, "kwargs", {}), **lm_kwargs}
+        config = _config(lm, settings)
+        if config is None:
+            answers: list[dict[str, Any]] = super().__call__(lm, lm_kwargs, signature, demos, inputs)
+            return answers
+        plan = self._layout(signature)
+        request = Request(lm.model, tuple(self._turns(plan, demos, inputs)), plan.system, config=config)
+        response = lm(request, **{k: settings[k] for k in _CALL_CONTROL if settings.get(k) is not None})
+        text = "".join(part.text for part in response.message.parts if isinstance(part, TextPart))
+        return [self.parse(signature, text)]
+
+    def format(
+        self, signature: type[dspy.Signature], demos: list[Demo], inputs: dict[str, Any]
+    ) -> list[dict[str, Any]]:
+        """The prompt as message dictionaries."""
+        plan = self._layout(signature)
+        turns = self._turns(plan, demos, inputs)
+        return [{"role": "system", "content": plan.system}, *_as_dicts(turns)]
+
+    def format_system_message(self, signature: type[dspy.Signature]) -> str:
+        """The system message: fields, their markers, and the instructions."""
+        return self._layout(signature).system
+
+    def format_demos(self, signature: type[dspy.Signature], demos: list[Demo]) -> list[dict[str, Any]]:
+        """The demonstrations as message dictionaries; those without all outputs are left out."""
+        plan = self._layout(signature)
+        return _as_dicts([turn for demo in demos for turn in self._demo_turns(plan, demo)])
+
+    def format_assistant_message_content(
+        self, signature: type[dspy.Signature], outputs: dict[str, Any], missing_field_message: Any = None
+    ) -> str:
+        """A reply with the given outputs, in the format that `parse` reads."""
+        return str(reply_turn(self._layout(signature), outputs).text)
+
+    def parse(self, signature: type[dspy.Signature], completion: str) -> dict[str, Any]:
+        """The output fields of a reply.
+
+        Raises:
+            UnreadableReplyError: a field is missing or cannot be read.
+        """
+        try:
+            return read_reply(completion, self._layout(signature).outputs)
+        except ValueError as error:
+            raise UnreadableReplyError(signature, completion, str(error)) from error
+
+    def _turns(self, plan: Layout, demos: Sequence[Demo], inputs: Mapping[str, Any]) -> list[Message]:
+        turns: list[Message] = []
+        for demo in demos:
+            turns.extend(self._demo_turns(plan, demo))
+        trajectory = inputs.get(TRAJECTORY)
+        if isinstance(trajectory, Trajectory):
+            return turns + _grow(plan, trajectory, inputs)
+        return [*turns, opening_turn(plan, inputs, running=True), *step_turns(plan, trajectory or ())]
+
+    def _layout(self, signature: type[dspy.Signature]) -> Layout:
+        found = self._layouts.get(signature)
+        if found is None:
+            described = signature.delete(TRAJECTORY) if TRAJECTORY in signature.input_fields else signature
+            found = make_layout(signature, self.format_field_description(described))
+            self._layouts[signature] = found
+        return found
+
+    def _demo_turns(self, plan: Layout, demo: Demo) -> list[Message]:
+        """The turns of a demonstration, remembered for as long as its values are the same objects."""
+        key = (id(plan), id(demo))
+        values = list(demo.values())
+        known = self._demos.get(key)
+        if known is not None and known[0] is plan and known[1] is demo and _same(known[2], values):
+            return known[3]
+        turns = _render_demo(plan, demo)
+        if len(self._demos) >= _REMEMBERED_DEMOS:
+            self._demos.clear()
+        self._demos[key] = (plan, demo, values, turns)
+        return turns
+
+
+def _grow(plan: Layout, trajectory: Trajectory, inputs: Mapping[str, Any]) -> list[Message]:
+    """The turns of the running episode; renders only the steps that are new since the last call."""
+    rendered = trajectory.rendered
+    if not rendered:
+        rendered.append(opening_turn(plan, inputs, running=True))
+    rendered.extend(step_turns(plan, trajectory[len(rendered) // 2 :]))
+    return rendered
+
+
+def _render_demo(plan: Layout, demo: Demo) -> list[Message]:
+    # Optimizers also hand over plain training examples: they have a task and nothing to show for it.
+    if any(demo.get(name) is None for name in plan.outputs):
+        return []
+    steps = demo.get(TRAJECTORY) or ()
+    return [opening_turn(plan, demo, running=False), *step_turns(plan, steps), reply_turn(plan, demo)]
+
+
+def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
+    return len(left) == len(right) and all(a is b for a, b in zip(left, right, strict=True))
+
+
+def _as_dicts(turns: Sequence[Message]) -> list[dict[str, Any]]:
+    return [{"role": turn.role, "content": turn.text} for turn in turns]
+
+
+def _config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
+    """The generation settings for a direct request, or None where DSPy's own way has to be taken.
+
+    Direct requests are for engine objects. A hosted model's time is spent elsewhere, and callbacks and
+    streams expect the messages of DSPy's way.
+    """
+    if type(lm) is not dspy.LM or isinstance(lm.engine, str) or hasattr(lm.engine, "complete_legacy"):
+        return None
+    if lm.callbacks or dspy.settings.callbacks or dspy.settings.send_stream is not None:
+        return None
+    if any(settings.get(name) not in (None, 1) for name in _SEVERAL_ANSWERS):
+        return None
+    left_out = _CALL_CONTROL + _SEVERAL_ANSWERS
+    options = {name: value for name, value in settings.items() if value is not None and name not in left_out}
+    try:
+        return _converted(lm.model, tuple(sorted(options.items())))
+    except TypeError:  # a setting that is not hashable
+        return None
+
+
+@lru_cache(maxsize=256)
+def _converted(model: str, options: tuple[tuple[str, Any], ...]) -> Config:
+    # DSPy's own conversion, so that a setting means the same on both ways.
+    body = {"model": model, "messages": [{"role": "user", "content": "-"}], **dict(options)}
+    return request_from_openai_chat(body).config
+
+
+ADAPTER = TrajectoryAdapter()
+"""The adapter that agents use unless DSPy's settings name another of its kind."""

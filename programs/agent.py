@@ -1,0 +1,233 @@
+"""The agent: one loop for every strategy.
+
+    agent = Agent("react", workshop=suite.workshop)
+    with dspy.context(lm=dspy.LM("openai/gpt-4o-mini")):
+        prediction = agent(task=suite.tasks[0])
+    prediction.answer, prediction.episode.status, prediction.episode.outcome
+
+Every call of an agent opens its own episode, so whatever calls it, an optimizer, a retry, 64 threads at
+once, always starts from the same state and leaves none behind.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import dspy
+
+from programs.adapter import ADAPTER, TrajectoryAdapter, UnreadableReplyError
+from programs.asking import ModelFailedError
+from programs.checker import AccessChecker
+from programs.executor import Execution, Executor
+from programs.planner import Planner
+from programs.prompt import context_text, progress_text, tools_text
+from programs.run import Run, TraceEntry
+from programs.selector import ToolSelector
+from programs.strategies import Strategy, Toolkits, strategy
+from programs.trajectory import FINISH, step
+from tools.episode import EpisodeStatus
+from tools.errors import InputError
+from tools.seeding import digest
+from tools.workshop import Workshop
+
+if TYPE_CHECKING:
+    from evals.task import Task
+
+MAX_STEPS = 20
+
+
+class Agent(dspy.Module):  # type: ignore[misc]
+    """A planner, a tool selector, an access checker and an executor in one loop.
+
+    Args:
+        strategy: how it plans, by name or as data of your own.
+        toolset: whether a task's prompt lists the toolkits that it requires, or all.
+        max_steps: how many steps an episode may take; a call is a step, and so is finishing.
+        workshop: where its episodes are opened. Never copied and never saved with the program.
+        keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
+
+    Attributes:
+        workshop: see above; may be set at any time.
+    """
+
+    def __init__(
+        self,
+        strategy: str | Strategy = "react",
+        *,
+        toolset: Toolkits = "required",
+        max_steps: int = MAX_STEPS,
+        workshop: Workshop | None = None,
+        keep_history: bool = False,
+    ) -> None:
+        super().__init__()
+        if max_steps < 1:
+            raise InputError("an agent needs at least one step", where="max_steps")
+        self.strategy = _strategy(strategy)
+        self.toolset = toolset
+        self.max_steps = max_steps
+        self.workshop = workshop
+        self.keep_history = keep_history
+        self.planner = Planner(self.strategy.planner)
+        self.selector = ToolSelector(self.strategy, toolset)
+        self.checker = AccessChecker()
+        self.executor = Executor()
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What the constructor was given, as JSON-able data."""
+        return {"strategy": asdict(self.strategy), "toolset": self.toolset, "max_steps": self.max_steps}
+
+    @property
+    def digest(self) -> str:
+        """Content address of everything that decides how the agent acts, its model aside."""
+        return digest([self.config, self.portable_state()])
+
+    def portable_state(self) -> dict[str, Any]:
+        """DSPy's state of the predictors without models and without examples that show nothing."""
+        state = {}
+        for name, predict in self.named_predictors():
+            bare = copy.copy(predict)
+            bare.lm, bare.traces, bare.train = None, [], []
+            bare.demos = [demo for demo in predict.demos if _shows(demo, predict)]
+            state[name] = bare.dump_state()
+        return state
+
+    def forward(self, task: Task) -> dspy.Prediction:
+        """Do `task` in an episode of its own.
+
+        Returns:
+            A prediction with `answer`, `episode` (an `EpisodeResult`), the access checker's `verdicts` and
+            the number of `unreadable` replies.
+
+        Raises:
+            InputError: there is no workshop or no model, or the strategy asks for a gold plan that the task
+                does not have. What goes wrong in the episode is in its status.
+        """
+        started = time.perf_counter()
+        run = self._open(task)
+        # No trace inside: Predict would keep every step, see Run.selector_trace.
+        quiet = dspy.settings.disable_history or not self.keep_history
+        with dspy.track_usage() as usage, dspy.context(adapter=_adapter(), trace=None, disable_history=quiet):
+            status, error = self._attempt(run)
+        traces = run.selector_trace(self.selector.predict, stepwise=self.strategy.stepwise)
+        _trace([*run.traces, *traces])
+        episode = run.result(status, error, usage.usage_data, time.perf_counter() - started)
+        return dspy.Prediction(
+            answer=run.answer, episode=episode, verdicts=run.verdicts, unreadable=run.unreadable
+        )
+
+    def _open(self, task: Task) -> Run:
+        if self.workshop is None:
+            raise InputError("the agent has no workshop", hint="set agent.workshop")
+        episode = self.workshop.episode(self.selector.toolkits(task.domains))
+        inputs = {
+            "context": context_text(episode.now, episode.persona),
+            "tools": tools_text(episode.toolset),
+            "task": task.query,
+        }
+        return Run(task, episode, inputs)
+
+    def _attempt(self, run: Run) -> tuple[EpisodeStatus, str | None]:
+        try:
+            if self.strategy.planner != "nobody":
+                run.inputs["plan"] = self._plan(run)
+            return (self._step_by_step(run) if self.strategy.stepwise else self._all_at_once(run)), None
+        except UnreadableReplyError as error:
+            return "invalid_reply", error.problem
+        except ModelFailedError as error:
+            return "model_error", str(error)
+
+    def _plan(self, run: Run, progress: str = "") -> str:
+        inputs = {name: run.inputs[name] for name in ("context", "tools")} | {"progress": progress}
+        run.model_calls += self.strategy.planner == "model"
+        prediction = self.planner(task=run.task, rules=run.episode.kind.house_rules, **inputs)
+        if self.strategy.planner == "model":
+            shown = {"context": inputs["context"], "task": run.task.query, "progress": progress}
+            run.traces.append((self.planner.predict, shown, prediction))
+        return str(prediction.plan)
+
+    def _step_by_step(self, run: Run) -> EpisodeStatus:
+        for _ in range(self.max_steps):
+            chosen = self._choose(run)
+            if chosen.tool == FINISH:
+                return run.finish(chosen.arguments)
+            done = self._execute(run, chosen.tool, chosen.arguments, chosen.get("thought"))
+            run.trajectory.append(step(chosen, done.observation.text))
+            if done.failed and run.revisions < self.strategy.revisions:
+                run.revisions += 1
+                run.trajectory[-1]["plan"] = self._plan(run, progress_text(run.trajectory.readable()))
+        return "step_limit"
+
+    def _all_at_once(self, run: Run) -> EpisodeStatus:
+        chosen = self._choose(run)
+        thought = chosen.get("reasoning")
+        for number, call in enumerate(chosen.calls):
+            if call["tool"] == FINISH:
+                return run.finish(call["arguments"])
+            if number == self.max_steps:
+                return "step_limit"
+            self._execute(run, call["tool"], call["arguments"], thought)
+            thought = None
+        return "finished"
+
+    def _choose(self, run: Run) -> dspy.Prediction:
+        """The model's next choice. A reply that cannot be read is shown to it once, with what is wrong."""
+        try:
+            prediction = self._ask(run)
+        except UnreadableReplyError as error:
+            complaint = f"Your reply could not be read: {error.problem}. Reply again in the given format."
+            run.trajectory.append({"reply": error.reply, "observation": complaint})
+            prediction = self._ask(run)
+        run.chosen = prediction, len(run.trajectory.readable())
+        return prediction
+
+    def _ask(self, run: Run) -> dspy.Prediction:
+        run.model_calls += 1
+        try:
+            return self.selector(rules=run.episode.kind.house_rules, trajectory=run.trajectory, **run.inputs)
+        except UnreadableReplyError:
+            run.unreadable += 1
+            raise
+
+    def _execute(self, run: Run, tool: str, arguments: dict[str, Any], thought: str | None) -> Execution:
+        run.verdicts.append(self.checker(episode=run.episode, tool=tool, arguments=arguments))
+        run.thoughts.append(thought or "")
+        done: Execution = self.executor(episode=run.episode, tool=tool, arguments=arguments)
+        return done
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Agent:
+        copied = type(self).__new__(type(self))
+        memo[id(self)] = copied
+        copied.__setstate__(copy.deepcopy(self.__getstate__(), memo))
+        copied.workshop = self.workshop
+        return copied
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "workshop": None}
+
+
+def _strategy(given: str | Strategy) -> Strategy:
+    return strategy(given) if isinstance(given, str) else given
+
+
+def _adapter() -> TrajectoryAdapter:
+    chosen = dspy.settings.adapter
+    return chosen if isinstance(chosen, TrajectoryAdapter) else ADAPTER
+
+
+def _shows(demo: Any, predict: dspy.Predict) -> bool:
+    return all(demo.get(name) is not None for name in predict.signature.output_fields)
+
+
+def _trace(entries: list[TraceEntry]) -> None:
+    """Append to DSPy's trace, as `dspy.Predict` does."""
+    trace, limit = dspy.settings.trace, dspy.settings.max_trace_size
+    if trace is None or limit <= 0:
+        return
+    for entry in entries:
+        if len(trace) >= limit:
+            trace.pop(0)
+        trace.append(entry)

@@ -1,0 +1,35 @@
+"""Asking a model, with every way it can go wrong named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dspy
+from dspy.utils.exceptions import AdapterParseError
+
+from programs.adapter import UnreadableReplyError
+from tools.errors import InputError, WorksmithError
+
+
+class ModelFailedError(WorksmithError):
+    """The model gave no reply: a failure of the infrastructure, never a wrong answer."""
+
+
+def ask(predict: dspy.Predict, **inputs: Any) -> dspy.Prediction:
+    """One model call.
+
+    Raises:
+        UnreadableReplyError: the model replied, but not in the format asked for.
+        ModelFailedError: it did not reply. Says why.
+        InputError: there is no model to ask.
+    """
+    if predict.lm is None and dspy.settings.lm is None:
+        raise InputError("there is no model to ask", hint="set one with dspy.configure(lm=...)")
+    try:
+        return predict(**inputs)
+    except UnreadableReplyError:
+        raise
+    except AdapterParseError as error:
+        raise UnreadableReplyError(error.signature, "", "the reply is empty") from error
+    except Exception as error:
+        raise ModelFailedError(f"{type(error).__name__}: {error}") from error

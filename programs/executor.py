@@ -1,0 +1,36 @@
+"""The executor: makes a call in the episode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import dspy
+
+from tools.dispatch import Observation
+from tools.episode import Episode
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What came of a call.
+
+    Attributes:
+        failed: the call was refused, or it was to change something and changed nothing.
+    """
+
+    observation: Observation
+    failed: bool
+
+
+class Executor(dspy.Module):  # type: ignore[misc]
+    """Makes calls through the episode, where they are validated, decided on and recorded."""
+
+    def forward(self, *, episode: Episode, tool: str, arguments: Mapping[str, Any]) -> Execution:
+        """Make one call. Whatever goes wrong comes back as its observation."""
+        before = episode.changeset
+        observation = episode.call(tool, arguments)
+        known = episode.toolset.get(tool)
+        idle = known is not None and known.writes and episode.changeset == before
+        return Execution(observation, failed=observation.status != "ok" or idle)

@@ -1,0 +1,46 @@
+"""The planner: makes the plan that the following steps are given, if the strategy wants one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import dspy
+
+from programs.asking import ask
+from programs.prompt import plan_text
+from programs.signatures import plan_signature, with_house_rules
+from programs.strategies import PlanSource
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from evals.task import Task
+
+
+class Planner(dspy.Module):  # type: ignore[misc]
+    """Plans by asking the model, or takes the task's own gold plan, or does nothing."""
+
+    def __init__(self, source: PlanSource) -> None:
+        super().__init__()
+        self.source = source
+        if source == "model":
+            self.predict = dspy.Predict(plan_signature())
+
+    def forward(self, *, task: Task, rules: str, **inputs: Any) -> dspy.Prediction:
+        """A prediction with a `plan`; the empty text if nobody plans.
+
+        Raises:
+            InputError: the gold plan is asked for and the task has none.
+            UnreadableReplyError, ModelFailedError: as `programs.asking.ask`.
+        """
+        if self.source == "model":
+            signature = with_house_rules(self.predict.signature, rules)
+            return ask(self.predict, signature=signature, task=task.query, **inputs)
+        if self.source == "gold":
+            return dspy.Prediction(plan=_gold(task))
+        return dspy.Prediction(plan="")
+
+
+def _gold(task: Task) -> str:
+    if task.gold_plan is None:
+        raise InputError("the task has no gold plan", where=task.id, hint="choose another strategy than gold")
+    return plan_text((step.why, step.tool) for step in task.gold_plan)

@@ -1,0 +1,55 @@
+"""The texts an agent's prompts are made of: context, tools, plans, progress."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from programs.trajectory import FINISH, Step
+
+if TYPE_CHECKING:
+    from tools.persona import Persona
+    from tools.tool import Tool
+    from tools.toolkit import Toolset
+
+# Not strftime: its names follow the machine's locale.
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+_FINISH_TEXT = (
+    f"{FINISH}(answer: str): End the task, once everything asked for is done or turned out not to apply.\n"
+    "  answer: One or two sentences on what was done or found."
+)
+
+
+def context_text(now: datetime, persona: Persona) -> str:
+    """The clock and the persona of an episode."""
+    return f"Now: {_WEEKDAYS[now.weekday()]} {now:%Y-%m-%d %H:%M}. Working for: {persona.name}."
+
+
+def tools_text(toolset: Toolset) -> str:
+    """The tools of an episode and `finish`, one paragraph each."""
+    return _tools_text(tuple(toolset.values()))
+
+
+@lru_cache(maxsize=64)
+def _tools_text(tools: tuple[Tool, ...]) -> str:
+    return "\n".join([*(tool.text for tool in tools), _FINISH_TEXT])
+
+
+def plan_text(steps: Iterable[tuple[str, str]]) -> str:
+    """A plan from reasons and tool names, as a model is asked to write it: numbered, without arguments."""
+    return "\n".join(
+        f"{number}. {why.rstrip('.')} ({tool})" if why else f"{number}. {tool}"
+        for number, (why, tool) in enumerate(steps, start=1)
+    )
+
+
+def progress_text(steps: Sequence[Step]) -> str:
+    """What was done so far, for a planner that has to revise its plan."""
+    return "\n".join(
+        f"{number}. {step['tool']} {json.dumps(step['arguments'], ensure_ascii=False)}: {step['observation']}"
+        for number, step in enumerate(steps, start=1)
+    )

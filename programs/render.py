@@ -1,0 +1,111 @@
+"""How a signature, a demonstration and an episode look as turns of a chat."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import dspy
+from dspy.lm15 import Message
+
+from programs.reply import Reader, readers
+from programs.trajectory import Step
+
+TRAJECTORY = "trajectory"
+TOOLS = "tools"
+
+_COMPLETED = "[[ ## completed ## ]]"
+_FIELDS = "Every message is made of fields, each under its marker. You are given:"
+_STEPS = (
+    "After a reply you are given what its call returned, and reply again in the same way:\n\n"
+    "[[ ## observation ## ]]\n{observation}"
+)
+_OBJECTIVE = "Your objective:"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the turns of one signature have in common, made once.
+
+    Attributes:
+        system: the system message.
+        inputs: the input fields of the opening turn, in order.
+        outputs: the fields of a reply with the functions that read them.
+        reminder: the last paragraph of the opening turn of the running episode.
+    """
+
+    system: str
+    inputs: tuple[str, ...]
+    outputs: dict[str, Reader]
+    reminder: str
+
+
+def make_layout(signature: type[dspy.Signature], field_description: str) -> Layout:
+    """The layout of `signature`, whose fields (other than the trajectory) are described by the given text."""
+    inputs = tuple(name for name in signature.input_fields if name != TRAJECTORY)
+    outputs = readers(signature)
+    stepwise = "tool" in outputs
+    structure = [_FIELDS, *map(_slot, inputs), "You reply with:", *map(_slot, outputs), _COMPLETED]
+    parts = [
+        field_description,
+        *structure,
+        *([_STEPS] if stepwise else []),
+        f"{_OBJECTIVE}\n{signature.instructions}",
+    ]
+    return Layout("\n\n".join(parts), inputs, outputs, _reminder(signature))
+
+
+def opening_turn(layout: Layout, values: Mapping[str, Any], *, running: bool) -> Message:
+    """The first turn of a demonstration or, with tools and reminder, of the running episode."""
+    shown = [name for name in layout.inputs if running or name != TOOLS]
+    parts = [_field(name, text) for name in shown if (text := as_text(values.get(name)))]
+    if running:
+        parts.append(layout.reminder)
+    return Message.user("\n\n".join(parts))
+
+
+def reply_turn(layout: Layout, values: Mapping[str, Any]) -> Message:
+    """A reply with the given fields."""
+    parts = [_field(name, as_text(values[name])) for name in layout.outputs if values.get(name) is not None]
+    return Message.assistant("\n\n".join([*parts, _COMPLETED]))
+
+
+def step_turns(layout: Layout, steps: Iterable[Step]) -> list[Message]:
+    """Two turns for each step: the reply, and what came of it."""
+    turns = []
+    for step in steps:
+        # An empty reply cannot be a turn of a chat.
+        raw = step.get("reply")
+        turns.append(reply_turn(layout, step) if raw is None else Message.assistant(raw.strip() or "(empty)"))
+        observed = _field("observation", as_text(step.get("observation")))
+        revised = step.get("plan")
+        turns.append(Message.user(f"{observed}\n\n{_field('plan', revised)}" if revised else observed))
+    return turns
+
+
+def as_text(value: Any) -> str:
+    """A field's value: text as it is, plain data as JSON on one line."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _field(name: str, text: str) -> str:
+    return f"[[ ## {name} ## ]]\n{text}"
+
+
+def _slot(name: str) -> str:
+    return _field(name, f"{{{name}}}")
+
+
+def _reminder(signature: type[dspy.Signature]) -> str:
+    markers = []
+    for name, field in signature.output_fields.items():
+        note = "" if field.annotation is str else " (JSON)"
+        markers.append(f"`[[ ## {name} ## ]]`{note}")
+    return (
+        f"Respond with the corresponding output fields, starting with the field {', then '.join(markers)}, "
+        f"and end with the marker `{_COMPLETED}`."
+    )

@@ -1,0 +1,104 @@
+"""Reading a model's reply: fields under markers, checked by readers that are made once."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, get_origin
+
+import dspy
+
+# A marker counts only at the start of a line: inside JSON text a line break is escaped.
+_MARKER = re.compile(r"^[ \t]*\[\[ ## (\w+) ## \]\]", re.MULTILINE)
+_FENCE = re.compile(r"^```\w*\s*\n(.*?)\n?```$", re.DOTALL)
+
+Reader = Callable[[str], Any]
+
+
+def readers(signature: type[dspy.Signature]) -> dict[str, Reader]:
+    """For each output field the function that reads its text; raises `ValueError` where it cannot."""
+    return {name: _reader(name, field.annotation) for name, field in signature.output_fields.items()}
+
+
+def read_reply(text: str, fields: dict[str, Reader]) -> dict[str, Any]:
+    """The values of a reply's fields.
+
+    A reply of one text field may leave its marker out.
+
+    Raises:
+        ValueError: a field is missing or cannot be read; says which.
+    """
+    if not text.strip():
+        raise ValueError("the reply is empty")
+    found = split_fields(text)
+    if len(fields) == 1 and found.keys().isdisjoint(fields) and next(iter(fields.values())) is _text:
+        found = {next(iter(fields)): text.strip()}
+    missing = [name for name in fields if name not in found]
+    if missing:
+        raise ValueError(f"there is no [[ ## {missing[0]} ## ]]")
+    return {name: read(found[name]) for name, read in fields.items()}
+
+
+def split_fields(text: str) -> dict[str, str]:
+    """The text under each marker; of a marker that comes twice, the first."""
+    markers = list(_MARKER.finditer(text))
+    ends = [*(marker.start() for marker in markers[1:]), len(text)]
+    fields: dict[str, str] = {}
+    for marker, end in zip(markers, ends, strict=True):
+        fields.setdefault(marker[1], text[marker.end() : end].strip())
+    return fields
+
+
+def _reader(name: str, annotation: Any) -> Reader:
+    if annotation is str:
+        return _text
+    if name == "calls":
+        return _calls
+    if get_origin(annotation) is dict:
+        return lambda text: _object(name, text)
+    from dspy.adapters.utils import parse_value
+
+    return lambda text: parse_value(text, annotation)
+
+
+def _text(text: str) -> str:
+    return text
+
+
+def _object(name: str, text: str) -> dict[str, Any]:
+    value = _json(name, text) if text else {}
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} must be a JSON object")
+    return value
+
+
+def _calls(text: str) -> list[dict[str, Any]]:
+    value = _json("calls", text)
+    calls = [value] if isinstance(value, dict) else value
+    if not isinstance(calls, list):
+        raise ValueError("calls must be a JSON list")
+    return [_call(call) for call in calls]
+
+
+def _call(call: Any) -> dict[str, Any]:
+    if not isinstance(call, dict) or not isinstance(call.get("tool"), str):
+        raise ValueError('each of calls must be {"tool": name, "arguments": {...}}')
+    arguments = call.get("arguments", {})
+    if not isinstance(arguments, dict):
+        raise ValueError(f"the arguments of {call['tool']} must be a JSON object")
+    return {"tool": call["tool"], "arguments": arguments}
+
+
+def _json(name: str, text: str) -> Any:
+    fenced = _FENCE.match(text)
+    text = fenced[1].strip() if fenced else text
+    try:
+        return json.loads(text, strict=False)
+    except ValueError as error:
+        # Small slips are mended; a text that was cut off is not: half an argument must not become a call.
+        if not text.endswith(("}", "]")):
+            raise ValueError(f"{name} is not JSON: {error}") from None
+    import json_repair
+
+    return json_repair.loads(text)

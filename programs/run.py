@@ -1,0 +1,86 @@
+"""One run of an agent: everything that belongs to a single episode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import dspy
+
+from programs.render import as_text
+from programs.trajectory import Trajectory
+from tools.episode import Episode, EpisodeResult, EpisodeStatus
+from tools.policy import Decision
+
+if TYPE_CHECKING:
+    from evals.task import Task
+
+TraceEntry = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
+
+
+@dataclass
+class Run:
+    """The state of one episode's run. A program holds none of it, so its episodes never meet.
+
+    Attributes:
+        inputs: the inputs of the tool selector other than the trajectory.
+        verdicts: of the access checker, one for each call.
+        unreadable: replies that were not in the format asked for.
+        chosen: the selector's last prediction and how many readable steps it had seen.
+    """
+
+    task: Task
+    episode: Episode
+    inputs: dict[str, Any]
+    trajectory: Trajectory = field(default_factory=Trajectory)
+    thoughts: list[str] = field(default_factory=list)
+    verdicts: list[Decision | None] = field(default_factory=list)
+    traces: list[TraceEntry] = field(default_factory=list)
+    chosen: tuple[dspy.Prediction, int] | None = None
+    answer: str = ""
+    model_calls: int = 0
+    unreadable: int = 0
+    revisions: int = 0
+
+    def finish(self, arguments: dict[str, Any]) -> EpisodeStatus:
+        """Take the arguments of the `finish` call as the answer."""
+        self.answer = as_text(arguments.get("answer", ""))
+        return "finished"
+
+    def result(
+        self, status: EpisodeStatus, error: str | None, usage: dict[str, Any], seconds: float
+    ) -> EpisodeResult:
+        """What the episode left.
+
+        Args:
+            usage: lists of usage entries by model, as DSPy tracks them.
+        """
+        entries = [entry for of_model in usage.values() for entry in of_model]
+        return EpisodeResult(
+            status=status,
+            outcome=self.episode.outcome(),
+            calls=self.episode.calls,
+            thoughts=self.thoughts,
+            plan=self.inputs.get("plan", ""),
+            answer=self.answer,
+            model_calls=self.model_calls,
+            prompt_tokens=sum(entry.get("prompt_tokens") or 0 for entry in entries),
+            completion_tokens=sum(entry.get("completion_tokens") or 0 for entry in entries),
+            seconds=seconds,
+            error=error,
+        )
+
+    def selector_trace(self, predict: dspy.Predict, *, stepwise: bool) -> list[TraceEntry]:
+        """The trace of the whole trajectory: the last step, with all steps before it as its input.
+
+        One entry and not one a step: DSPy's optimizers pick a single entry per predictor, and half a
+        trajectory is a demonstration of stopping halfway. Tools are left out, replies that could not be
+        read as well.
+        """
+        if self.chosen is None:
+            return []
+        prediction, seen = self.chosen
+        inputs = {name: value for name, value in self.inputs.items() if name != "tools"}
+        if stepwise:
+            inputs["trajectory"] = self.trajectory.readable()[:seen]
+        return [(predict, inputs, prediction)]

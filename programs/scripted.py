@@ -1,0 +1,181 @@
+"""Engines that answer from a script, in the program's own format and without a model.
+
+They read the request like a model does: the task text and the number of replies so far say where in the
+script it stands, the fields asked for say in which format to answer. So a gold plan can be bootstrapped from
+like from a strong teacher, and somebody's published run can be scored as if it happened now.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import dspy
+from dspy import lm15
+
+from programs.prompt import plan_text
+from programs.reply import split_fields
+from programs.trajectory import FINISH
+from programs.transcripts import Transcript, TranscriptLike, TranscriptStep, gold_transcript
+from tools.errors import InputError
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from evals.task import Task
+
+_ASKED = re.compile(r"`\[\[ ## (\w+) ## \]\]`")
+_CONTEXT_WINDOW = "context window"
+
+
+class Position(NamedTuple):
+    """Where a request stands: its task, the replies so far in its episode, and the fields it asks for."""
+
+    query: str
+    replies: int
+    asked: tuple[str, ...]
+
+
+class ScriptedEngine:
+    """Answers from transcripts, keyed by task text. Stateless, so any number of episodes may share it.
+
+    A transcript that ended in an error raises it at its end, as a failure of the model.
+    """
+
+    def __init__(self, transcripts: Iterable[TranscriptLike]) -> None:
+        self._scripts: dict[str, Transcript] = {}
+        for transcript in transcripts:
+            # The prompt shows the text without blanks at its ends.
+            self._scripts.setdefault(transcript.query.strip(), _plain(transcript))
+        if not self._scripts:
+            raise InputError("there is nothing to answer from: no task has a transcript or gold plan")
+        self.digest = digest(self.dump_state())
+
+    def complete(self, request: lm15.Request) -> lm15.Response:
+        """The reply that the script has at this point.
+
+        Raises:
+            lm15.InvalidRequestError: the request has no task of the script, or the script ends in an error.
+            lm15.ContextLengthError: the script ends in this error.
+        """
+        place = position(request)
+        script = self._scripts.get(place.query)
+        if script is None:
+            raise lm15.InvalidRequestError(f"there is no script for the task {place.query!r}")
+        return _response(request.model, _reply(script, place))
+
+    def dump_state(self) -> dict[str, Any]:
+        """The transcripts as JSON-able data."""
+        return {"transcripts": [_as_data(script) for script in self._scripts.values()]}
+
+    @classmethod
+    def load_state(cls, state: dict[str, Any]) -> Self:
+        """The engine that `dump_state` describes."""
+        engine = cls.__new__(cls)
+        ScriptedEngine.__init__(engine, [_from_data(data) for data in state["transcripts"]])
+        return engine
+
+
+class GoldEngine(ScriptedEngine):
+    """Replays the gold plans of tasks: a teacher in exactly the program's format.
+
+    Raises:
+        InputError: none of the tasks has a gold plan.
+    """
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        super().__init__(found for task in tasks if (found := gold_transcript(task)) is not None)
+
+
+class TranscriptEngine(ScriptedEngine):
+    """Replays runs of other agents: calls as they were made, then the final message or the error."""
+
+
+def scripted_lm(engine: ScriptedEngine) -> dspy.LM:
+    """A `dspy.LM` over a scripted engine.
+
+    Not cached and not retried: an answer costs nothing and never changes. The name carries the script's
+    digest, because DSPy knows models apart by name only.
+    """
+    kind = type(engine).__name__.removesuffix("Engine").lower()
+    return dspy.LM(f"scripted/{kind}-{engine.digest}", engine=engine, cache=False, num_retries=0)
+
+
+def position(request: lm15.Request) -> Position:
+    """Where in its episode a request stands.
+
+    Raises:
+        lm15.InvalidRequestError: it is not a request of an agent of this package.
+    """
+    replies = 0
+    for message in reversed(request.messages):
+        if message.role == "assistant":
+            replies += 1
+            continue
+        text = message.text or ""
+        if "[[ ## task ## ]]" in text:
+            body, _, reminder = text.rpartition("\n\n")
+            return Position(split_fields(body)["task"], replies, tuple(_ASKED.findall(reminder)[:-1]))
+    raise lm15.InvalidRequestError("the request has no task")
+
+
+def _reply(script: Transcript, place: Position) -> str:
+    values = _step_values(script, place.replies) if "tool" in place.asked else _whole_values(script)
+    fields = [f"[[ ## {name} ## ]]\n{values[name]}" for name in place.asked if name in values]
+    return "\n\n".join([*fields, "[[ ## completed ## ]]"])
+
+
+def _step_values(script: Transcript, number: int) -> dict[str, str]:
+    if number < len(script.steps):
+        step = script.steps[number]
+        return {"thought": step.thought, "tool": step.tool, "arguments": _json(step.arguments)}
+    _raise_end(script)
+    return {"thought": "Everything is done.", "tool": FINISH, "arguments": _json({"answer": script.final})}
+
+
+def _whole_values(script: Transcript) -> dict[str, str]:
+    _raise_end(script)
+    thoughts = [step.thought or f"Call {step.tool}." for step in script.steps]
+    calls: list[dict[str, Any]] = [{"tool": s.tool, "arguments": s.arguments} for s in script.steps]
+    calls.append({"tool": FINISH, "arguments": {"answer": script.final}})
+    plan = plan_text((step.thought, step.tool) for step in script.steps)
+    return {"reasoning": " ".join(thoughts), "calls": _json(calls), "plan": plan}
+
+
+def _raise_end(script: Transcript) -> None:
+    if script.error and _CONTEXT_WINDOW in script.error.lower():
+        raise lm15.ContextLengthError(script.error)
+    if script.error:
+        raise lm15.InvalidRequestError(script.error)
+
+
+def _response(model: str, text: str) -> lm15.Response:
+    return lm15.Response(
+        id=None,
+        model=model,
+        message=lm15.Message.assistant(text),
+        finish_reason="stop",
+        usage=lm15.Usage(input_tokens=0, output_tokens=0),
+    )
+
+
+def _plain(transcript: TranscriptLike) -> Transcript:
+    steps = tuple(TranscriptStep(s.tool, dict(s.arguments), s.thought) for s in transcript.steps)
+    return Transcript(transcript.query, steps, transcript.final, transcript.error)
+
+
+def _as_data(script: Transcript) -> dict[str, Any]:
+    steps = [[step.tool, step.arguments, step.thought] for step in script.steps]
+    return {"query": script.query, "steps": steps, "final": script.final, "error": script.error}
+
+
+def _from_data(data: dict[str, Any]) -> Transcript:
+    steps: Sequence[Any] = data["steps"]
+    return Transcript(
+        data["query"], tuple(TranscriptStep(*step) for step in steps), data["final"], data["error"]
+    )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

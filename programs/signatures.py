@@ -1,0 +1,92 @@
+"""The signatures of the predictors in an agent."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import dspy
+
+from programs.strategies import Strategy
+
+_CONTEXT = {
+    "context": (str, dspy.InputField(desc="the clock and the person you work for")),
+    "tools": (str, dspy.InputField(desc="the tools you can call")),
+    "task": (str, dspy.InputField(desc="what the person asks for")),
+}
+_PLAN_FIELD = "numbered steps, one a line, each with the tool it needs"
+_TRAJECTORY = "trajectory"
+
+_STEPWISE = (
+    "You work on behalf of one person. Do the task with the tools, one call per reply. After each call you "
+    "get its observation. Use only values that the task, the context or an observation gives you. When "
+    "everything is done, or there is nothing to do, call `finish`."
+)
+_AT_ONCE = (
+    "You work on behalf of one person. Do the task with the tools: give all calls it needs in one reply, in "
+    "the order in which they are to be made. You will not see their observations. Call `finish` last."
+)
+_FOLLOW_PLAN = " Follow the plan; leave it where an observation shows that a step does not apply."
+_PLANNING = (
+    "You plan work on behalf of one person. Write the steps that do the task with the tools, one a line: "
+    "what is done and with which tool. Name the tools, leave out their arguments. If progress is given, a "
+    "step of an earlier plan has failed: write the steps that are still to be done from there on."
+)
+
+
+def call_signature(strategy: Strategy) -> type[dspy.Signature]:
+    """What asks the model for its next call, or for all calls at once."""
+    fields: dict[str, Any] = dict(_CONTEXT)
+    if strategy.planner != "nobody":
+        fields["plan"] = (str, dspy.InputField(desc=_PLAN_FIELD))
+    fields.update(_next_call(strategy) if strategy.stepwise else _all_calls(strategy))
+    instructions = _STEPWISE if strategy.stepwise else _AT_ONCE
+    return _signature(fields, instructions + (_FOLLOW_PLAN if "plan" in fields else ""))
+
+
+def plan_signature() -> type[dspy.Signature]:
+    """What asks the model for a plan, and for a better one when a step has failed."""
+    fields: dict[str, Any] = {
+        **_CONTEXT,
+        "progress": (str, dspy.InputField(desc="steps taken so far, if any", default="")),
+        "plan": (str, dspy.OutputField(desc=_PLAN_FIELD)),
+    }
+    return _signature(fields, _PLANNING)
+
+
+@lru_cache(maxsize=256)
+def with_house_rules(signature: type[dspy.Signature], rules: str) -> type[dspy.Signature]:
+    """The signature with a world's house rules behind its instructions.
+
+    They are joined at the call and not kept in the predictor, so that an optimizer that rewrites
+    instructions can neither drop nor reword them.
+    """
+    return signature.with_instructions(f"{signature.instructions}\n\n{rules}") if rules else signature
+
+
+def _signature(fields: dict[str, Any], instructions: str) -> type[dspy.Signature]:
+    made: type[dspy.Signature] = dspy.Signature(fields, instructions)
+    return made
+
+
+def _next_call(strategy: Strategy) -> dict[str, Any]:
+    thought = {"thought": (str, dspy.OutputField(desc="why this call is next"))} if strategy.thought else {}
+    return {
+        _TRAJECTORY: (list, dspy.InputField(desc="steps so far")),
+        **thought,
+        "tool": (str, dspy.OutputField(desc="the name of one tool")),
+        "arguments": (dict[str, Any], dspy.OutputField(desc="its arguments, a JSON object")),
+    }
+
+
+def _all_calls(strategy: Strategy) -> dict[str, Any]:
+    reasoning = {"reasoning": (str, dspy.OutputField(desc="step by step"))} if strategy.thought else {}
+    return {
+        # Empty but for a reply that could not be read, which is shown with what was wrong with it.
+        _TRAJECTORY: (list | None, dspy.InputField(desc="replies so far", default=None)),
+        **reasoning,
+        "calls": (
+            list[dict[str, Any]],
+            dspy.OutputField(desc='a JSON list of {"tool": name, "arguments": {...}}'),
+        ),
+    }

@@ -1,0 +1,35 @@
+"""The steps of an episode as the model is shown them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+FINISH = "finish"
+"""The tool that ends an episode. It belongs to the program, not to a world."""
+
+Step = dict[str, Any]
+"""`tool`, `arguments`, `observation`, and where they apply `thought` and `plan` (a revision of the plan that
+followed the observation). A reply that could not be read is `reply` and `observation`."""
+
+
+class Trajectory(list[Step]):
+    """Steps so far of one running episode, and what the adapter has already rendered of them.
+
+    It belongs to one predictor and one set of other inputs, and only ever grows: turns once rendered
+    are never rendered again.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rendered: list[Any] = []
+
+    def readable(self) -> list[Step]:
+        """The steps as plain data, without replies that could not be read."""
+        return [step for step in self if "reply" not in step]
+
+
+def step(call: Mapping[str, Any], observation: str) -> Step:
+    """The step of a call, keys in the order in which they are shown."""
+    shown = {"thought": call["thought"]} if call.get("thought") is not None else {}
+    return {**shown, "tool": call["tool"], "arguments": call["arguments"], "observation": observation}

@@ -1,0 +1,80 @@
+"""Transcripts: what an agent did on a task, as a script that can be run again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from evals.task import Task
+
+
+class TranscriptStepLike(Protocol):
+    """A call and the thought before it."""
+
+    @property
+    def tool(self) -> str:
+        """The tool's name, as the agent wrote it."""
+        ...
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """The call's arguments."""
+        ...
+
+    @property
+    def thought(self) -> str:
+        """What the agent said before the call; may be empty."""
+        ...
+
+
+class TranscriptLike(Protocol):
+    """A finished run, from whatever source."""
+
+    @property
+    def query(self) -> str:
+        """The task text."""
+        ...
+
+    @property
+    def steps(self) -> Sequence[TranscriptStepLike]:
+        """The calls in order."""
+        ...
+
+    @property
+    def final(self) -> str:
+        """The agent's last message."""
+        ...
+
+    @property
+    def error(self) -> str | None:
+        """What ended the run, if it did not end by itself."""
+        ...
+
+
+@dataclass(frozen=True)
+class TranscriptStep:
+    """A call and the thought before it."""
+
+    tool: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    thought: str = ""
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """A run on the task `query`: its calls, its last message, and the error that ended it, if any."""
+
+    query: str
+    steps: tuple[TranscriptStep, ...] = ()
+    final: str = ""
+    error: str | None = None
+
+
+def gold_transcript(task: Task) -> Transcript | None:
+    """The run that a task's gold plan describes; None if it has no gold plan."""
+    if task.gold_plan is None:
+        return None
+    steps = tuple(TranscriptStep(step.tool, dict(step.arguments), step.why) for step in task.gold_plan)
+    return Transcript(task.query, steps, final="Done.")
