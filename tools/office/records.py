@@ -39,7 +39,7 @@ class RecordTable:
             f"INSERT INTO {name} ({ROW}, {columns}) VALUES "
             f"((SELECT max({_FIRST_NEW_ROW}, coalesce(max({ROW}), 0) + 1) FROM {name}), {marks})"
         )
-        number = f"{key} <> '' AND {key} NOT GLOB '*[^0-9]*'"
+        number = f"length({key}) BETWEEN 1 AND 18 AND {key} NOT GLOB '*[^0-9]*'"
         self._last_id = f"SELECT {key} FROM {name} WHERE {number} ORDER BY {key} DESC LIMIT 1"
 
     def all(self, desk: Desk) -> list[dict[str, Any]]:
