@@ -1,0 +1,1 @@
+"""Tasks over office worlds: generated, and imported from a published system."""
