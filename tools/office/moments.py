@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, time
+from datetime import datetime, time, timedelta, timezone
 
 from tools.errors import ToolError
 
@@ -34,9 +34,14 @@ def _leniently(text: str, now: datetime) -> datetime:
     clock_only = _CLOCK_TIME.match(text) is not None
     midnight = datetime.combine(now.date() if clock_only else datetime.min.date(), time.min)
     try:
-        found: datetime = parser.parse(text, default=midnight)
+        found: datetime = parser.parse(text, default=midnight, tzinfos=_zone)
     except (ValueError, OverflowError, TypeError, ArithmeticError, LookupError, AttributeError) as error:
         raise ToolError(f"Cannot read {text!r} as a date or time.") from error
     if found.year == datetime.min.year:
         raise ToolError(f"Cannot read {text!r} as a date or time: it names no year.")
     return found
+
+
+def _zone(name: str | None, offset: int | None) -> timezone | None:
+    """Any zone counts as one; without this, dateutil would ask the host which names it knows."""
+    return timezone(timedelta(seconds=offset or 0)) if name or offset is not None else None
