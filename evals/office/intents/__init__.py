@@ -1,1 +1,1 @@
-"""The kinds of tasks that are asked of an office world, each with its wording, its answer and its solution."""
+"""The kinds of tasks asked of an office world, each with its wording, its answer and its solution."""
