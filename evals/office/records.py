@@ -176,6 +176,11 @@ class Records:
         return grouped(sorted(inbox, key=lambda mail: mail.sent), lambda mail: mail.address)
 
     @cached_property
+    def visits_on(self) -> dict[date, list[Visit]]:
+        """The visits of each day that has any."""
+        return grouped(self.visits, lambda visit: visit.day)
+
+    @cached_property
     def tasks_of(self) -> dict[str, list[ProjectTask]]:
         """Each assignee's tasks, the first due first."""
         return grouped(sorted(self.tasks, key=lambda task: task.due), lambda task: task.assignee)

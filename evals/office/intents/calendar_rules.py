@@ -1,4 +1,4 @@
-"""What tasks mean by the next event, a day's events and the first free slot: for oracles and for solutions."""
+"""What tasks mean by next events and free slots: for oracles, and the same through tools for solutions."""
 
 from __future__ import annotations
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import lru_cache
 from random import Random
 
 from evals.office.intents.intent import Slots
 from evals.office.intents.script import Script
 from evals.office.intents.wording import day_of, day_words, weekday_back, weekday_words
-from evals.office.records import Records, Visit, grouped
+from evals.office.records import Records, Visit
 
 Series = Mapping[date, float]
 
@@ -64,7 +65,12 @@ def daily(metric: str, visits: list[Visit]) -> float:
 def series(records: Records, metric: str, since: date, until: date | None = None) -> Series:
     """A metric's daily figures from `since` to `until`, by default yesterday, for days with visits."""
     last = until or yesterday(records.today)
-    days = grouped((v for v in records.visits if since <= v.day <= last), lambda visit: visit.day)
+    return {day: value for day, value in _whole_series(records, metric).items() if since <= day <= last}
+
+
+@lru_cache(maxsize=16)
+def _whole_series(records: Records, metric: str) -> Series:
+    days = records.visits_on
     return {day: daily(metric, days[day]) for day in sorted(days)}
 
 
@@ -117,7 +123,7 @@ def draw_threshold(records: Records, rng: Random) -> dict[str, str]:
 def draw_since(records: Records, rng: Random) -> date:
     """A day with visits, at least two days back."""
     last = yesterday(records.today)
-    return rng.choice(sorted({visit.day for visit in records.visits if visit.day < last}))
+    return rng.choice(sorted(day for day in records.visits_on if day < last))
 
 
 def draw_condition(records: Records, rng: Random) -> dict[str, str]:
