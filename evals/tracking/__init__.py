@@ -1,0 +1,13 @@
+"""Keeping runs in MLflow: what was run, what it scored, which episodes to read, which program came out.
+
+    with open_tracker().start("compare", params={"split": "test"}) as run:
+        child = run.child("react")
+        child.evaluation(result, split="test")
+
+Nothing here touches MLflow's global state: no active run, no autologging, no tracking address is changed.
+"""
+
+from evals.tracking.protocol import NullTracker, Run, Suite, Tracker
+from evals.tracking.store import open_tracker
+
+__all__ = ["NullTracker", "Run", "Suite", "Tracker", "open_tracker"]

@@ -1,0 +1,92 @@
+"""Names and forms under which figures, settings and episodes go into MLflow."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evals.record import EpisodeRecord
+from evals.statistics import Interval
+from evals.summary import Summary
+
+_LONGEST_PARAM = 500
+_NOT_ALLOWED = re.compile(r"[^\w\-. /:]")
+
+
+def summary_metrics(summary: Summary, split: str) -> dict[str, float]:
+    """All figures of a summary as `split/name`, intervals as `..._low` and `..._high`."""
+    values: dict[str, float] = {"episodes": summary.episodes, "error_rate": summary.error_rate}
+    for name, score in summary.scores.items():
+        values.update(_with_bounds(name, score))
+    for k, chance in summary.pass_hat.items():
+        values.update(_with_bounds(f"pass_hat_{k}", chance))
+    values.update(summary.means)
+    values.update({f"total_{name}": total for name, total in summary.totals.items()})
+    values["seconds_p95"] = summary.seconds_p95
+    return {f"{split}/{name}": value for name, value in values.items()}
+
+
+def finite(values: Mapping[str, float]) -> dict[str, float]:
+    """Figures that MLflow can keep, under names that it accepts."""
+    return {
+        _NOT_ALLOWED.sub("_", name): float(value)
+        for name, value in values.items()
+        if math.isfinite(float(value))
+    }
+
+
+def params_text(values: Mapping[str, Any]) -> dict[str, str]:
+    """Settings as text, None left out.
+
+    Absolute paths say only where a machine keeps things; they are shortened to their last part.
+    """
+    return {
+        _NOT_ALLOWED.sub("_", name): _param(value)[:_LONGEST_PARAM]
+        for name, value in values.items()
+        if value is not None
+    }
+
+
+def episode_table(records: Sequence[EpisodeRecord]) -> dict[str, list[Any]]:
+    """Episodes as columns for MLflow's table view; calls in one line."""
+    scores = sorted({name for record in records for name in record.scores})
+    columns: dict[str, list[Any]] = {
+        "task": [record.task_id for record in records],
+        "query": [record.query for record in records],
+        "status": [record.status for record in records],
+        **{name: [record.scores.get(name) for record in records] for name in scores},
+        "calls": [" → ".join(call.tool for call in record.calls) for record in records],
+        "answer": [record.answer for record in records],
+        "error": [record.error for record in records],
+        "intent": [record.intent for record in records],
+        "domains": [", ".join(record.domains) for record in records],
+        "trial": [record.trial for record in records],
+    }
+    for cost in ("steps", "model_calls", "prompt_tokens", "completion_tokens", "seconds"):
+        columns[cost] = [getattr(record, cost) for record in records]
+    return columns
+
+
+def _with_bounds(name: str, interval: Interval) -> dict[str, float]:
+    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+
+
+def _param(value: Any) -> str:
+    if isinstance(value, Path):
+        return value.name if value.is_absolute() else value.as_posix()
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={_param(item)}" for key, item in value.items())
+    if isinstance(value, list | tuple | set | frozenset):
+        return ", ".join(
+            _param(item) for item in (sorted(value, key=str) if isinstance(value, set) else value)
+        )
+    text = str(value)
+    # "replay:/home/me/replies.jsonl" is a path too.
+    scheme, colon, rest = text.rpartition(":")
+    if os.path.isabs(rest) and not rest.startswith("//"):
+        return f"{scheme}{colon}{Path(rest).name}"
+    return text

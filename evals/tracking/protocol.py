@@ -1,0 +1,136 @@
+"""What commands may ask of a tracker, and the one that keeps nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+
+if TYPE_CHECKING:
+    from evals.report import Report
+    from evals.runner import EvalResult
+
+
+class Suite(NamedTuple):
+    """The data of a run, as a tracker needs to know it."""
+
+    name: str
+    digest: str
+
+
+class Run(Protocol):
+    """One run: settings, figures, episodes and files. Ends with the `with` block that it opens.
+
+    An exception in the block ends it as failed, an interruption as killed.
+    """
+
+    @property
+    def id(self) -> str | None:
+        """The run's id; None if nothing is kept."""
+        ...
+
+    def child(
+        self, name: str, *, params: Mapping[str, Any] | None = None, tags: Mapping[str, str] | None = None
+    ) -> Run:
+        """A run below this one: a strategy, a candidate, a trial."""
+        ...
+
+    def params(self, values: Mapping[str, Any]) -> None:
+        """Settings. Absolute paths are shortened to their last part."""
+        ...
+
+    def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
+        """Figures; what is not a finite number is left out."""
+        ...
+
+    def dataset(self, suite: Suite, *, split: str, tasks: int) -> None:
+        """The data that the run used."""
+        ...
+
+    def evaluation(self, result: EvalResult, *, split: str) -> None:
+        """An evaluation: its figures as `split/...`, its episodes as a table, some of them as traces."""
+        ...
+
+    def report(self, report: Report, name: str = "report") -> None:
+        """A report as a page and as Markdown; the latter is also the run's description."""
+        ...
+
+    def text(self, text: str, path: str) -> None:
+        """A text file."""
+        ...
+
+    def program(self, name: str, code: Path, artifact: Path, *, params: Mapping[str, Any]) -> str | None:
+        """A compiled program as a model that loads back.
+
+        Args:
+            code: a Python file that ends in `mlflow.models.set_model(...)`; it finds `artifact` under the
+                key `program` of its context's artifacts.
+            artifact: the directory that the compile left.
+
+        Returns:
+            The address to load it from, `models:/...`; None if nothing is kept.
+        """
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class Tracker(Protocol):
+    """Where runs are kept."""
+
+    def start(
+        self, name: str, *, params: Mapping[str, Any] | None = None, tags: Mapping[str, str] | None = None
+    ) -> Run:
+        """A new run at the top, usually one a command."""
+        ...
+
+
+class NullTracker:
+    """Keeps nothing; what `--no-track` uses."""
+
+    def start(
+        self, name: str, *, params: Mapping[str, Any] | None = None, tags: Mapping[str, str] | None = None
+    ) -> Run:
+        """A run that keeps nothing."""
+        return _NullRun()
+
+
+class _NullRun:
+    id = None
+
+    def child(self, name: str, **_: Any) -> Run:
+        return self
+
+    def params(self, values: Mapping[str, Any]) -> None:
+        pass
+
+    def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
+        pass
+
+    def dataset(self, suite: Suite, *, split: str, tasks: int) -> None:
+        pass
+
+    def evaluation(self, result: EvalResult, *, split: str) -> None:
+        pass
+
+    def report(self, report: Report, name: str = "report") -> None:
+        pass
+
+    def text(self, text: str, path: str) -> None:
+        pass
+
+    def program(self, name: str, code: Path, artifact: Path, *, params: Mapping[str, Any]) -> str | None:
+        return None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass

@@ -1,0 +1,137 @@
+"""The MLflow store: where it is, and opening it so that it is complete before anyone else uses it."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from evals.tracking.protocol import NullTracker, Tracker
+from tools.errors import InputError, WorksmithError
+
+FOLDER = Path("mlruns")
+"""Where runs are kept unless something else is said, relative to the current directory."""
+
+EXPERIMENT = "worksmith"
+
+_SQLITE = "sqlite:///"
+
+
+class TrackingError(WorksmithError):
+    """The tracking store failed. Nothing is lost: the episodes are in their log."""
+
+
+def tracking_uri(given: str | None = None) -> str:
+    """The store's address: what was given, else MLFLOW_TRACKING_URI, else `sqlite:///mlruns/mlflow.db`."""
+    return given or os.environ.get("MLFLOW_TRACKING_URI") or f"{_SQLITE}{FOLDER.as_posix()}/mlflow.db"
+
+
+def database_file(uri: str) -> Path | None:
+    """The SQLite file behind an address; None for a server or another database."""
+    return Path(uri.removeprefix(_SQLITE)) if uri.startswith(_SQLITE) else None
+
+
+def open_tracker(
+    uri: str | None = None,
+    *,
+    track: bool = True,
+    experiment: str = EXPERIMENT,
+    failures: int | None = 100,
+    others: int = 20,
+) -> Tracker:
+    """A tracker on the store at `uri` (see `tracking_uri`); with `track` off one that keeps nothing.
+
+    The store is made here, before work fans out: several processes that open a fresh SQLite store at once
+    would damage its schema.
+
+    Args:
+        failures: how many failed episodes of an evaluation become traces; None for all.
+        others: how many of the rest do, drawn by the evaluation's seed.
+
+    Raises:
+        InputError: the address is none that MLflow knows, or the experiment was deleted.
+        TrackingError: the store cannot be opened.
+    """
+    if not track:
+        return NullTracker()
+    from evals.tracking.runs import MlflowTracker
+
+    address = tracking_uri(uri)
+    client, experiment_id = open_store(address, experiment)
+    return MlflowTracker(client, address, experiment_id, failures=failures, others=others)
+
+
+def open_store(uri: str, experiment: str = EXPERIMENT) -> tuple[Any, str]:
+    """An `MlflowClient` on a store that is ready, and the id of the experiment in it."""
+    quieten_libraries()
+    from mlflow import MlflowClient
+    from mlflow.exceptions import MlflowException
+
+    file = database_file(uri)
+    if file is None and not urlsplit(uri).scheme:
+        raise InputError(
+            "a plain folder is no MLflow store", where=uri, hint=f"use {_SQLITE}{uri.rstrip('/')}/mlflow.db"
+        )
+    try:
+        with _alone(file), _quiet("mlflow.store.db.utils", "alembic"):
+            client = MlflowClient(tracking_uri=uri)
+            return client, _experiment_id(client, experiment, file)
+    except MlflowException as error:
+        raise TrackingError(f"cannot open the MLflow store {uri}: {error}") from error
+
+
+def quieten_libraries() -> None:
+    """No telemetry, and no price list fetched from the network; to be called before MLflow is imported."""
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+
+
+def _experiment_id(client: Any, name: str, file: Path | None) -> str:
+    found = client.get_experiment_by_name(name)
+    if found is None:
+        artifacts = str((file.parent / "artifacts").resolve()) if file else None
+        made = client.create_experiment(
+            name, artifact_location=artifacts, tags={"mlflow.experimentKind": "genai_development"}
+        )
+        return str(made)
+    if found.lifecycle_stage != "active":
+        raise InputError(
+            f"the experiment {name!r} was deleted",
+            hint=f"bring it back with `mlflow experiments restore -x {found.experiment_id}`",
+        )
+    return str(found.experiment_id)
+
+
+@contextmanager
+def _alone(file: Path | None) -> Iterator[None]:
+    """Keep other processes from making the same SQLite store at the same time."""
+    if file is None:
+        yield
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:  # no such lock on this system
+        yield
+        return
+    with open(file.parent / ".opening", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _quiet(*names: str) -> Iterator[None]:
+    """Hold back what libraries say about themselves while a store is made."""
+    loggers = [logging.getLogger(name) for name in names]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

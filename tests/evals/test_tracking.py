@@ -1,0 +1,354 @@
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.compare import Arm, run_study
+from evals.record import CallEntry, EpisodeRecord
+from evals.report import study_report
+from evals.runner import EvalResult
+from evals.tracking import NullTracker, Run, Suite, open_tracker
+from evals.tracking.figures import finite, params_text
+from evals.tracking.runs import MlflowTracker
+from evals.tracking.store import TrackingError, open_store, tracking_uri
+from evals.tracking.traces import IncompleteTracesWarning, choose
+from tests.evals.episodes import make_record, make_result, solved
+from tools.errors import InputError
+
+
+@pytest.fixture(scope="session")
+def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """One store for all tests: making one takes seconds."""
+    address = f"sqlite:///{tmp_path_factory.mktemp('mlruns')}/mlflow.db"
+    open_store(address)
+    return address
+
+
+@pytest.fixture
+def tracker(uri: str) -> MlflowTracker:
+    made = open_tracker(uri, failures=None, others=1000)
+    assert isinstance(made, MlflowTracker)
+    return made
+
+
+def traces_of(tracker: MlflowTracker, run: Run) -> list[Any]:
+    from mlflow.tracing.client import TracingClient
+
+    client = TracingClient(tracker.uri)
+    return list(client.search_traces(locations=[tracker.experiment_id], run_id=run.id, max_results=500))
+
+
+def mixed(count: int) -> EvalResult:
+    """Right and wrong answers and a lost episode, with a call each."""
+    call = CallEntry(
+        tool="email.search_emails",
+        arguments={"query": "naïve ✓"},
+        status="ok",
+        rule="office.read",
+        observation="[]",
+        thought="Look.",
+        seconds=0.01,
+    )
+    records = [
+        make_record(
+            number,
+            scores={"outcome": float(number % 2), "unwanted_side_effects": 0.0},
+            calls=(call, call),
+            seconds=0.5,
+            prompt_tokens=100,
+            completion_tokens=7,
+            answer="Done.",
+        )
+        for number in range(count)
+    ]
+    return make_result([*records, make_record(count, status="model_error", scores={}, error="503")])
+
+
+def test_figures_settings_and_data_of_a_run(tracker: MlflowTracker) -> None:
+    with tracker.start("eval", params={"workers": 8, "suite": Path("/home/me/office")}) as run:
+        run.dataset(Suite("office", "abc123"), split="test", tasks=9)
+        run.evaluation(mixed(8), split="test")
+
+    stored = tracker.client.get_run(run.id)
+    assert stored.info.status == "FINISHED"
+    assert stored.data.params == {"workers": "8", "suite": "office"}
+    assert stored.data.metrics["test/outcome"] == 0.5
+    assert stored.data.metrics["test/outcome_low"] < 0.5 < stored.data.metrics["test/outcome_high"]
+    assert stored.data.metrics["test/outcome_strict"] == pytest.approx(4 / 9)
+    assert stored.data.metrics["test/error_rate"] == pytest.approx(1 / 9)
+    dataset = stored.inputs.dataset_inputs[0].dataset
+    assert (dataset.name, dataset.digest) == ("office/test", "abc123")
+
+
+def test_every_episode_is_kept_as_row_line_and_trace_with_all_scores(
+    tracker: MlflowTracker, tmp_path: Path
+) -> None:
+    result = mixed(40)
+    with tracker.start("eval") as run:
+        run.evaluation(result, split="test")
+
+    stored = traces_of(tracker, run)
+    assert len(stored) == 41
+    assert sum(len(trace.info.assessments) for trace in stored) == 80
+    folder = Path(tracker.client.download_artifacts(run.id, "episodes", str(tmp_path)))
+    lines = (folder / "test.jsonl").read_text().splitlines()
+    assert [EpisodeRecord.model_validate_json(line) for line in lines] == list(result.records)
+    table = json.loads((folder / "test.json").read_text())
+    assert len(table["data"]) == 41
+
+
+def test_a_trace_shows_what_the_agent_did(tracker: MlflowTracker) -> None:
+    with tracker.start("eval") as run:
+        run.evaluation(mixed(2), split="test")
+
+    by_task = {trace.info.tags["mlflow.traceName"]: trace for trace in traces_of(tracker, run)}
+    trace = by_task["task-001"]
+    root, first, _ = trace.data.spans
+    assert (root.name, root.span_type, first.name, first.span_type) == (
+        "react",
+        "AGENT",
+        "email.search_emails",
+        "TOOL",
+    )
+    assert first.parent_id == root.span_id
+    assert first.inputs == {"query": "naïve ✓"}
+    assert first.attributes["rule"] == "office.read"
+    assert {a.name: a.feedback.value for a in trace.info.assessments} == {
+        "outcome": True,
+        "unwanted_side_effects": False,
+    }
+    assert trace.info.token_usage["total_tokens"] == 107
+    assert by_task["task-002"].info.state == "ERROR"
+    assert by_task["task-002"].info.assessments == []
+
+
+def test_traces_that_do_not_arrive_are_reported(
+    tracker: MlflowTracker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mlflow.tracing.client import TracingClient
+
+    original = TracingClient.start_trace
+
+    def forgetful(self: Any, info: Any) -> Any:
+        info.assessments = info.assessments[:1]
+        return original(self, info)
+
+    monkeypatch.setattr(TracingClient, "start_trace", forgetful)
+    with (
+        tracker.start("eval") as run,
+        pytest.warns(IncompleteTracesWarning, match="3 of 3 traces and 2 of 4 scores"),
+    ):
+        run.evaluation(mixed(2), split="test")
+
+
+def test_failures_and_a_sample_of_the_rest_become_traces() -> None:
+    records = list(mixed(40).records)
+    chosen = choose(records, failures=5, others=3, seed=0)
+
+    assert [record.task_id for record in chosen[:5]] == [f"task-{n:03}" for n in (0, 2, 4, 6, 8)]
+    assert {record.scores["outcome"] for record in chosen[5:]} == {1.0}
+    assert chosen == choose(records, failures=5, others=3, seed=0)
+    assert len(choose(records, failures=None, others=0, seed=0)) == 21
+
+
+def test_runs_nest_and_carry_their_reports(tracker: MlflowTracker, tmp_path: Path) -> None:
+    results = {"act": solved([1], of=4), "react": solved([1, 2], of=4)}
+    study = run_study([Arm("act"), Arm("react")], lambda arm: results[arm.label])
+    with tracker.start("compare") as parent:
+        with parent.child("react", tags={"strategy": "react"}) as child:
+            child.metrics({"dev/outcome": 0.5}, step=2)
+        parent.report(study_report(study))
+
+    assert tracker.client.get_run(child.id).data.tags["mlflow.parentRunId"] == parent.id
+    assert tracker.client.get_metric_history(child.id, "dev/outcome")[0].step == 2
+    assert "| react |" in tracker.client.get_run(parent.id).data.tags["mlflow.note.content"]
+    page = Path(tracker.client.download_artifacts(parent.id, "report.html", str(tmp_path)))
+    assert page.read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, "KILLED"), (ValueError, "FAILED")])
+def test_a_run_that_breaks_off_says_so(
+    error: type[BaseException], status: str, tracker: MlflowTracker
+) -> None:
+    with pytest.raises(error), tracker.start("eval") as run:
+        raise error
+
+    assert tracker.client.get_run(run.id).info.status == status
+
+
+def test_the_users_mlflow_is_left_as_found(tracker: MlflowTracker, uri: str) -> None:
+    import dspy
+    import mlflow
+
+    address = mlflow.get_tracking_uri()
+    callbacks = list(dspy.settings.callbacks)
+    try:
+        mlflow.set_tracking_uri(uri)
+        with mlflow.start_run(experiment_id=tracker.experiment_id) as mine:
+            with tracker.start("eval") as run:
+                run.evaluation(mixed(2), split="test")
+            assert mlflow.active_run().info.run_id == mine.info.run_id
+        assert tracker.client.get_run(mine.info.run_id).data.metrics == {}
+        assert mlflow.active_run() is None
+    finally:
+        mlflow.set_tracking_uri(address)
+    assert dspy.settings.callbacks == callbacks
+
+
+def test_a_program_is_a_model_that_loads_back(tracker: MlflowTracker, tmp_path: Path) -> None:
+    import mlflow
+
+    artifact = tmp_path / "compiled"
+    artifact.mkdir()
+    (artifact / "answer.txt").write_text("42")
+    code = tmp_path / "served.py"
+    code.write_text(
+        textwrap.dedent(
+            """
+            from pathlib import Path
+            import mlflow
+
+            class Served(mlflow.pyfunc.PythonModel):
+                def load_context(self, context):
+                    self.answer = (Path(context.artifacts["program"]) / "answer.txt").read_text()
+
+                def predict(self, context, model_input, params=None):
+                    return [self.answer for _ in model_input]
+
+            mlflow.models.set_model(Served())
+            """
+        )
+    )
+    with tracker.start("compile") as run:
+        address = run.program("react", code, artifact, params={"optimizer": "bootstrap"})
+
+    assert address is not None
+    before = mlflow.get_tracking_uri()
+    try:
+        mlflow.set_tracking_uri(tracker.uri)
+        assert mlflow.pyfunc.load_model(address).predict(["task"]) == ["42"]
+    finally:
+        mlflow.set_tracking_uri(before)
+    model = tracker.client.get_logged_model(address.removeprefix("models:/"))
+    assert (model.status, model.source_run_id, model.params["optimizer"]) == ("READY", run.id, "bootstrap")
+    assert tracker.client.get_run(run.id).outputs.model_outputs[0].model_id == model.model_id
+
+
+def test_the_experiment_and_its_files_lie_beside_the_database(tracker: MlflowTracker, uri: str) -> None:
+    experiment = tracker.client.get_experiment(tracker.experiment_id)
+
+    assert experiment.tags["mlflow.experimentKind"] == "genai_development"
+    assert Path(experiment.artifact_location) == Path(uri.removeprefix("sqlite:///")).parent / "artifacts"
+
+
+def test_a_deleted_experiment_is_an_input_error(tracker: MlflowTracker, uri: str) -> None:
+    _, gone = open_store(uri, "gone")
+    tracker.client.delete_experiment(gone)
+
+    with pytest.raises(InputError, match="mlflow experiments restore"):
+        open_tracker(uri, experiment="gone")
+
+
+def test_failures_of_mlflow_end_in_a_sentence(tracker: MlflowTracker) -> None:
+    with tracker.start("eval") as run:
+        run.params({"a": 1})
+        with pytest.raises(TrackingError, match="--no-track"):
+            run.params({"a": 2})
+
+
+def test_without_tracking_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    tracker = open_tracker(track=False)
+    with tracker.start("eval", params={"a": 1}) as run, run.child("x") as child:
+        child.evaluation(mixed(2), split="test")
+        child.text("x", "y.txt")
+
+    assert isinstance(tracker, NullTracker)
+    assert run.id is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_address_comes_from_option_environment_or_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    assert tracking_uri() == "sqlite:///mlruns/mlflow.db"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://localhost:5000")
+    assert tracking_uri() == "http://localhost:5000"
+    assert tracking_uri("sqlite:///x.db") == "sqlite:///x.db"
+
+
+def test_a_plain_folder_is_refused() -> None:
+    with pytest.raises(InputError, match="sqlite:///"):
+        open_tracker("mlruns")
+
+
+def test_settings_become_short_texts_without_the_machines_paths() -> None:
+    assert params_text(
+        {
+            "lm": "openai/gpt-4o-mini",
+            "replay": "replay:/home/me/replies.jsonl",
+            "server": "http://localhost:8000/v1",
+            "out": Path("/tmp/x/out"),
+            "tools": ("a", "b"),
+            "nothing": None,
+            "odd^name": "x" * 1000,
+        }
+    ) == {
+        "lm": "openai/gpt-4o-mini",
+        "replay": "replay:replies.jsonl",
+        "server": "http://localhost:8000/v1",
+        "out": "out",
+        "tools": "a, b",
+        "odd_name": "x" * 500,
+    }
+
+
+def test_only_finite_figures_are_kept() -> None:
+    assert finite({"test/pass^2": 0.5, "x": math.nan, "y": math.inf}) == {"test/pass_2": 0.5}
+
+
+@pytest.mark.slow
+def test_processes_may_open_a_fresh_store_at_once(tmp_path: Path) -> None:
+    code = "import sys; from evals.tracking import open_tracker; open_tracker(sys.argv[1]).start('x')"
+    address = f"sqlite:///{tmp_path}/mlruns/mlflow.db"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    running = [
+        subprocess.Popen([sys.executable, "-c", code, address], env=environment, stderr=subprocess.PIPE)
+        for _ in range(3)
+    ]
+    errors = [process.communicate()[1] for process in running]
+
+    assert [process.returncode for process in running] == [0, 0, 0], errors
+    client, experiment = open_store(address)
+    assert len(client.search_runs([experiment])) == 3
+
+
+@pytest.mark.slow
+def test_hundreds_of_traces_are_complete(tracker: MlflowTracker) -> None:
+    with tracker.start("eval") as run:
+        run.evaluation(mixed(690), split="test")
+
+    from mlflow.tracing.client import TracingClient
+
+    stored, token = [], None
+    while True:
+        page = TracingClient(tracker.uri).search_traces(
+            locations=[tracker.experiment_id],
+            run_id=run.id,
+            include_spans=False,
+            max_results=500,
+            page_token=token,
+        )
+        stored.extend(page)
+        token = page.token
+        if not token:
+            break
+    assert len({trace.info.trace_id for trace in stored}) == 691
+    assert sum(len(trace.info.assessments) for trace in stored) == 1380
