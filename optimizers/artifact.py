@@ -15,7 +15,7 @@ import dspy
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from optimizers.demonstration import Demonstration
-from optimizers.knn import ATTRIBUTE, NearestDemonstrations
+from optimizers.nearest import NearestSettings, show_nearest
 from tools.errors import InputError
 from tools.files import write_atomically
 from tools.seeding import digest
@@ -145,8 +145,6 @@ class Artifact(_Data):
         Raises:
             InputError: if the program has other predictors than the artifact.
         """
-        if ATTRIBUTE in self.state:
-            setattr(program, ATTRIBUTE, NearestDemonstrations())
         expected, found = set(self.state), {name for name, _ in program.named_parameters()}
         if expected != found:
             raise InputError(
@@ -154,6 +152,8 @@ class Artifact(_Data):
                 f"the program to load it into {_names(found)}",
                 hint="build the program with the artifact's own strategy and settings",
             )
+        chosen = {name: part["nearest"] for name, part in self.state.items() if "nearest" in part}
+        show_nearest(program, {name: NearestSettings(**settings) for name, settings in chosen.items()})
         program.load_state(self.state)
         return program
 

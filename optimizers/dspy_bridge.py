@@ -94,17 +94,17 @@ class RandomSearch:
         """Compile."""
         lessons = Lessons(job)
         candidates = job.settings.candidates
-        optimizer = dspy.BootstrapFewShotWithRandomSearch(
-            metric=lessons.metric,
-            metric_threshold=1.0,
-            teacher_settings={"lm": job.teacher.lm},
-            max_bootstrapped_demos=job.settings.demos,
-            max_labeled_demos=0,
-            num_candidate_programs=candidates,
-            num_threads=job.student.workers,
-            max_errors=(len(job.train) + len(job.dev)) * (candidates + 2),
-        )
         with _stdout_to_stderr(), dspy.context(lm=job.student.lm):
+            optimizer = dspy.BootstrapFewShotWithRandomSearch(
+                metric=lessons.metric,
+                metric_threshold=1.0,
+                teacher_settings={"lm": job.teacher.lm},
+                max_bootstrapped_demos=job.settings.demos,
+                max_labeled_demos=0,
+                num_candidate_programs=candidates,
+                num_threads=job.student.workers,
+                max_errors=(len(job.train) + len(job.dev)) * (candidates + 2),
+            )
             wrapped = optimizer.compile(
                 LastSteps(job.program, lessons),
                 trainset=_examples(job),

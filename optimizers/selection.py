@@ -1,4 +1,4 @@
-"""Choosing demonstrations from a bank: at random, to cover it, or nearest to a query."""
+"""Choosing demonstrations from a bank: at random, or so that they cover it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from optimizers.demonstration import Demonstration, same_text
+from optimizers.demonstration import Demonstration
 from retrievers.lexical import LexicalIndex
 from tools.seeding import rng
 
@@ -16,21 +16,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from retrievers.protocol import TextIndex
-
 
 class Selector:
-    """Draws sets of demonstrations from a bank. Immutable, shared between threads.
+    """Draws sets of demonstrations from a bank. Not changed by drawing."""
 
-    Args:
-        index: finds the demonstrations nearest to a text, keyed by task id; default is lexical.
-    """
-
-    def __init__(self, demonstrations: Sequence[Demonstration], index: TextIndex | None = None) -> None:
+    def __init__(self, demonstrations: Sequence[Demonstration]) -> None:
         self.demonstrations = tuple(demonstrations)
-        self._by_id = {demonstration.task_id: demonstration for demonstration in self.demonstrations}
-        self._texts = {d.task_id: same_text(d.query) for d in self.demonstrations}
-        self.index = index or LexicalIndex({d.task_id: d.query for d in self.demonstrations})
 
     def random(self, count: int, *, seed: int, restart: int = 0) -> list[Demonstration]:
         """`count` demonstrations drawn without looking."""
@@ -38,16 +29,6 @@ class Selector:
             range(len(self.demonstrations)), min(count, len(self.demonstrations))
         )
         return [self.demonstrations[place] for place in drawn]
-
-    def nearest(self, query: str, count: int) -> list[Demonstration]:
-        """The `count` nearest to `query`, nearest last, where models attend to it most.
-
-        A demonstration that asks exactly the same is left out: it would show the task's own solution.
-        """
-        text = same_text(query)
-        own = [task_id for task_id, other in self._texts.items() if other == text]
-        hits = self.index.search(query, count, exclude=own)
-        return [self._by_id[hit.key] for hit in reversed(hits)]
 
     def covering(self, count: int, *, seed: int, restart: int = 0) -> list[Demonstration]:
         """`count` demonstrations such that every one of the bank is near one of them.

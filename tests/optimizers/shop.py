@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -58,8 +57,8 @@ def _task(verb: str, number: int) -> Task:
     if verb == "Cancel":
         action = Action(tool="calendar.delete_event", arguments={"event_id": event})
     else:
-        field, value = _change(verb, number)
-        arguments = {"event_id": event, "field": field, "new_value": value}
+        column, value = _change(verb, number)
+        arguments = {"event_id": event, "field": column, "new_value": value}
         action = Action(tool="calendar.update_event", arguments=arguments)
     return Task(
         id=f"{verb.lower()}-{number:02}",
@@ -92,15 +91,13 @@ class Clerk(dspy.Module):  # type: ignore[misc]
     def __init__(self, workshop: Workshop) -> None:
         super().__init__()
         self.step = dspy.Predict(Step)
-        self.demo_source: Callable[[str, str], list[dspy.Example]] | None = None
         self._workshop = workshop
 
     def forward(self, task: Task) -> dspy.Prediction:
         episode = self._workshop.episode(task.domains)
         trajectory: list[dict[str, Any]] = []
-        demos = {"demos": self.demo_source(task.query, "step")} if self.demo_source else {}
         for _ in range(5):
-            said = self.step(task=task.query, trajectory=list(trajectory), **demos)
+            said = self.step(task=task.query, trajectory=list(trajectory))
             if said.tool == "finish":
                 break
             observation = episode.call(said.tool, said.arguments)
@@ -122,7 +119,7 @@ class Model:
     def complete(self, request: Request) -> Response:
         self.requests.append(request)
         users = [_text(message) for message in request.messages if message.role == "user"]
-        known = self.verbs | {_field(user, "task").split()[0] for user in users[:-1]}
+        known = self.verbs | {field(user, "task").split()[0] for user in users[:-1]}
         tool, arguments = self._next(users[-1], known)
         fields = {"tool": tool, "arguments": json.dumps(arguments), "completed": ""}
         text = "\n\n".join(f"[[ ## {name} ## ]]\n{value}" for name, value in fields.items())
@@ -135,7 +132,7 @@ class Model:
         )
 
     def _next(self, user: str, known: set[str]) -> tuple[str, dict[str, Any]]:
-        task, trajectory = _field(user, "task"), json.loads(_field(user, "trajectory"))
+        task, trajectory = field(user, "task"), json.loads(field(user, "trajectory"))
         verb = task.split()[0]
         title = task.split("'")[1]
         if verb not in known or len(trajectory) > 1:
@@ -145,8 +142,8 @@ class Model:
         event = trajectory[0]["observation"][0]["event_id"]
         if verb == "Cancel":
             return "calendar.delete_event", {"event_id": event}
-        field, value = _change(verb, int(event))
-        return "calendar.update_event", {"event_id": event, "field": field, "new_value": value}
+        column, value = _change(verb, int(event))
+        return "calendar.update_event", {"event_id": event, "field": column, "new_value": value}
 
 
 def lm(*verbs: str) -> dspy.LM:
@@ -177,7 +174,8 @@ def _text(message: Message) -> str:
     return "".join(part.text for part in message.parts)
 
 
-def _field(text: str, name: str) -> str:
+def field(text: str, name: str) -> str:
+    """A field of a prompt's turn."""
     found = re.search(rf"\[\[ ## {name} ## \]\]\n(.*?)(?:\n\n|\Z)", text, re.S)
     assert found, (name, text)
     return found[1]

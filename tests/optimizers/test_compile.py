@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 import threading
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ from evals.suite import Suite
 from optimizers.bootstrap import Bootstrap
 from optimizers.demonstration import give_demonstrations
 from optimizers.job import Job
-from optimizers.knn import Knn, NearestDemonstrations
+from optimizers.knn import Knn
+from optimizers.nearest import NearestSettings, show_nearest
 from optimizers.selection import Selector
 from optimizers.trace_bank import TraceBank
-from tests.optimizers.shop import Clerk, lm, make_job
+from tests.optimizers.shop import Clerk, field, lm, make_job
 from tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
@@ -52,14 +54,6 @@ def test_selections_depend_on_seed_and_restart_only(bank: TraceBank) -> None:
         ]
         assert sets[0::2] == sets[1::2]
         assert len({tuple(ids) for ids in sets}) > 1
-
-
-def test_nearest_comes_last_and_never_the_task_itself(bank: TraceBank) -> None:
-    query = bank.demonstrations[0].query
-    chosen = Selector(bank.demonstrations).nearest(query.upper(), 4)
-
-    assert query not in [d.query for d in chosen]
-    assert chosen[-1].intent == "Cancel"
 
 
 def test_bootstrap_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> None:
@@ -112,29 +106,59 @@ def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> No
 def test_knn_program_saves_and_loads_the_dspy_way(suite: Suite, tmp_path: Path) -> None:
     program = Knn()(job(suite, tmp_path, demos=2)).program
     program.save(tmp_path / "program.json")
-    loaded = Clerk(suite.workshop)
-    loaded.demo_source = NearestDemonstrations()
+    loaded = show_nearest(Clerk(suite.workshop), {"step": NearestSettings("task", 1)})
     loaded.load(tmp_path / "program.json")
 
+    assert loaded.step.nearest == NearestSettings("task", 2)
     assert accuracy(loaded, suite) == 1.0
 
 
-def test_resetting_a_copy_leaves_the_original_alone(suite: Suite, tmp_path: Path) -> None:
+def test_knn_program_survives_copies(suite: Suite, tmp_path: Path) -> None:
     program = Knn()(job(suite, tmp_path, demos=2)).program
-    twin = program.reset_copy()
+    accuracy(program, suite)  # builds the index
+    bare = program.reset_copy()
 
-    assert twin.demo_source.demonstrations == ()
-    assert len(program.demo_source.demonstrations) == 12
+    assert bare.step.demos == []
+    assert accuracy(bare, suite) == 0.0
     assert accuracy(program.deepcopy(), suite) == 1.0
+    assert accuracy(pickle.loads(pickle.dumps(program)), suite) == 1.0
+    assert len(program.step.demos) == 12
 
 
-def test_many_threads_get_their_own_demonstrations(bank: TraceBank) -> None:
-    source = NearestDemonstrations(bank.demonstrations, count=1)
+def shown(program: dspy.Module, task: str) -> list[str]:
+    model = lm()
+    with dspy.context(lm=model):
+        program.step(task=task, trajectory=[])
+    users = [message.parts[0].text for message in model.engine.requests[0].messages if message.role == "user"]
+    return [field(user, "task") for user in users]
+
+
+def test_nearest_comes_last_and_never_the_task_itself(suite: Suite, bank: TraceBank) -> None:
+    program = give_demonstrations(Clerk(suite.workshop), bank.demonstrations)
+    show_nearest(program, {"step": NearestSettings("task", 4)})
+    *tasks, query = shown(program, bank.demonstrations[0].query.upper().replace("CANCEL", "Cancel"))
+
+    assert len(tasks) == 4
+    assert tasks[-1] == "Cancel 'alpha call'"
+    assert query.casefold() not in [task.casefold() for task in tasks]
+
+
+def test_replaced_demonstrations_are_seen(suite: Suite, bank: TraceBank) -> None:
+    program = give_demonstrations(Clerk(suite.workshop), bank.demonstrations)
+    show_nearest(program, {"step": NearestSettings("task", 1)})
+    assert shown(program, "Cancel 'x'")[0].startswith("Cancel")
+    program.step.demos = [demo for demo in program.step.demos if demo.task.startswith("Shift")]
+
+    assert shown(program, "Cancel 'x'")[0].startswith("Shift")
+
+
+def test_many_threads_get_their_own_demonstrations(suite: Suite, bank: TraceBank) -> None:
+    program = give_demonstrations(Clerk(suite.workshop), bank.demonstrations)
+    show_nearest(program, {"step": NearestSettings("task", 1)})
     seen: dict[str, set[str]] = {}
 
     def ask(verb: str) -> None:
-        shown = {source(f"{verb} 'something new'", "step")[0]["task"].split()[0] for _ in range(50)}
-        seen[verb] = shown
+        seen[verb] = {shown(program, f"{verb} 'new {number}'")[0].split()[0] for number in range(20)}
 
     threads = [threading.Thread(target=ask, args=(verb,)) for verb in VERBS]
     for thread in threads:
@@ -145,11 +169,13 @@ def test_many_threads_get_their_own_demonstrations(bank: TraceBank) -> None:
     assert seen == {verb: {verb} for verb in VERBS}
 
 
-def test_knn_needs_a_program_that_asks(suite: Suite, tmp_path: Path) -> None:
+def test_knn_needs_a_predictor_that_sees_the_task(suite: Suite, tmp_path: Path, bank: TraceBank) -> None:
+    parts = {"step": {**bank.demonstrations[0].parts["step"], "task": "in other words"}}
+    blind = bank.demonstrations[0].model_copy(update={"parts": parts})
     work = job(suite, tmp_path)
-    del work.program.demo_source
+    work.bank = lambda: TraceBank((blind,))  # type: ignore[method-assign]
 
-    with pytest.raises(InputError, match="demo_source"):
+    with pytest.raises(InputError, match="holds the task's text"):
         Knn()(work)
 
 

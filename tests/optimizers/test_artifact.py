@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from evals.runner import evaluate
+from evals.suite import Suite
+from optimizers.artifact import Artifact, Manifest, sources
+from optimizers.job import Compiled
+from optimizers.registry import optimizer, optimizer_names
+from tests.optimizers.shop import Clerk, lm, make_job
+from tools.errors import InputError
+
+
+def compiled(suite: Suite, folder: Path, name: str, **settings: Any) -> Compiled:
+    teacher, student = lm("Cancel", "Rename", "Shift"), lm()
+    return optimizer(name)(make_job(suite, folder, teacher=teacher, student=student, demos=12, **settings))
+
+
+def artifact(
+    suite: Suite, folder: Path, name: str = "knn", seconds: float = 1.0, **settings: Any
+) -> Artifact:
+    found = compiled(suite, folder, name, **settings)
+    manifest = Manifest(
+        program={"strategy": "clerk"},
+        suite={"digest": suite.digest},
+        scheme="standard",
+        train=("cancel-00",),
+        dev=("cancel-04",),
+        lm="scripted/none",
+        teacher="scripted/all",
+        gold=False,
+        optimizer=name,
+        settings={"demos": 12},
+        trials=tuple(trial.to_json() for trial in found.trials),
+        demonstrations=sources(found.demonstrations),
+    )
+    return Artifact.of(found.program, manifest, {"seconds": seconds})
+
+
+@pytest.mark.parametrize("name", optimizer_names())
+def test_a_loaded_program_acts_like_the_one_written(suite: Suite, tmp_path: Path, name: str) -> None:
+    written = artifact(suite, tmp_path, name)
+    written.write(tmp_path / "program.json")
+    read = Artifact.read(tmp_path / "program.json")
+    program = read.restore(Clerk(suite.workshop))
+
+    assert read == written
+    tasks = suite.select(split="test")
+    result = evaluate(program, tasks, workshop=suite.workshop, lm=lm())
+    expected = 0.0 if name == "none" else 1.0
+    assert result.summary.scores["outcome"].value == expected
+    assert Artifact.of(program, read.manifest, read.measured).state == read.state
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "knn"])
+def test_same_seed_same_bytes_whatever_the_workers(suite: Suite, tmp_path: Path, name: str) -> None:
+    files = []
+    for workers in (1, 8):
+        file = tmp_path / f"{workers}.json"
+        artifact(suite, tmp_path / str(workers), name, workers=workers).write(file)
+        files.append(file.read_bytes())
+
+    assert files[0] == files[1]
+
+
+def test_time_spent_is_no_part_of_the_digest(suite: Suite, tmp_path: Path) -> None:
+    one = artifact(suite, tmp_path / "1", seconds=1.0)
+    two = artifact(suite, tmp_path / "2", seconds=2.0)
+
+    assert one.digest == two.digest
+
+
+def test_provenance_names_task_teacher_and_records(suite: Suite, tmp_path: Path) -> None:
+    source = artifact(suite, tmp_path).manifest.demonstrations[0]
+
+    assert source.task_id == "cancel-00"
+    assert source.teacher == "scripted/Cancel-Rename-Shift"
+    assert source.records == ("event_id:00000000",)
+
+
+def test_models_on_predictors_are_not_written(suite: Suite, tmp_path: Path) -> None:
+    written = artifact(suite, tmp_path, "none")
+    program = Clerk(suite.workshop)
+    program.step.lm = dspy.LM("openai/x", api_key="sk-secret", api_base="http://inside")
+
+    assert Artifact.of(program, written.manifest, {}).state == written.state
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data["manifest"].update(lm="other"), "differs from its digest"),
+        (lambda data: data.pop("state"), "damaged"),
+        (lambda data: data.update(format="worksmith-program/9"), "this version reads"),
+        (lambda data: data.pop("format"), "not a compiled program"),
+    ],
+)
+def test_damage_and_foreign_files_are_named(suite: Suite, tmp_path: Path, change: Any, message: str) -> None:
+    file = tmp_path / "program.json"
+    artifact(suite, tmp_path).write(file)
+    data = json.loads(file.read_text())
+    change(data)
+    file.write_text(json.dumps(data))
+
+    with pytest.raises(InputError, match=message):
+        Artifact.read(file)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\x00\x01", b'{"format":'])
+def test_files_that_are_no_json_object_are_named(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "program.json"
+    file.write_bytes(content)
+
+    with pytest.raises(InputError, match=r"damaged|not a compiled program"):
+        Artifact.read(file)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        Artifact.read(tmp_path / "absent.json")
+
+
+def test_a_program_of_another_shape_is_refused(suite: Suite, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has the parts step"):
+        artifact(suite, tmp_path).restore(dspy.ChainOfThought("task -> answer"))

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from evals.runner import evaluate
+from evals.suite import Suite
+from optimizers.job import Job
+from optimizers.registry import optimizer, optimizer_names
+from tests.optimizers.shop import lm, make_job
+from tools.errors import InputError
+
+VERBS = ("Cancel", "Rename", "Shift")
+STOCK = [name for name in optimizer_names() if name.startswith("dspy:")]
+
+
+def job(suite: Suite, folder: Path, **settings: Any) -> Job:
+    return make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **{"candidates": 2, **settings})
+
+
+@pytest.mark.parametrize("name", STOCK)
+def test_stock_optimizers_store_whole_trajectories(suite: Suite, tmp_path: Path, name: str) -> None:
+    work = job(suite, tmp_path, demos=12)
+    compiled = optimizer(name)(work)
+
+    demos = compiled.program.step.demos
+    assert demos
+    assert {demo.tool for demo in demos} == {"finish"}
+    assert {len(demo.trajectory) for demo in demos} == {2}
+    assert [d.query for d in compiled.demonstrations] == [demo.task for demo in demos]
+    tasks = suite.select(split="test")
+    result = evaluate(compiled.program, tasks, workshop=suite.workshop, lm=lm())
+    assert result.summary.scores["outcome"].value == 1.0
+
+
+@pytest.mark.parametrize("name", STOCK)
+def test_same_seed_same_program_another_seed_another(suite: Suite, tmp_path: Path, name: str) -> None:
+    states = [
+        optimizer(name)(job(suite, tmp_path / str(run), demos=2, seed=seed)).program.dump_state()
+        for run, seed in enumerate((0, 0, 1))
+    ]
+
+    assert states[0] == states[1]
+    assert states[0] != states[2]
+
+
+@pytest.mark.parametrize("name", optimizer_names())
+def test_no_optimizer_runs_more_episodes_than_it_planned(suite: Suite, tmp_path: Path, name: str) -> None:
+    work = job(suite, tmp_path, demos=2)
+    plan = optimizer(name).plan(work)
+    optimizer(name)(work)
+
+    assert work.teacher.cost.episodes <= plan.get("teacher", 0)
+    assert 0 < work.student.cost.episodes <= plan["dev"]
+
+
+def test_half_a_success_is_none(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path, demos=2)
+    work.student.scorers = (lambda task, episode: {"outcome": 0.5},)
+    compiled = optimizer("dspy:BootstrapFewShot")(work)
+
+    assert compiled.program.step.demos == []
+    assert compiled.gaps == {"wrong outcome": 12}
+
+
+def test_exceptions_of_the_teacher_are_named(suite: Suite, tmp_path: Path) -> None:
+    class Broken:
+        digest = "broken"
+
+        def complete(self, request: Any) -> Any:
+            raise RuntimeError("no more credit")
+
+    work = job(suite, tmp_path, demos=2)
+    work.teacher.lm = dspy.LM("scripted/broken", engine=Broken(), cache=False, num_retries=0)
+    compiled = optimizer("dspy:BootstrapFewShot")(work)
+
+    (reason, count), *rest = compiled.gaps.items()
+    assert "no more credit" in reason
+    assert reason.startswith("model_error")
+    assert (count, rest) == (12, [])
+
+
+def test_nothing_is_printed_to_stdout(
+    suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    optimizer("dspy:BootstrapFewShotWithRandomSearch")(job(suite, tmp_path, demos=2))
+
+    assert capsys.readouterr().out == ""
+
+
+def test_unknown_optimizer_is_the_users_error() -> None:
+    with pytest.raises(InputError, match="no optimizer 'magic'"):
+        optimizer("magic")
