@@ -67,13 +67,8 @@ def update_event(
     """
     if not event_id or not field or not new_value:
         return "Event ID, field, or new value not provided."
-    if EVENTS.get(desk, event_id) is None:
-        return "Event not found."
-    if field not in schema.CALENDAR.columns:
-        return "Field not found."
     value = new_value.lower() if field == "participant_email" else new_value
-    EVENTS.update(desk, event_id, field, value)
-    return "Event updated successfully."
+    return EVENTS.update(desk, event_id, field, value, "Field not found.")
 
 
 @tool()

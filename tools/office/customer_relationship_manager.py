@@ -13,6 +13,11 @@ from tools.toolkit import Toolkit
 
 CUSTOMERS = RecordTable(schema.CUSTOMERS, "Customer", 8)
 
+_UNKNOWN_FIELD = (
+    "Field not valid. Please choose from: 'customer_name', 'assigned_to_email', 'customer_email', "
+    "'customer_phone', 'last_contact_date', 'product_interest', 'status', 'notes', 'follow_up_by'"
+)
+
 
 @tool(writes=True)
 def update_customer(
@@ -36,16 +41,8 @@ def update_customer(
             "Product interest not valid. Please choose from: "
             "'Software', 'Hardware', 'Services', 'Consulting', 'Training'"
         )
-    if CUSTOMERS.get(desk, customer_id) is None:
-        return "Customer not found."
-    if field not in schema.CUSTOMERS.columns:
-        return (
-            "Field not valid. Please choose from: 'customer_name', 'assigned_to_email', 'customer_email', "
-            "'customer_phone', 'last_contact_date', 'product_interest', 'status', 'notes', 'follow_up_by'"
-        )
-    address = field in ("customer_email", "assigned_to_email")
-    CUSTOMERS.update(desk, customer_id, field, new_value.lower() if address else new_value)
-    return "Customer updated successfully."
+    value = new_value.lower() if field in ("customer_email", "assigned_to_email") else new_value
+    return CUSTOMERS.update(desk, customer_id, field, value, _UNKNOWN_FIELD)
 
 
 @tool(writes=True)

@@ -63,14 +63,8 @@ def update_task(
     if not task_id or not field or not new_value:
         return "Task ID, field, or new value not provided."
     value = new_value.lower() if field == "assigned_to_email" else new_value
-    if refusal := _bad_value(desk, field, value):
-        return refusal
-    if TASKS.get(desk, task_id) is None:
-        return "Task not found."
-    if field not in schema.TASKS.columns:
-        return "Field not valid."
-    TASKS.update(desk, task_id, field, value)
-    return "Task updated successfully."
+    refusal = _bad_value(desk, field, value)
+    return refusal or TASKS.update(desk, task_id, field, value, "Field not valid.")
 
 
 @tool()

@@ -70,9 +70,13 @@ class RecordTable:
             return f"{self.noun} not found."
         return f"{self.noun} deleted successfully."
 
-    def update(self, desk: Desk, record_id: str, field: str, value: str) -> bool:
-        """Set one cell in place; `field` must be a column. False if there is no such record."""
-        return desk.execute(self._updates[field], (value, record_id)) > 0
+    def update(self, desk: Desk, record_id: str, field: str, value: str, unknown_field: str) -> str:
+        """Set one cell in place; returns the message, `unknown_field` if there is no such column."""
+        if field not in self._updates and self.get(desk, record_id) is not None:
+            return unknown_field
+        if field not in self._updates or not desk.execute(self._updates[field], (value, record_id)):
+            return f"{self.noun} not found."
+        return f"{self.noun} updated successfully."
 
     def append(self, desk: Desk, *cells: str | None) -> str:
         """Add a record behind all others.

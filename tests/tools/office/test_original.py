@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from evals.actions import parse_action
 from tests.tools.office.conftest import json_lines
 from tests.tools.office.state import COMPARED, rows_after, table_hash
 from tools.dispatch import Observation
@@ -60,6 +60,11 @@ DIFFERENCES: dict[str, Callable[[Step, Observation], bool]] = {
 """The classes of docs/fidelity.md that occur in the probes, by their titles there."""
 
 
+def test_every_class_of_differences_is_documented() -> None:
+    fidelity = (Path(__file__).parents[3] / "docs" / "fidelity.md").read_text()
+    assert all(f"**{title}** (probes)" in fidelity for title in DIFFERENCES)
+
+
 def test_every_recorded_call_gives_the_recorded_observation(original: Path, imported: Workshop) -> None:
     runs: dict[tuple[str, ...], Episode] = {}
     different = []
@@ -98,7 +103,7 @@ def test_expected_actions_change_what_they_changed(original: Path, imported: Wor
     for task in tasks:
         episode = imported.episode()
         for action, (status, shown) in zip(task["actions"], task["results"], strict=True):
-            got = episode.call(*_parsed(action))
+            got = episode.call(*parse_action(action))
             assert (got.status, repr(got.value)) == (status, shown), task["task"]
         for name, table in COMPARED.items():
             expected = task["delta"].get(name)
@@ -137,11 +142,3 @@ def _sent_after_delete(episode: Episode) -> bool:
         and text.endswith(("sent successfully.", "forwarded successfully.", "replied successfully."))
         for text in later
     )
-
-
-def _parsed(action: str) -> tuple[str, dict[str, str]]:
-    """Tool name and arguments of `toolkit.tool.func(name="text", ...)`; nothing is evaluated."""
-    call = ast.parse(action.replace("\n", "\\n"), mode="eval").body
-    assert isinstance(call, ast.Call)
-    name = ast.unparse(call.func).removesuffix(".func")
-    return name, {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
