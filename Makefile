@@ -35,4 +35,4 @@ format: install
 	$(BIN)/ruff check --fix .
 
 docs: install
-	$(BIN)/python -m docs.reference
+	$(BIN)/python docs/reference.py

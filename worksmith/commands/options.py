@@ -34,8 +34,12 @@ ToolsetOption = Annotated[
 ]
 MaxStepsOption = Annotated[int, typer.Option(min=1, max=200, help="Most steps of an episode.")]
 SplitOption = Annotated[
-    str,
-    typer.Option(help="train, dev, test or all.", autocompletion=lambda: ["train", "dev", "test", "all"]),
+    str | None,
+    typer.Option(
+        help="train, dev, test or all.",
+        show_default="test; all of a published task set",
+        autocompletion=lambda: ["train", "dev", "test", "all"],
+    ),
 ]
 SchemeOption = Annotated[
     str,

@@ -80,14 +80,13 @@ def _analogy() -> dspy.LM:
 
 
 def _gold(tasks: Sequence[Task]) -> dspy.LM:
-    import dspy
-
-    from programs.scripted import GoldEngine
+    from programs.scripted import GoldEngine, scripted_lm
 
     if not any(task.gold_plan for task in tasks):
-        raise InputError("no task of the suite has a gold plan", hint="use another teacher or a generated suite")
-    engine = GoldEngine(tasks)
-    return dspy.LM(f"{GOLD}/{engine.digest}", engine=engine, cache=False, num_retries=0)
+        raise InputError(
+            "no task of the suite has a gold plan", hint="use another teacher or a generated suite"
+        )
+    return scripted_lm(GoldEngine(tasks))
 
 
 def _recorded(lm: dspy.LM, file: Path) -> dspy.LM:

@@ -1,0 +1,56 @@
+"""Office suites: generated ones, and the published tasks of WorkBench."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evals.kinds import Progress
+from evals.suite import Suite, write_suite
+from tools.kinds import world_kind
+from tools.persona import Persona
+from tools.world import World, write_world
+
+SAM = Persona(id="sam", name="Sam")
+"""On whose behalf every office agent works."""
+
+
+def build_office(out: Path, *, seed: int, scale: float, per_intent: int, progress: Progress) -> Suite:
+    """Generate a world and `per_intent` tasks for each of the 69 intents."""
+    from evals.office.generate import generate
+    from tools.office.generate import DEFAULT_NOW, build
+
+    progress(f"generating an office world (seed {seed}, scale {scale:g})")
+    world = write_world(
+        out,
+        world_kind("office").tables,
+        build(seed, scale, DEFAULT_NOW),
+        kind="office",
+        origin="generated",
+        now=DEFAULT_NOW,
+        persona=SAM,
+        seed=seed,
+        scale=scale,
+    )
+    progress("drawing tasks and executing their gold plans")
+    return write_suite(world, generate(world, seed, per_intent=per_intent))
+
+
+def import_workbench(source: Path, out: Path, *, progress: Progress) -> Suite:
+    """Read WorkBench's tables, tasks and published answers; nothing is written if any of it is damaged."""
+    from evals.office.workbench.tasks import read_tasks
+    from tools.office.importing import NOW, ORIGIN, import_tables
+
+    progress(f"reading tables and tasks from {source}")
+    tables = import_tables(source)
+    tasks = read_tasks(source, tables)
+    world: World = write_world(
+        out,
+        world_kind("office").tables,
+        tables,
+        kind="office",
+        origin=ORIGIN,
+        now=NOW,
+        persona=SAM,
+        licence="MIT",
+    )
+    return write_suite(world, tasks)

@@ -1,0 +1,251 @@
+"""`worksmith eval`: run a program on a suite's tasks and score every episode."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from worksmith.commands.options import (
+    JsonFlag,
+    LimitOption,
+    LmOption,
+    MaxStepsOption,
+    SchemeOption,
+    SeedOption,
+    SplitOption,
+    StrategyOption,
+    SuiteArgument,
+    ToolsetOption,
+    TrackFlag,
+    TrackingUriOption,
+    WorkersOption,
+    say,
+)
+
+if TYPE_CHECKING:
+    import dspy
+
+    from evals.record import EpisodeRecord
+    from evals.runner import EvalResult
+    from evals.suite import Suite
+    from evals.task import Task
+
+
+def evaluate_program(
+    suite: SuiteArgument,
+    program: Annotated[
+        Path | None, typer.Option(help="A compiled program; its own strategy and toolset apply.")
+    ] = None,
+    strategy: StrategyOption = "react",
+    toolset: ToolsetOption = "all",
+    max_steps: MaxStepsOption = 20,
+    lm: LmOption = "local/analogy",
+    split: SplitOption = None,
+    scheme: SchemeOption = "standard",
+    limit: LimitOption = None,
+    trials: Annotated[int, typer.Option(min=1, help="Independent attempts at each task.")] = 1,
+    ground_truth: Annotated[
+        str, typer.Option(help="published or corrected.", autocompletion=lambda: ["published", "corrected"])
+    ] = "published",
+    seed: SeedOption = 0,
+    workers: WorkersOption = 8,
+    log: Annotated[Path | None, typer.Option(help="Episode log (JSON lines).", dir_okay=False)] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the log of a stopped run.")] = False,
+    record: Annotated[
+        Path | None, typer.Option(help="Keep every request and reply; replay:FILE plays them back.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, run nothing.")] = False,
+    track: TrackFlag = True,
+    tracking_uri: TrackingUriOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Run a program on a suite's tasks and score every episode by its outcome."""
+    from evals.suite import Suite
+    from worksmith.session import choose_tasks, new_agent
+
+    opened = Suite.open(suite)
+    split_name, tasks = choose_tasks(opened, split, scheme, limit)
+    agent = _compiled(program, opened) if program else new_agent(opened, strategy, toolset, max_steps)
+    run = _Evaluation(opened, agent, split_name, tasks, seed, trials, workers, ground_truth, log, resume)
+    if dry_run:
+        _show_plan(run, as_json)
+        return
+    models = _models(lm, opened, record)
+    settings = {
+        "suite": opened.path.name,
+        "split": split_name,
+        "scheme": scheme,
+        "lm": lm,
+        **agent.config,
+        "program": program.name if program else "uncompiled",
+        "ground_truth": ground_truth,
+        "seed": seed,
+        "trials": trials,
+    }
+    results = _tracked(run, models, settings, track, tracking_uri)
+    if as_json:
+        typer.echo(json.dumps(_as_json(settings, results)))
+    else:
+        _show(results, ground_truth)
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    """One program on one set of tasks, whatever the model."""
+
+    suite: Suite
+    program: Any
+    split: str
+    tasks: list[Task]
+    seed: int
+    trials: int
+    workers: int
+    ground_truth: str
+    log: Path | None
+    resume: bool
+
+    def with_model(self, label: str, lm: dspy.LM) -> EvalResult:
+        from evals.log import EpisodeLog
+        from evals.runner import evaluate
+        from evals.scorers import EpisodeScorer
+        from worksmith.session import episode_bar
+
+        scorer = EpisodeScorer(self.suite.workshop, cast(Any, self.ground_truth))
+        with (
+            EpisodeLog.open(self._log_file(label, lm), resume=self.resume) as log,
+            episode_bar(label) as on_progress,
+        ):
+            return evaluate(
+                self.program,
+                self.tasks,
+                workshop=self.suite.workshop,
+                lm=lm,
+                workers=self.workers,
+                seed=self.seed,
+                trials=self.trials,
+                log=log,
+                scorers=[scorer],
+                on_progress=on_progress,
+            )
+
+    def _log_file(self, label: str, lm: dspy.LM) -> Path:
+        """The log that was asked for, or one named after everything that it depends on."""
+        from evals.identity import model_digest, program_digest
+        from tools.seeding import digest
+        from worksmith.session import LOGS
+
+        if self.log:
+            return self.log
+        parts = [self.suite.digest, program_digest(self.program), model_digest(lm), self.ground_truth]
+        file = LOGS / f"eval-{digest([*parts, self.split, len(self.tasks), self.seed, self.trials])}.jsonl"
+        if not self.resume:
+            file.unlink(missing_ok=True)
+        return file
+
+
+def _compiled(file: Path, suite: Suite) -> Any:
+    from worksmith.compiled import load_program
+
+    return load_program(file, suite)
+
+
+def _models(name: str, suite: Suite, record: Path | None) -> Mapping[str, dspy.LM]:
+    """The model, or each recorded run of a replay, by label."""
+    from worksmith.models.resolve import REPLAY, replay_runs, resolve
+    from worksmith.session import lm_label
+
+    if name.startswith(REPLAY):
+        return replay_runs(name, suite.tasks)
+    return {lm_label(name): resolve(name, tasks=suite.tasks, record=record)}
+
+
+def _tracked(
+    run: _Evaluation,
+    models: Mapping[str, dspy.LM],
+    settings: dict[str, Any],
+    track: bool,
+    uri: str | None,
+) -> dict[str, EvalResult]:
+    from evals.report import evaluation_report
+    from evals.tracking import Suite as Dataset
+    from evals.tracking import open_tracker
+
+    results = {}
+    with open_tracker(uri, track=track).start("eval", params=settings) as parent:
+        for label, lm in models.items():
+            with parent.child(label) if len(models) > 1 else _same(parent) as child:
+                result = run.with_model(label, lm)
+                child.dataset(
+                    Dataset(run.suite.path.name, run.suite.digest), split=run.split, tasks=len(run.tasks)
+                )
+                child.evaluation(result, split=run.split)
+                child.report(evaluation_report(result, title=label))
+                results[label] = result
+        if parent.id:
+            say(f"recorded as run {parent.id}; `worksmith ui` shows it")
+    return results
+
+
+def _same(run: Any) -> Any:
+    """The run itself as a block of its own that does not end it."""
+    from contextlib import nullcontext
+
+    return nullcontext(run)
+
+
+def _show_plan(run: _Evaluation, as_json: bool) -> None:
+    episodes = len(run.tasks) * run.trials
+    plan = {
+        "tasks": len(run.tasks),
+        "episodes": episodes,
+        "model_calls_at_most": episodes * (run.program.max_steps + 1),
+    }
+    if as_json:
+        typer.echo(json.dumps(plan))
+    else:
+        typer.echo(
+            f"{plan['tasks']} tasks, {episodes} episodes, at most {plan['model_calls_at_most']} model calls"
+        )
+
+
+def _show(results: Mapping[str, EvalResult], ground_truth: str) -> None:
+    from rich.console import Console
+
+    from evals.report import evaluation_report
+
+    console = Console()
+    for label, result in results.items():
+        evaluation_report(result, title=f"{label}, {ground_truth} ground truth").show(console)
+
+
+def _as_json(settings: Mapping[str, Any], results: Mapping[str, EvalResult]) -> dict[str, Any]:
+    return {
+        **settings,
+        "runs": [{"run": label, "summary": result.summary.to_json()} for label, result in results.items()],
+        "rows": [_row(label, record) for label, result in results.items() for record in result.records],
+    }
+
+
+def _row(label: str, record: EpisodeRecord) -> dict[str, Any]:
+    scores = record.scores
+    return {
+        "run": label,
+        "task_id": record.task_id,
+        "trial": record.trial,
+        "domain": record.domains[0] if len(record.domains) == 1 else "multi_domain",
+        "query": record.query,
+        "status": record.status,
+        "correct": bool(scores.get("outcome", 0.0)),
+        "unwanted_side_effects": bool(scores.get("unwanted_side_effects", 0.0)),
+        "exact_match": bool(scores.get("exact_match", 0.0)),
+        "steps": record.steps,
+        "model_calls": record.model_calls,
+        "tokens": record.tokens,
+        "seconds": round(record.seconds, 4),
+        "error": record.error,
+    }

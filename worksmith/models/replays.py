@@ -1,0 +1,61 @@
+"""Recorded runs as models: our own recordings, and the result files of the original WorkBench."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    import dspy
+
+    from evals.task import Task
+
+
+def read_runs(path: Path, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
+    """The runs recorded in `path`, by label; each replays through the program's own prompts.
+
+    Args:
+        path: a `.jsonl` recording of ours, one of the original's result CSVs, or a folder of such CSVs.
+        tasks: the tasks that will be replayed; a run that covers none of them is refused.
+    """
+    if path.suffix == ".jsonl":
+        return {"recording": _recording(path)}
+    files = [path] if path.is_file() else sorted(path.rglob("*.csv"))
+    if not files:
+        raise InputError(
+            "no recorded runs here", where=str(path), hint="expected .jsonl or result .csv files"
+        )
+    runs: dict[str, list[Path]] = {}
+    for file in files:
+        runs.setdefault(_label(file), []).append(file)
+    return {label: _transcripts(label, group, tasks) for label, group in sorted(runs.items())}
+
+
+def _recording(file: Path) -> dspy.LM:
+    import dspy
+
+    from programs.recording import ReplayEngine
+
+    engine = ReplayEngine(file)
+    return dspy.LM(f"replay/{engine.digest}", engine=engine, cache=False, num_retries=0)
+
+
+def _transcripts(label: str, files: Sequence[Path], tasks: Sequence[Task]) -> dspy.LM:
+    from evals.office.workbench.results import read_results
+    from programs.scripted import TranscriptEngine, scripted_lm
+
+    transcripts = [transcript for file in files for transcript in read_results(file)]
+    wanted = {task.query for task in tasks}
+    if tasks and not any(transcript.query in wanted for transcript in transcripts):
+        raise InputError(f"the run {label} covers none of the tasks", where=str(files[0]))
+    return scripted_lm(TranscriptEngine(transcripts))
+
+
+def _label(file: Path) -> str:
+    """`gpt-4_all_2024-03-21_14-57-26.csv` is a run of gpt-4 with all tools: `gpt-4-all`."""
+    model, _, rest = file.stem.partition("_")
+    setup = rest.partition("_")[0]
+    return f"{model}-{setup}" if setup else model

@@ -1,0 +1,71 @@
+"""What commands have in common: choosing tasks, building programs, showing progress."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from evals.task import Split, SplitScheme, Task
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from evals.runner import Progress
+    from evals.suite import Suite
+    from programs.agent import Agent
+
+LOGS = Path("mlruns") / "logs"
+"""Where episode logs go unless a file is named."""
+
+
+def choose_tasks(suite: Suite, split: str | None, scheme: str, limit: int | None) -> tuple[str, list[Task]]:
+    """The split's name and its tasks.
+
+    Without a split it is `test` for a generated suite, and `all` for a published task set, which is a
+    test set as a whole.
+    """
+    name = split or ("test" if suite.manifest.origin == "generated" else "all")
+    choices = (*get_args(Split), "all")
+    if name not in choices:
+        raise InputError(f"no split {name!r}", where="--split", hint=f"there are {', '.join(choices)}")
+    if scheme not in get_args(SplitScheme):
+        raise InputError(
+            f"no scheme {scheme!r}", where="--scheme", hint=f"there are {', '.join(get_args(SplitScheme))}"
+        )
+    tasks = suite.select(split=cast(Any, name), scheme=cast(SplitScheme, scheme), limit=limit)
+    if not tasks:
+        raise InputError(f"the split {name} has no tasks", where=str(suite.path))
+    return name, tasks
+
+
+def new_agent(suite: Suite, strategy: str, toolset: str, max_steps: int) -> Agent:
+    """An uncompiled agent over the suite's world.
+
+    Raises:
+        InputError: if there is no such strategy or toolset.
+    """
+    from programs.agent import Agent
+
+    if toolset not in ("all", "required"):
+        raise InputError(f"no toolset {toolset!r}", where="--toolset", hint="there are all, required")
+    return Agent(strategy, toolset=cast(Any, toolset), max_steps=max_steps, workshop=suite.workshop)
+
+
+def lm_label(name: str) -> str:
+    """How tables and runs call a model; what is no language model says so."""
+    return f"{name} (no language model)" if name.startswith("local/") else name
+
+
+@contextmanager
+def episode_bar(label: str) -> Iterator[Callable[[Progress], None]]:
+    """A progress bar for the episodes of one evaluation, on stderr; silent where nobody watches."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        shown = bar.add_task(label, total=None)
+        yield lambda progress: bar.update(shown, completed=progress.done, total=progress.total)
