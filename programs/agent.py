@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 20
 
+# The predictors' names as `named_predictors` gives them.
+_SELECTOR = "selector.predict"
+_PLANNER = "planner.predict"
+
 
 class Agent(dspy.Module):  # type: ignore[misc]
     """A planner, a tool selector, an access checker and an executor in one loop.
@@ -51,6 +56,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     Attributes:
         workshop: see above; may be set at any time.
+        demo_source: gives the demonstrations of each task, by its text and a predictor's name; None shows
+            the predictors' own demonstrations.
     """
 
     def __init__(
@@ -70,6 +77,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         self.max_steps = max_steps
         self.workshop = workshop
         self.keep_history = keep_history
+        self.demo_source: Callable[[str, str], list[dspy.Example]] | None = None
         self.planner = Planner(self.strategy.planner)
         self.selector = ToolSelector(self.strategy, toolset)
         self.checker = AccessChecker()
@@ -86,14 +94,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         return digest([self.config, self.portable_state()])
 
     def portable_state(self) -> dict[str, Any]:
-        """DSPy's state of the predictors without models and without examples that show nothing."""
-        state = {}
-        for name, predict in self.named_predictors():
-            bare = copy.copy(predict)
-            bare.lm, bare.traces, bare.train = None, [], []
-            bare.demos = [demo for demo in predict.demos if _shows(demo, predict)]
-            state[name] = bare.dump_state()
-        return state
+        """DSPy's state of the parts without models and without examples that show nothing."""
+        return {name: _portable(part).dump_state() for name, part in self.named_parameters()}
 
     def forward(self, task: Task) -> dspy.Prediction:
         """Do `task` in an episode of its own.
@@ -128,7 +130,14 @@ class Agent(dspy.Module):  # type: ignore[misc]
             "tools": tools_text(episode.toolset),
             "task": task.query,
         }
-        return Run(task, episode, inputs)
+        return Run(task, episode, inputs, demos=self._demos(task))
+
+    def _demos(self, task: Task) -> dict[str, dict[str, Any]]:
+        """What overrides a predictor's own demonstrations, by the predictor's name."""
+        if self.demo_source is None:
+            return {}
+        names = (_SELECTOR, _PLANNER) if self.strategy.planner == "model" else (_SELECTOR,)
+        return {name: {"demos": self.demo_source(task.query, name)} for name in names}
 
     def _attempt(self, run: Run) -> tuple[EpisodeStatus, str | None]:
         try:
@@ -143,7 +152,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def _plan(self, run: Run, progress: str = "") -> str:
         inputs = {name: run.inputs[name] for name in ("context", "tools")} | {"progress": progress}
         run.model_calls += self.strategy.planner == "model"
-        prediction = self.planner(task=run.task, rules=run.episode.kind.house_rules, **inputs)
+        demos = run.demos.get(_PLANNER, {})
+        prediction = self.planner(task=run.task, rules=run.episode.kind.house_rules, **inputs, **demos)
         if self.strategy.planner == "model":
             shown = {"context": inputs["context"], "task": run.task.query, "progress": progress}
             run.traces.append((self.planner.predict, shown, prediction))
@@ -187,7 +197,12 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def _ask(self, run: Run) -> dspy.Prediction:
         run.model_calls += 1
         try:
-            return self.selector(rules=run.episode.kind.house_rules, trajectory=run.trajectory, **run.inputs)
+            return self.selector(
+                rules=run.episode.kind.house_rules,
+                trajectory=run.trajectory,
+                **run.inputs,
+                **run.demos.get(_SELECTOR, {}),
+            )
         except UnreadableReplyError:
             run.unreadable += 1
             raise
@@ -218,8 +233,14 @@ def _adapter() -> TrajectoryAdapter:
     return chosen if isinstance(chosen, TrajectoryAdapter) else ADAPTER
 
 
-def _shows(demo: Any, predict: dspy.Predict) -> bool:
-    return all(demo.get(name) is not None for name in predict.signature.output_fields)
+def _portable(part: Any) -> Any:
+    if not isinstance(part, dspy.Predict):
+        return part
+    bare = copy.copy(part)
+    bare.lm, bare.traces, bare.train = None, [], []
+    outputs = part.signature.output_fields
+    bare.demos = [demo for demo in part.demos if all(demo.get(name) is not None for name in outputs)]
+    return bare
 
 
 def _trace(entries: list[TraceEntry]) -> None:

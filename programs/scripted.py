@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import dspy
@@ -30,9 +30,10 @@ _CONTEXT_WINDOW = "context window"
 
 
 class Position(NamedTuple):
-    """Where a request stands: its task, the replies so far in its episode, and the fields it asks for."""
+    """Where a request stands: its task and tools, the replies so far, and the fields it asks for."""
 
     query: str
+    tools: str
     replies: int
     asked: tuple[str, ...]
 
@@ -43,9 +44,9 @@ class ScriptedEngine:
     A transcript that ended in an error raises it at its end, as a failure of the model.
     """
 
-    def __init__(self, transcripts: Iterable[TranscriptLike]) -> None:
+    def __init__(self, transcripts: Iterable[TranscriptLike] | Mapping[str, TranscriptLike]) -> None:
         self._scripts: dict[str, Transcript] = {}
-        for transcript in transcripts:
+        for transcript in transcripts.values() if isinstance(transcripts, Mapping) else transcripts:
             # The prompt shows the text without blanks at its ends.
             self._scripts.setdefault(transcript.query.strip(), _plain(transcript))
         if not self._scripts:
@@ -116,31 +117,41 @@ def position(request: lm15.Request) -> Position:
         text = message.text or ""
         if "[[ ## task ## ]]" in text:
             body, _, reminder = text.rpartition("\n\n")
-            return Position(split_fields(body)["task"], replies, tuple(_ASKED.findall(reminder)[:-1]))
+            fields = split_fields(body)
+            asked = tuple(_ASKED.findall(reminder)[:-1])
+            return Position(fields["task"], fields.get("tools", ""), replies, asked)
     raise lm15.InvalidRequestError("the request has no task")
 
 
 def _reply(script: Transcript, place: Position) -> str:
-    values = _step_values(script, place.replies) if "tool" in place.asked else _whole_values(script)
+    values = _step_values(script, place) if "tool" in place.asked else _whole_values(script, place)
     fields = [f"[[ ## {name} ## ]]\n{values[name]}" for name in place.asked if name in values]
     return "\n\n".join([*fields, "[[ ## completed ## ]]"])
 
 
-def _step_values(script: Transcript, number: int) -> dict[str, str]:
-    if number < len(script.steps):
-        step = script.steps[number]
-        return {"thought": step.thought, "tool": step.tool, "arguments": _json(step.arguments)}
+def _step_values(script: Transcript, place: Position) -> dict[str, str]:
+    if place.replies < len(script.steps):
+        step = script.steps[place.replies]
+        return {"thought": step.thought, "tool": step.tool, "arguments": _json(_arguments(step, place))}
     _raise_end(script)
     return {"thought": "Everything is done.", "tool": FINISH, "arguments": _json({"answer": script.final})}
 
 
-def _whole_values(script: Transcript) -> dict[str, str]:
+def _whole_values(script: Transcript, place: Position) -> dict[str, str]:
     _raise_end(script)
     thoughts = [step.thought or f"Call {step.tool}." for step in script.steps]
-    calls: list[dict[str, Any]] = [{"tool": s.tool, "arguments": s.arguments} for s in script.steps]
+    calls = [{"tool": step.tool, "arguments": _arguments(step, place)} for step in script.steps]
     calls.append({"tool": FINISH, "arguments": {"answer": script.final}})
     plan = plan_text((step.thought, step.tool) for step in script.steps)
     return {"reasoning": " ".join(thoughts), "calls": _json(calls), "plan": plan}
+
+
+def _arguments(step: TranscriptStep, place: Position) -> dict[str, Any]:
+    """The arguments; a bare text goes to the tool's first one, as the prompt shows its signature."""
+    if not isinstance(step.arguments, str):
+        return step.arguments
+    first = re.search(rf"^{re.escape(step.tool)}\((\w+)", place.tools, re.MULTILINE)
+    return {first[1] if first else "text": step.arguments}
 
 
 def _raise_end(script: Transcript) -> None:
@@ -161,7 +172,10 @@ def _response(model: str, text: str) -> lm15.Response:
 
 
 def _plain(transcript: TranscriptLike) -> Transcript:
-    steps = tuple(TranscriptStep(s.tool, dict(s.arguments), s.thought) for s in transcript.steps)
+    steps = tuple(
+        TranscriptStep(s.tool, s.arguments if isinstance(s.arguments, str) else dict(s.arguments), s.thought)
+        for s in transcript.steps
+    )
     return Transcript(transcript.query, steps, transcript.final, transcript.error)
 
 

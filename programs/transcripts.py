@@ -19,8 +19,8 @@ class TranscriptStepLike(Protocol):
         ...
 
     @property
-    def arguments(self) -> Mapping[str, Any]:
-        """The call's arguments."""
+    def arguments(self) -> Mapping[str, Any] | str:
+        """The call's arguments; a bare text stands for the first one."""
         ...
 
     @property
@@ -55,10 +55,10 @@ class TranscriptLike(Protocol):
 
 @dataclass(frozen=True)
 class TranscriptStep:
-    """A call and the thought before it."""
+    """A call and the thought before it; a bare text instead of arguments stands for the first one."""
 
     tool: str
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: dict[str, Any] | str = field(default_factory=dict)
     thought: str = ""
 
 
