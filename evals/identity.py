@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tools.seeding import digest
@@ -47,6 +47,11 @@ def model_digest(lm: Any) -> str:
     return digest(
         [model_name(lm), getattr(lm, "model_type", ""), settings, _engine(getattr(lm, "engine", None))]
     )
+
+
+def scorers_digest(scorers: Sequence[Any]) -> str:
+    """The content address of scorers: their own `digest` where they have one, else where they are defined."""
+    return digest([str(getattr(scorer, "digest", "") or _path(scorer)) for scorer in scorers])
 
 
 def _engine(engine: Any) -> str:

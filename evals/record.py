@@ -55,19 +55,21 @@ class CallEntry(_Frozen):
 
 
 class Digests(_Frozen):
-    """Content addresses of everything an episode depends on."""
+    """Content addresses of everything an episode and its scores depend on."""
 
     program: str
     task: str
     world: str
     model: str
+    scorers: str = ""
 
 
 class EpisodeRecord(_Frozen):
     """One attempt at one task: identity, verdict, cost and trajectory.
 
     `key` is the content address of the work unit: equal keys mean the same program, task, world, model,
-    strategy, seed and trial. `scores` is empty when the episode was not graded (see `INFRASTRUCTURE`).
+    scorers, strategy, seed and trial. `scores` is empty when the episode was not graded (see
+    `INFRASTRUCTURE`).
     """
 
     key: str

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evals.identity import model_digest, model_name, program_digest, strategy_name
+from evals.identity import model_digest, model_name, program_digest, scorers_digest, strategy_name
 from evals.log import EpisodeLog
 from evals.record import (
     PRIMARY,
@@ -179,6 +179,7 @@ class _Job:
             from evals.scorers import EpisodeScorer
 
             self.scorers = (EpisodeScorer(self.workshop),)
+        self._scorers_digest = scorers_digest(self.scorers)
 
     def unit(self, task: Task, trial: int) -> WorkUnit:
         self._models.setdefault(trial, _for_trial(self.lm, self.seed, trial))
@@ -187,6 +188,7 @@ class _Job:
             task=task.digest,
             world=self.workshop.world.manifest.digest,
             model=self._model_digest,
+            scorers=self._scorers_digest,
         )
         return WorkUnit(task_id=task.id, strategy=self.strategy, seed=self.seed, trial=trial, digests=digests)
 

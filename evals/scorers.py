@@ -29,6 +29,7 @@ class EpisodeScorer:
 
     def __init__(self, workshop: Workshop, ground_truth: GroundTruth = "published") -> None:
         self._outcomes = OutcomeScorer(workshop, ground_truth)
+        self.digest = f"outcome/{ground_truth}"
 
     def __call__(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
         """The four scores."""

@@ -66,7 +66,7 @@ class Run(Protocol):
         Args:
             code: a Python file that ends in `mlflow.models.set_model(...)`; it finds `artifact` under the
                 key `program` of its context's artifacts.
-            artifact: the directory that the compile left.
+            artifact: the file or directory that the compile left.
 
         Returns:
             The address to load it from, `models:/...`; None if nothing is kept.

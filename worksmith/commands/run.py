@@ -1,0 +1,211 @@
+"""`worksmith run`: one task, step by step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from worksmith.commands.options import (
+    JsonFlag,
+    LmOption,
+    MaxStepsOption,
+    StrategyOption,
+    SuiteArgument,
+    ToolsetOption,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from evals.suite import Suite
+    from evals.task import Task
+    from tools.episode import CallRecord, EpisodeResult
+    from tools.outcome import RowChange
+
+_LONGEST = 600
+"""Characters of an observation on the screen; the log keeps more."""
+
+
+def run_task(
+    suite: SuiteArgument,
+    task_id: Annotated[str, typer.Argument(help="Id of the task.")],
+    program: Annotated[
+        Path | None, typer.Option(help="A compiled program; its own strategy and toolset apply.")
+    ] = None,
+    strategy: StrategyOption = "react",
+    toolset: ToolsetOption = "all",
+    max_steps: MaxStepsOption = 20,
+    lm: LmOption = "local/analogy",
+    ground_truth: Annotated[
+        str, typer.Option(help="published or corrected.", autocompletion=lambda: ["published", "corrected"])
+    ] = "published",
+    as_json: JsonFlag = False,
+) -> None:
+    """Run one task and show every step: thought, call, decision, observation, and what it changed."""
+    from evals.record import INFRASTRUCTURE
+    from evals.scorers import EpisodeScorer
+    from evals.suite import Suite
+    from worksmith.models.resolve import resolve
+
+    opened = Suite.open(suite)
+    task = opened.task(task_id)
+    agent = _agent(opened, program, strategy, toolset, max_steps)
+    episode = _attempt(agent, task, resolve(lm, tasks=opened.tasks))
+    scores = EpisodeScorer(opened.workshop, cast(Any, ground_truth))(task, episode)
+    if as_json:
+        typer.echo(json.dumps(episode_json(task, episode, scores), ensure_ascii=False))
+    else:
+        from rich.console import Console
+
+        show_episode(Console(), task, episode, scores, setting=_setting(opened, agent, lm))
+    if episode.status in INFRASTRUCTURE:
+        raise typer.Exit(1)
+
+
+def show_episode(
+    console: Console,
+    task: Task,
+    episode: EpisodeResult,
+    scores: Mapping[str, float],
+    *,
+    setting: Mapping[str, str],
+) -> None:
+    """Print an episode: the task, its setting, each step, what changed, and the verdict."""
+    from rich.markup import escape
+
+    console.rule(f"[bold]{escape(task.id)}", align="left")
+    console.print(escape(task.query), style="bold")
+    for name, value in setting.items():
+        console.print(f"[dim]{escape(name)}:[/] {escape(value)}")
+    if episode.plan:
+        console.rule("plan", align="left")
+        console.print(escape(episode.plan))
+    for number, call in enumerate(episode.calls, start=1):
+        thought = episode.thoughts[number - 1] if number <= len(episode.thoughts) else ""
+        _show_step(console, number, call, thought)
+    _show_end(console, task, episode, scores)
+
+
+def episode_json(task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> dict[str, Any]:
+    """The same as data."""
+    return {
+        "task_id": task.id,
+        "query": task.query,
+        "status": episode.status,
+        "error": episode.error,
+        "plan": episode.plan,
+        "calls": [call.to_json() for call in episode.calls],
+        "thoughts": episode.thoughts,
+        "answer": episode.answer,
+        "changes": episode.outcome.to_json(),
+        "scores": dict(scores),
+        "model_calls": episode.model_calls,
+        "prompt_tokens": episode.prompt_tokens,
+        "completion_tokens": episode.completion_tokens,
+        "seconds": round(episode.seconds, 3),
+    }
+
+
+def _show_step(console: Console, number: int, call: CallRecord, thought: str) -> None:
+    from rich.markup import escape
+
+    console.rule(f"step {number}", align="left")
+    if thought:
+        console.print(escape(thought), style="italic")
+    console.print(f"[cyan]{escape(call.tool)}[/] {escape(json.dumps(call.arguments, ensure_ascii=False))}")
+    if call.decision is not None:
+        word = "[green]allowed[/]" if call.decision.allow else "[red]denied[/]"
+        console.print(f"{word} [dim]by {escape(call.decision.rule)}[/]")
+    text = call.observation.text
+    shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"
+    console.print(escape(shown), style=None if call.observation.status == "ok" else "yellow")
+
+
+def _show_end(console: Console, task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> None:
+    from rich.markup import escape
+
+    console.rule("end", align="left")
+    if episode.answer:
+        console.print(escape(episode.answer))
+    if episode.error:
+        console.print(escape(f"{episode.status}: {episode.error}"), style="red")
+    changes = episode.outcome.changes
+    console.print("[dim]changes:[/]" + (" none" if not changes else ""))
+    for change in changes:
+        console.print(f"  {escape(_change(change))}")
+    console.print(_verdict(episode, scores))
+    if not scores.get("outcome"):
+        _show_expected(console, task)
+    console.print(
+        f"[dim]{len(episode.calls)} calls, {episode.model_calls} model calls, "
+        f"{episode.prompt_tokens + episode.completion_tokens:,} tokens, {episode.seconds:.2f} s[/]"
+    )
+
+
+def _verdict(episode: EpisodeResult, scores: Mapping[str, float]) -> str:
+    from evals.record import INFRASTRUCTURE
+
+    if episode.status in INFRASTRUCTURE:
+        return f"[bold yellow]not graded[/]: {episode.status} is a failure of the infrastructure"
+    if scores.get("outcome"):
+        return "[bold green]correct[/]"
+    effects = ", with unwanted side effects" if scores.get("unwanted_side_effects") else ""
+    ending = "" if episode.status == "finished" else f" ({episode.status})"
+    return f"[bold red]wrong[/]{effects}{ending}"
+
+
+def _show_expected(console: Console, task: Task) -> None:
+    from rich.markup import escape
+
+    console.print("[dim]expected:[/]" + ("" if task.expected else " no change"))
+    for action in task.expected:
+        arguments = json.dumps(action.arguments, ensure_ascii=False)
+        console.print(f"  [cyan]{escape(action.tool)}[/] {escape(arguments)}")
+
+
+def _change(change: RowChange) -> str:
+    if change.operation == "insert":
+        return f"+ {change.table} {_cells(change.after)}"
+    if change.operation == "delete":
+        return f"- {change.table} {_cells(change.before)}"
+    cells = ", ".join(
+        f"{name}: {change.before.get(name)!r} → {value!r}" for name, value in change.after.items()
+    )
+    return f"~ {change.table} row {change.row} {cells}"
+
+
+def _cells(cells: Mapping[str, str | None]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in cells.items())
+
+
+def _agent(suite: Suite, program: Path | None, strategy: str, toolset: str, max_steps: int) -> Any:
+    if program is not None:
+        from worksmith.compiled import load_program
+
+        return load_program(program, suite)
+    from worksmith.session import new_agent
+
+    return new_agent(suite, strategy, toolset, max_steps)
+
+
+def _attempt(agent: Any, task: Task, lm: Any) -> EpisodeResult:
+    import dspy
+
+    with dspy.context(lm=lm):
+        return cast("EpisodeResult", agent(task=task).episode)
+
+
+def _setting(suite: Suite, agent: Any, lm: str) -> dict[str, str]:
+    from worksmith.session import lm_label
+
+    manifest = suite.world.manifest
+    return {
+        "now": f"{manifest.now:%A %Y-%m-%d %H:%M}",
+        "working for": manifest.persona.name,
+        "strategy": agent.strategy.name,
+        "model": lm_label(lm),
+    }
