@@ -52,6 +52,7 @@ class Manifest(_Data):
     Attributes:
         program: what it takes to build the program anew: strategy, toolset, step limit ...
         suite: its path as given, kind, origin and digest.
+        lm, teacher: the models' names as they were given; `models` has their full names.
         scheme: by which tasks were split; `train` and `dev` are the ids used.
         gold: whether demonstrations follow gold plans, that is, solutions that no model found.
         settings: of the optimizer, seed included.
@@ -68,6 +69,7 @@ class Manifest(_Data):
     dev: tuple[str, ...]
     lm: str
     teacher: str
+    models: dict[str, str] = {}
     gold: bool
     optimizer: str
     settings: dict[str, Any]

@@ -38,13 +38,21 @@ class Settings:
 
 @dataclass(frozen=True)
 class Trial:
-    """One candidate on the dev tasks."""
+    """One candidate on the dev tasks.
+
+    Attributes:
+        program: the candidate's content address.
+        demonstrations: ids of the tasks they solve.
+        errors: episodes lost to the infrastructure.
+        result: every episode, where our own runner ran them.
+    """
 
     name: str
     program: str
     demonstrations: tuple[str, ...]
     score: Interval
     errors: int
+    result: EvalResult | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The trial as JSON-able data."""
@@ -108,6 +116,7 @@ class Job:
             demonstrations=tuple(demonstration.task_id for demonstration in demonstrations),
             score=outcome(result),
             errors=result.summary.errors,
+            result=result,
         )
 
 

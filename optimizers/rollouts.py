@@ -46,6 +46,7 @@ class Rollouts:
         folder: gets one episode log for each evaluation.
         resume: continue logs that are there instead of refusing to.
         scorers: default are the outcome scores.
+        on_progress: told of each episode, and of which evaluation it is part.
         cost: of everything run so far.
     """
 
@@ -56,7 +57,7 @@ class Rollouts:
     seed: int = 0
     resume: bool = False
     scorers: Sequence[Scorer] | None = None
-    on_progress: Callable[[Progress], None] | None = None
+    on_progress: Callable[[str, Progress], None] | None = None
     cost: Cost = field(default_factory=Cost)
 
     @property
@@ -73,6 +74,7 @@ class Rollouts:
         Raises:
             InputError: the log is there and `resume` is not set, or the runner refuses.
         """
+        told = self.on_progress
         with EpisodeLog.open(self.folder / f"{name}.jsonl", resume=self.resume) as log:
             result = evaluate(
                 program,
@@ -83,7 +85,7 @@ class Rollouts:
                 seed=self.seed,
                 log=log,
                 scorers=self.scorers,
-                on_progress=self.on_progress,
+                on_progress=(lambda progress: told(name, progress)) if told else None,
             )
         # Episodes that a log already held count as well: they were paid for when they ran.
         for record in result.records:
