@@ -1,0 +1,72 @@
+"""Branch tests: questions about a state whose answer may decide what is done next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from worksmith.models.analogy import series
+from worksmith.models.analogy.moments import Key
+from worksmith.models.analogy.rows import filters, kept, unused
+from worksmith.models.analogy.state import State
+
+
+def questions(state: State, sources: frozenset[tuple[int, str]]) -> Iterator[tuple[Key, float]]:
+    """The questions this state suggests, with their cost. `sources` are the columns later steps copy from."""
+    last = len(state.groups) - 1
+    for index, group in enumerate(state.groups):
+        behind = 0.05 * (last - index)
+        yield ("filled", index), 0.0 + behind
+        yield ("kind", index, group.calls[-1].observation.kind), 0.3 + behind
+        count = len(group.calls[-1].observation.rows)
+        if count > 1 and index == last:
+            yield ("page", index, count), 0.35
+        if not group.rows:
+            continue
+        for where in filters(index, state):
+            cost = {"all": 0.1, "when": 0.3, "said": 0.4, "known": 0.4, "and": 0.7}.get(where[0], 0.6)
+            yield ("any", index, where), cost + behind
+            for source, column in sources:
+                if source == index:
+                    yield ("left", index, column, where), cost - 0.05 + behind
+    yield ("run", state.run), 0.5
+    for key in series.tests(state):
+        yield ("series", *key), _series_cost(key)
+
+
+def _series_cost(key: Key) -> float:
+    if key[0] == "against":
+        order: float = series.SUMMARIES.index(key[2]) * 0.05
+        order += 0.05 * (key[1] + key[5])
+        return 0.15 + order + (0.0 if key[3] == "said" else 0.1)
+    if key[0] == "between":
+        order = series.SUMMARIES.index(key[3]) + key[1] + key[2]
+        return 0.3 + 0.05 * order
+    return 0.3
+
+
+def answer(key: Key, state: State) -> bool | None:
+    """The answer to a question in a state; None when the question makes no sense there."""
+    if key not in state.memo:
+        state.memo[key] = _answer(key, state)
+    found: bool | None = state.memo[key]
+    return found
+
+
+def _answer(key: Key, state: State) -> bool | None:
+    kind = key[0]
+    if kind == "series":
+        return series.holds(key[1:], state)
+    if kind == "run":
+        return bool(state.run >= key[1])
+    if key[1] >= len(state.groups):
+        return None
+    group = state.groups[key[1]]
+    if kind == "filled":
+        return any(call.observation.filled for call in group.calls)
+    if kind == "kind":
+        return bool(group.calls[-1].observation.kind == key[2])
+    if kind == "page":
+        return bool(len(group.calls[-1].observation.rows) >= key[2])
+    if kind == "any":
+        return bool(kept(key[1], key[2], state))
+    return bool(unused(key[1], key[2], key[3], state))

@@ -1,0 +1,159 @@
+"""Filling in the next step: each argument by the expressions that explain the demonstrated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from worksmith.models.analogy import tagger
+from worksmith.models.analogy.decide import Weighted
+from worksmith.models.analogy.expressions import Evidence, evaluate
+from worksmith.models.analogy.library import Library
+from worksmith.models.analogy.moments import Key
+from worksmith.models.analogy.observation import as_text
+from worksmith.models.analogy.prompt import read_json
+from worksmith.models.analogy.state import State
+from worksmith.models.analogy.tagger import Shown
+
+_PER_COST = 0.06
+_OTHER_RUN = 0.35
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A value for the query, and how well it is supported (0 to 1)."""
+
+    text: str
+    support: float
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A demonstrated value: the step it is from (weighted) and its text."""
+
+    source: Weighted
+    text: str
+
+
+def fill(leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any, ...]) -> Filled | None:
+    """The query's value for what the leaves show; None when nothing explains them there."""
+    weights = [_weight(leaf, state) for leaf in leaves]
+    total = sum(weights)
+    explained = [leaf.source.example.demo.explain(leaf.source.example.at, leaf.text) for leaf in leaves]
+    support: dict[Key, float] = {}
+    cost: dict[Key, float] = {}
+    for weight, keys in zip(weights, explained, strict=True):
+        for key, evidence in keys.items():
+            support[key] = support.get(key, 0.0) + weight
+            cost[key] = min(evidence.cost, cost.get(key, 9.0))
+    chosen = _choices(leaves, weights, library, state, slot)
+    scored = [(support[key] / total - _PER_COST * cost[key], support[key] / total, key) for key in support]
+    scored += [(share - _PER_COST * 0.7, share, ("choice", value)) for value, share in chosen.items()]
+    scored.sort(key=lambda entry: -entry[0])
+    for _, share, key in scored:
+        if key[0] == "choice":
+            return Filled(key[1], share)
+        shown = [
+            (leaf, weight, keys[key])
+            for leaf, weight, keys in zip(leaves, weights, explained, strict=True)
+            if key in keys
+        ]
+        value = evaluate(key, state, _chooser(shown, state))
+        if value is not None:
+            return Filled(value, share)
+    return None
+
+
+def _weight(leaf: Leaf, state: State) -> float:
+    """Steps at another place of a run count less."""
+    same = leaf.source.example.state.run == state.run
+    return leaf.source.weight * (1.0 if same else _OTHER_RUN) + 1e-9
+
+
+def _chooser(shown: Sequence[tuple[Leaf, float, Evidence]], state: State) -> Any:
+    def choose(reading: str) -> Any:
+        examples = [
+            Shown(leaf.source.example.demo.task, dict(evidence.spans).get(reading, ()), weight)
+            for leaf, weight, evidence in shown
+        ]
+        return tagger.choose(reading, examples, state.task)
+
+    return choose
+
+
+def _choices(
+    leaves: Sequence[Leaf], weights: Sequence[float], library: Library, state: State, slot: tuple[Any, ...]
+) -> dict[str, float]:
+    """The value that the query mentions at the place where the demonstrations mention theirs."""
+    if len({leaf.text for leaf in leaves}) < 2 and slot[0] != "tool":
+        return {}
+    used = _used(library, slot)
+    lexicon = library.lexicon(slot, used)
+    asked = lexicon.mentions(state.task)
+    if not asked:
+        return {}
+    votes: dict[int, float] = {}
+    for leaf, weight in zip(leaves, weights, strict=True):
+        mentioned = lexicon.mentions(leaf.source.example.demo.task)
+        if leaf.text in mentioned:
+            place = mentioned.index(leaf.text)
+            votes[place] = votes.get(place, 0.0) + weight
+    if not votes:
+        return {}
+    place = max(votes, key=lambda one: votes[one])
+    return {asked[place]: votes[place] / sum(weights)} if place < len(asked) else {}
+
+
+def _used(library: Library, slot: tuple[Any, ...]) -> list[frozenset[str]]:
+    """The values that each demonstration uses in a slot."""
+    used = []
+    for demo in library.demos:
+        values = set()
+        for call in demo.states[-1].calls:
+            if slot[0] == "tool" and call.tool in slot[1]:
+                values.add(call.tool)
+            elif slot[0] == "argument" and slot[1] in call.arguments:
+                values.add(call.arguments[slot[1]])
+        used.append(frozenset(values))
+    return used
+
+
+def arguments(
+    examples: Sequence[Weighted], library: Library, state: State
+) -> tuple[str, dict[str, Any], float]:
+    """Tool and arguments of the next call, and the support of the weakest part."""
+    layout = library.layout
+    tool, weakest = _tool(examples, library, state)
+    filled: dict[str, Any] = {}
+    shown = [(one, one.example.step.data.get(layout.arguments or "", {})) for one in examples]
+    for name in next((values for _, values in shown), {}):
+        leaves = [Leaf(one, as_text(values[name])) for one, values in shown]
+        value = fill(leaves, library, state, ("argument", name))
+        if value is None:
+            return tool, filled, 0.0
+        filled[name] = _typed(value.text, [values[name] for _, values in shown])
+        weakest = min(weakest, value.support)
+    return tool, filled, weakest
+
+
+def _tool(examples: Sequence[Weighted], library: Library, state: State) -> tuple[str, float]:
+    field = library.layout.tool or ""
+    names = [one.example.step.fields.get(field, "") for one in examples]
+    if len(set(names)) == 1:
+        return names[0], 1.0
+    leaves = [Leaf(one, name) for one, name in zip(examples, names, strict=True)]
+    weights = [_weight(leaf, state) for leaf in leaves]
+    chosen = _choices(leaves, weights, library, state, ("tool", frozenset(names)))
+    if chosen:
+        return max(chosen.items(), key=lambda pair: pair[1])
+    best = max(range(len(names)), key=lambda n: (weights[n], -n))
+    return names[best], 0.5
+
+
+def _typed(text: str, shown: Sequence[Any]) -> Any:
+    """The value in the type that the demonstrations use."""
+    if all(isinstance(value, str) for value in shown):
+        return text
+    value = read_json(text)
+    return text if value is None else value

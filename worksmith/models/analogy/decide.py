@@ -1,0 +1,148 @@
+"""Deciding what kind of step comes next: by likeness of the tasks and by tests of the state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from worksmith.models.analogy.branch import answer, questions
+from worksmith.models.analogy.library import Example, Label, Library
+from worksmith.models.analogy.moments import Key
+from worksmith.models.analogy.state import State
+
+_SHARPNESS = 9.0
+_DEPTH = 3
+_MIN_GAIN = 0.45
+_MIN_MIXED = 0.02
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """An example and how much it counts for the query."""
+
+    example: Example
+    weight: float
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The kind of the next step.
+
+    Attributes:
+        label: the kind.
+        examples: the demonstrated steps of that kind in this situation, weighted.
+        confidence: 0 to 1.
+    """
+
+    label: Label
+    examples: tuple[Weighted, ...]
+    confidence: float
+
+
+def decide(library: Library, state: State) -> Decision | None:
+    """The kind of the next step; None when no demonstration was ever in this situation."""
+    found = library.situations.get(state.situation, [])
+    if not found:
+        return None
+    near = library.likeness.to_all(state.task)
+    best = max(near)
+    weighted = [Weighted(e, math.exp(_SHARPNESS * (near[e.number] - best))) for e in found]
+    per_demo: dict[int, int] = {}
+    for one in weighted:
+        per_demo[one.example.number] = per_demo.get(one.example.number, 0) + 1
+    followed = _follow(weighted, library, state)
+    votes: dict[Label, float] = {}
+    for one in followed:
+        share = one.weight / per_demo[one.example.number]
+        votes[one.example.label] = votes.get(one.example.label, 0.0) + share
+    label = max(votes, key=lambda one: votes[one])
+    confidence = votes[label] / sum(votes.values()) * max(w.weight for w in weighted)
+    kept = {id(one.example) for one in followed}
+    examples = tuple(
+        Weighted(one.example, one.weight * (1.0 if id(one.example) in kept else 0.3))
+        for one in weighted
+        if one.example.label == label
+    )
+    return Decision(label, examples, confidence)
+
+
+def _follow(weighted: Sequence[Weighted], library: Library, state: State) -> list[Weighted]:
+    """The examples that answer the deciding questions as the query's state does."""
+    kept = list(weighted)
+    for _ in range(_DEPTH):
+        if len({one.example.label for one in kept}) < 2:
+            break
+        question = _best_question(kept, library, state)
+        if question is None:
+            break
+        reply = answer(question, state)
+        kept = [one for one in kept if answer(question, one.example.state) == reply]
+    return kept
+
+
+def _best_question(kept: Sequence[Weighted], library: Library, state: State) -> Key | None:
+    """The question whose answers go with the kinds of step, among demonstrations of like tasks."""
+    pairs = _pairs(kept, library)
+    mixed = sum(weight for _, _, weight, same in pairs if not same)
+    if mixed < _MIN_MIXED * sum(weight for _, _, weight, _ in pairs) or not pairs:
+        return None
+    even = sum(weight for _, _, weight, same in pairs if same)
+    best: tuple[float, Key] | None = None
+    for key, cost in _candidates(kept).items():
+        reply = answer(key, state)
+        if reply is None:
+            continue
+        replies = [answer(key, one.example.state) for one in kept]
+        if reply not in replies or all(one == reply for one in replies):
+            continue
+        apart = sum(w for i, j, w, same in pairs if not same and replies[i] != replies[j]) / mixed
+        torn = sum(w for i, j, w, same in pairs if same and replies[i] != replies[j]) / (even or 1.0)
+        score = apart - torn - 0.1 * cost
+        if best is None or score > best[0] + 1e-9:
+            best = (score, key)
+    return best[1] if best and best[0] >= _MIN_GAIN else None
+
+
+def _pairs(kept: Sequence[Weighted], library: Library) -> list[tuple[int, int, float, bool]]:
+    pairs = []
+    for i, one in enumerate(kept):
+        for j in range(i + 1, len(kept)):
+            other = kept[j]
+            if one.example.number == other.example.number:
+                near = 1.0
+            else:
+                near = library.likeness.between(one.example.number, other.example.number)
+            weight = math.sqrt(one.weight * other.weight) * near**2
+            if weight > 1e-3:
+                pairs.append((i, j, weight, one.example.label == other.example.label))
+    return pairs
+
+
+def _candidates(kept: Sequence[Weighted]) -> dict[Key, float]:
+    sources = frozenset(source for one in kept for source in _sources(one.example))
+    candidates: dict[Key, float] = {}
+    for one in kept:
+        memo = ("questions", sources)
+        memory = one.example.state.memo
+        if memo not in memory:
+            memory[memo] = tuple(questions(one.example.state, sources))
+        for key, cost in memory[memo]:
+            candidates[key] = min(cost, candidates.get(key, cost))
+    return candidates
+
+
+def _sources(example: Example) -> frozenset[tuple[int, str]]:
+    """The columns of the runs so far that the step copies its arguments from."""
+    memory = example.state.memo
+    if "sources" not in memory:
+        values = example.state_after().calls[-1].arguments.values()
+        memory["sources"] = frozenset(
+            (index, column)
+            for index, group in enumerate(example.state.groups)
+            if len(group.rows) > 0
+            for column in group.columns
+            if any(row.get(column) in values for row in group.rows)
+        )
+    found: frozenset[tuple[int, str]] = memory["sources"]
+    return found

@@ -1,0 +1,78 @@
+"""The engine that `dspy.LM` calls: a request in, the reply that the demonstrations suggest out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worksmith.models.analogy import bare, follow
+from worksmith.models.analogy.prompt import Layout, Prompt, count_tokens, read_request
+
+if TYPE_CHECKING:
+    from dspy.lm15 import Request, Response
+
+
+class AnalogyEngine:
+    """A model without weights that follows the demonstrations of its prompt. Not a language model.
+
+    It sees the request and nothing else, keeps nothing between requests but bounded caches of parsed
+    demonstrations, and gives the same reply to the same request, in any thread or process.
+    """
+
+    @property
+    def digest(self) -> str:
+        """Changes when the engine's code does; belongs in the model string, by which replies are cached."""
+        return _source_digest()
+
+    def complete(self, request: Request) -> Response:
+        """The reply to `request`, in the format that its demonstrations or its system text show."""
+        from dspy.lm15 import Message, Response, TextPart, Usage
+
+        prompt = read_request(request)
+        text = render(reply(prompt), prompt.layout)
+        spent = count_tokens(text)
+        return Response(
+            id=None,
+            model=request.model,
+            message=Message.assistant([TextPart(text)]),
+            finish_reason="stop",
+            usage=Usage(input_tokens=prompt.tokens, output_tokens=spent, total_tokens=prompt.tokens + spent),
+        )
+
+    def dump_state(self) -> dict[str, Any]:
+        """What a saved program must know to have the same model: nothing but the version."""
+        return {"engine": "analogy", "digest": self.digest}
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Accept what `dump_state` gave; an engine has no state of its own."""
+
+
+def reply(prompt: Prompt) -> dict[str, Any]:
+    """The output fields for a prompt."""
+    if prompt.demos:
+        return follow.reply(prompt)
+    return bare.reply(prompt)
+
+
+def render(fields: dict[str, Any], layout: Layout) -> str:
+    """The fields as the text of an assistant turn."""
+    if layout.as_json:
+        return json.dumps(fields, ensure_ascii=False)
+    texts = {n: v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for n, v in fields.items()}
+    if list(texts) == [""]:
+        return texts[""]
+    blocks = [f"[[ ## {name} ## ]]\n{text}" for name, text in texts.items()]
+    if layout.end:
+        blocks.append(f"[[ ## {layout.end} ## ]]")
+    return "\n\n".join(blocks)
+
+
+@lru_cache(maxsize=1)
+def _source_digest() -> str:
+    total = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        total.update(path.name.encode() + b"\0" + path.read_bytes())
+    return total.hexdigest()[:12]

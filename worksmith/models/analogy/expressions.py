@@ -1,0 +1,171 @@
+"""Expressions: ways to get a value from a state. A key names one without the values of any episode."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from worksmith.models.analogy import dates, slots
+from worksmith.models.analogy.moments import Key, now
+from worksmith.models.analogy.observation import number
+from worksmith.models.analogy.rows import kept, pick, unused
+from worksmith.models.analogy.series import summary
+from worksmith.models.analogy.state import State
+from worksmith.models.analogy.words import recase
+
+Chooser = Callable[[str], Any]
+"""Gives the value of the task's piece with a reading, for expressions that copy from the task."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """How an expression explains a demonstrated value.
+
+    Attributes:
+        cost: how far-fetched it is; 0 for the plainest.
+        spans: for each reading it takes from the task, the tokens (or token ranges) that fit.
+    """
+
+    cost: float
+    spans: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+
+
+def evaluate(key: Key, state: State, choose: Chooser) -> str | None:
+    """The text that an expression gives in a state; None when it gives nothing there."""
+    return _EVALUATORS[key[0]](key, state, choose)
+
+
+def _const(key: Key, state: State, choose: Chooser) -> str | None:
+    return str(key[1])
+
+
+def _arg(key: Key, state: State, choose: Chooser) -> str | None:
+    if key[1] >= len(state.groups):
+        return None
+    calls = state.groups[key[1]].calls
+    return calls[key[2]].arguments.get(key[3]) if -len(calls) <= key[2] < len(calls) else None
+
+
+def _cell(key: Key, state: State, choose: Chooser) -> str | None:
+    row = pick(key[2], key[1], state)
+    return row.get(key[3]) if row else None
+
+
+def _next(key: Key, state: State, choose: Chooser) -> str | None:
+    left = unused(key[1], key[2], key[3], state)
+    return left[0] if left else None
+
+
+def _item(key: Key, state: State, choose: Chooser) -> str | None:
+    items = state.groups[key[1]].items if key[1] < len(state.groups) else ()
+    return items[key[2]] if -len(items) <= key[2] < len(items) else None
+
+
+def _reply(key: Key, state: State, choose: Chooser) -> str | None:
+    return state.groups[key[1]].calls[-1].observation.text if key[1] < len(state.groups) else None
+
+
+def _task(key: Key, state: State, choose: Chooser) -> str | None:
+    value = choose(key[1])
+    return None if value is None else recase(str(value), key[2])
+
+
+def _count(key: Key, state: State, choose: Chooser) -> str | None:
+    """The value that most or fewest rows have in a column."""
+    if key[1] >= len(state.groups):
+        return None
+    rows = state.groups[key[1]].rows
+    counts = Counter(rows[i].get(key[2], "") for i in kept(key[1], key[4], state))
+    if not counts:
+        return None
+    sign = -1 if key[3] == "most" else 1
+    return min(counts, key=lambda value: (sign * counts[value], value))
+
+
+def _winner(key: Key, state: State, choose: Chooser) -> str | None:
+    """The argument of the call whose series has the largest summary."""
+    if key[1] >= len(state.groups):
+        return None
+    scored = []
+    for call in state.groups[key[1]].calls:
+        value = summary(tuple(v for _, v in call.observation.series), key[2])
+        if value is not None and key[3] in call.arguments:
+            scored.append((value, call.arguments[key[3]]))
+    return max(scored, key=lambda pair: pair[0])[1] if scored else None
+
+
+def _affix(key: Key, state: State, choose: Chooser) -> str | None:
+    value = evaluate(key[1], state, choose)
+    return None if value is None else f"{key[2]}{recase(value, key[3])}{key[4]}"
+
+
+def _moment(key: Key, state: State, choose: Chooser) -> str | None:
+    """A date, shifted and given a time of day: (base, shift, time of day, format)."""
+    moment = base_moment(key[1], state, choose)
+    if moment is None:
+        return None
+    shift, clock_time = key[2], key[3]
+    if shift[0] == "days":
+        moment += timedelta(days=shift[1])
+    else:
+        days = choose("days")
+        if days is None:
+            return None
+        moment += timedelta(days=float(days) * shift[1])
+    if clock_time[0] == "at":
+        moment = moment.replace(hour=0, minute=0, second=0) + timedelta(seconds=clock_time[1])
+    elif clock_time[0] == "time":
+        minutes = choose("time")
+        if minutes is None:
+            return None
+        moment = moment.replace(hour=0, minute=0, second=0) + timedelta(minutes=minutes)
+    elif clock_time[0] == "plus":
+        moment += timedelta(seconds=clock_time[1])
+    elif clock_time[0] == "longer":
+        minutes = choose("minutes")
+        if minutes is None:
+            return None
+        moment += timedelta(minutes=float(minutes))
+    return moment.strftime(key[4])
+
+
+def base_moment(key: Key, state: State, choose: Chooser) -> datetime | None:
+    """The moment that a base key names: the clock, a free slot, a date of the task, a date in a value."""
+    if key[0] == "now":
+        return now(state)
+    if key[0] == "free":
+        return slots.free(key, state)
+    if key[0] == "task":
+        value = choose(key[1])
+        return value if isinstance(value, datetime) else None
+    text = evaluate(key, state, choose)
+    found = dates.parse(text) if text else None
+    return found[0] if found else None
+
+
+def _number(key: Key, state: State, choose: Chooser) -> str | None:
+    """A number of the task or of a cell, as text."""
+    value = choose(key[1])
+    found = number(str(value)) if value is not None else None
+    if found is None:
+        return None
+    return str(int(found)) if found == int(found) else str(found)
+
+
+_EVALUATORS: dict[str, Callable[[Key, State, Chooser], str | None]] = {
+    "const": _const,
+    "arg": _arg,
+    "cell": _cell,
+    "next": _next,
+    "item": _item,
+    "reply": _reply,
+    "task": _task,
+    "count": _count,
+    "winner": _winner,
+    "affix": _affix,
+    "moment": _moment,
+    "number": _number,
+}

@@ -1,0 +1,97 @@
+"""Replying with demonstrations: decide the kind of step, fill it in, or stop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from worksmith.models.analogy import adapt
+from worksmith.models.analogy.compose import arguments
+from worksmith.models.analogy.decide import Decision, Weighted, decide
+from worksmith.models.analogy.library import Example, Library, library
+from worksmith.models.analogy.observation import as_text
+from worksmith.models.analogy.prompt import Prompt
+from worksmith.models.analogy.state import State, states_of
+
+_MIN_SUPPORT = 0.3
+
+
+def reply(prompt: Prompt) -> dict[str, Any]:
+    """The output fields that the demonstrations suggest for the query."""
+    shown = library(prompt.demos, prompt.layout, prompt.tools)
+    state = states_of(prompt.query, prompt.layout)[-1]
+    if prompt.layout.arguments is None:
+        return _single(shown, state)
+    decision = decide(shown, state)
+    if decision is None:
+        return _stop(shown, state)
+    tool, filled, support = arguments(decision.examples, shown, state)
+    if _ends(decision.examples[0].example):
+        return _step(decision, tool, filled or _shown_arguments(decision.examples), shown, state)
+    if support < _MIN_SUPPORT or _repeats(tool, filled, state):
+        return _stop(shown, state)
+    return _step(decision, tool, filled, shown, state)
+
+
+def _repeats(tool: str, filled: dict[str, Any], state: State) -> bool:
+    wanted = {name: as_text(value) for name, value in filled.items()}
+    return any(call.tool == tool and call.arguments == wanted for call in state.calls)
+
+
+def _ends(example: Example) -> bool:
+    return example.at == len(example.demo.conversation.steps) - 1
+
+
+def _nearest(examples: tuple[Weighted, ...], state: State) -> Weighted:
+    return max(examples, key=lambda one: (one.weight, one.example.state.run == state.run))
+
+
+def _shown_arguments(examples: tuple[Weighted, ...]) -> dict[str, Any]:
+    best = max(examples, key=lambda one: one.weight).example
+    return dict(best.step.data.get(best.demo.layout.arguments or "", {}))
+
+
+def _stop(shown: Library, state: State) -> dict[str, Any]:
+    """The closing step of the demonstration most like the query."""
+    near = shown.likeness.to_all(state.task)
+    number = max(range(len(near)), key=lambda n: (near[n], -n))
+    demo = shown.demos[number]
+    last = Weighted(Example(demo, number, len(demo.conversation.steps) - 1), 1.0)
+    step, layout = last.example.step, shown.layout
+    filled = dict(step.data.get(layout.arguments or "", {}))
+    return _step(Decision((), (last,), 0.0), step.fields.get(layout.tool or "", ""), filled, shown, state)
+
+
+def _step(
+    decision: Decision, tool: str, filled: dict[str, Any], shown: Library, state: State
+) -> dict[str, Any]:
+    layout, source = shown.layout, _nearest(decision.examples, state)
+    shown_values = source.example.step.data.get(layout.arguments or "", {})
+    changes = {
+        as_text(shown_values[name]): as_text(value)
+        for name, value in filled.items()
+        if name in shown_values and len(as_text(value)) <= 80
+    }
+    fields: dict[str, Any] = {}
+    for name in layout.outputs:
+        if name == layout.tool:
+            fields[name] = tool
+        elif name == layout.arguments:
+            fields[name] = filled
+        else:
+            fields[name] = adapt.text(source.example.step.fields.get(name, ""), source, state, changes)
+    return fields
+
+
+def _single(shown: Library, state: State) -> dict[str, Any]:
+    """One reply without tools: lists filled in, texts adapted from the nearest demonstration."""
+    decision = decide(shown, state)
+    if decision is None:
+        return dict.fromkeys(shown.layout.outputs, "")
+    source = _nearest(decision.examples, state)
+    fields: dict[str, Any] = {}
+    for name in shown.layout.outputs:
+        if name in shown.layout.lists:
+            fields[name] = adapt.listed(decision.examples, name, shown, state)
+        else:
+            fields[name] = adapt.text(source.example.step.fields.get(name, ""), source, state, {})
+    return fields

@@ -1,0 +1,123 @@
+"""The demonstrations of a prompt, prepared: states, situations, likeness, explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+from worksmith.models.analogy.explain import Explained, explain
+from worksmith.models.analogy.lexicon import Lexicon
+from worksmith.models.analogy.likeness import Likeness
+from worksmith.models.analogy.prompt import Conversation, Layout, Step, ToolNote
+from worksmith.models.analogy.state import State, signature, states_of
+from worksmith.models.analogy.task import Task
+from worksmith.models.analogy.words import stems
+
+Label = tuple[Any, ...]
+Path = tuple[Any, ...]
+
+
+@dataclass
+class Demo:
+    """One demonstration and what has been found out about it."""
+
+    conversation: Conversation
+    layout: Layout
+    states: list[State]
+    explained: dict[tuple[int, str], Explained] = field(default_factory=dict)
+
+    @property
+    def task(self) -> Task:
+        """Its task."""
+        return self.states[0].task
+
+    def step(self, at: int) -> Step:
+        """The step taken at a state."""
+        return self.conversation.steps[at]
+
+    def explain(self, at: int, value: str) -> Explained:
+        """How the value that the step uses can be explained."""
+        if (at, value) not in self.explained:
+            self.explained[at, value] = explain(value, self.states[at])
+        return self.explained[at, value]
+
+
+@lru_cache(maxsize=1024)
+def _prepared(conversation: Conversation, layout: Layout) -> Demo:
+    return Demo(conversation, layout, states_of(conversation, layout))
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """One step of one demonstration."""
+
+    demo: Demo
+    number: int
+    at: int
+
+    @property
+    def state(self) -> State:
+        """The state before the step."""
+        return self.demo.states[self.at]
+
+    def state_after(self) -> State:
+        """The state after the step."""
+        return self.demo.states[self.at + 1]
+
+    @property
+    def step(self) -> Step:
+        """What was done."""
+        return self.demo.step(self.at)
+
+    @cached_property
+    def label(self) -> Label:
+        """What kind of step it is: what it calls (tools used alike count as one) and with which arguments."""
+        call = self.state_after().calls[-1]
+        lists = tuple(_shape(self.step.data.get(name)) for name in self.demo.layout.lists)
+        return (signature(call), tuple(sorted(call.arguments)), lists)
+
+
+def _shape(value: Any) -> Any:
+    """The structure of a JSON value without its leaves."""
+    if isinstance(value, dict):
+        return tuple((name, _shape(inner)) for name, inner in value.items())
+    return tuple(map(_shape, value)) if isinstance(value, list) else None
+
+
+class Library:
+    """All demonstrations of a prompt."""
+
+    def __init__(self, demos: Sequence[Conversation], layout: Layout, tools: Sequence[ToolNote]) -> None:
+        self.demos = [_prepared(demo, layout) for demo in demos]
+        self.layout = layout
+        self.likeness = Likeness([demo.task for demo in self.demos])
+        self.tools = {note.name: note for note in tools}
+        self._lexicons: dict[Path, Lexicon] = {}
+        self.situations: dict[Any, list[Example]] = {}
+        for number, demo in enumerate(self.demos):
+            for at in range(len(demo.conversation.steps)):
+                example = Example(demo, number, at)
+                self.situations.setdefault(example.state.situation, []).append(example)
+
+    def lexicon(self, slot: Path, values: Sequence[frozenset[str]]) -> Lexicon:
+        """The phrases for a slot; `values` are those each demonstration uses there (empty: none)."""
+        if slot not in self._lexicons:
+            users = [n for n, used in enumerate(values) if used]
+            self._lexicons[slot] = Lexicon(
+                [self.demos[n].task for n in users], [values[n] for n in users], self._hints(slot, values)
+            )
+        return self._lexicons[slot]
+
+    def _hints(self, slot: Path, values: Sequence[frozenset[str]]) -> Mapping[str, Sequence[str]]:
+        seen = dict.fromkeys(value for used in values for value in sorted(used))
+        if slot[0] == "tool":
+            return {name: stems(self.tools[name].text) for name in seen if name in self.tools}
+        return {value: stems(value) for value in seen if len(value) <= 40}
+
+
+@lru_cache(maxsize=256)
+def library(demos: tuple[Conversation, ...], layout: Layout, tools: tuple[ToolNote, ...]) -> Library:
+    """The prepared demonstrations, remembered for the next request with the same ones."""
+    return Library(demos, layout, tools)

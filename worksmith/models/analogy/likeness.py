@@ -1,0 +1,44 @@
+"""How alike two tasks are, with names, dates, numbers and quotations masked."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from worksmith.models.analogy.task import Task
+
+
+class Likeness:
+    """Cosine similarity of tasks over stems and pairs, weighted by rarity among the demonstrations."""
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        counts = Counter(term for task in tasks for term in task.content)
+        self._total = len(tasks)
+        self._rarity = {term: math.log((self._total + 1) / (n + 0.5)) + 0.3 for term, n in counts.items()}
+        self._vectors = [self._vector(task) for task in tasks]
+
+    def _vector(self, task: Task) -> tuple[Mapping[str, float], float]:
+        """Weights of the terms that some demonstration has, and the length; unseen terms count a little."""
+        unseen = math.log(self._total + 1) + 0.3
+        vector, rest = {}, 0.0
+        for term, weight in task.content.items():
+            rarity = self._rarity.get(term)
+            if rarity is None:
+                rest += (0.3 * weight * unseen) ** 2
+            else:
+                vector[term] = weight * rarity
+        return vector, math.sqrt(sum(w * w for w in vector.values()) + rest) or 1.0
+
+    def to_all(self, task: Task) -> list[float]:
+        """The similarity of `task` to each of the tasks, 0 to 1."""
+        return [_cosine(self._vector(task), other) for other in self._vectors]
+
+    def between(self, one: int, other: int) -> float:
+        """The similarity of two of the tasks."""
+        return _cosine(self._vectors[one], self._vectors[other])
+
+
+def _cosine(one: tuple[Mapping[str, float], float], other: tuple[Mapping[str, float], float]) -> float:
+    small, large = (one, other) if len(one[0]) < len(other[0]) else (other, one)
+    return sum(w * large[0].get(term, 0.0) for term, w in small[0].items()) / (one[1] * other[1])

@@ -1,0 +1,140 @@
+"""Finding in the query's task the piece that plays the part of a demonstrated piece."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from worksmith.models.analogy.task import Task
+
+_PUNCTUATION = frozenset(",.?!:;()")
+_MAX_WORDS = 10
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A demonstrated piece: the demonstration's task, the tokens that fit, and its weight."""
+
+    task: Task
+    spans: tuple[Any, ...]
+    weight: float
+
+
+def choose(reading: str, shown: Sequence[Shown], task: Task) -> Any:
+    """The value of the piece of `task` that best matches the demonstrated ones; None when there is none."""
+    if reading == "words":
+        span = _choose_words(shown, task)
+        return task.piece(span) if span else None
+    pool = task.pools.get(reading, ())
+    if not pool:
+        return None
+    best = max(pool, key=lambda index: (_typed_score(reading, index, shown, task), -index))
+    return task.tokens[best].readings[reading]
+
+
+def _typed_score(reading: str, index: int, shown: Sequence[Shown], task: Task) -> float:
+    pool = task.pools[reading]
+    place = pool.index(index)
+    total = 0.0
+    for example in shown:
+        other = example.task.pools.get(reading, ())
+        scores = []
+        for span in example.spans:
+            score = _context(span, span + 1, example.task, index, index + 1, task)
+            where = other.index(span)
+            score += 0.8 if where == place else 0.0
+            score += 0.5 if len(other) - where == len(pool) - place else 0.0
+            scores.append(score)
+        total += example.weight * max(scores, default=0.0)
+    return total
+
+
+def _norm(task: Task, index: int) -> str:
+    if not 0 <= index < len(task.tokens):
+        return "<end>"
+    norm = task.tokens[index].norm
+    return "<end>" if norm in (".", "?", "!") else norm
+
+
+def _context(start: int, end: int, demo: Task, at: int, to: int, task: Task) -> float:
+    """How alike the surroundings of two token ranges are."""
+    score = 0.0
+    if _norm(demo, start - 1) == _norm(task, at - 1):
+        score += 1.0 + (0.6 if _norm(demo, start - 2) == _norm(task, at - 2) else 0.0)
+    elif _norm(demo, start - 2) == _norm(task, at - 2):
+        score += 0.2
+    if _norm(demo, end) == _norm(task, to):
+        score += 0.7 + (0.4 if _norm(demo, end + 1) == _norm(task, to + 1) else 0.0)
+    return score
+
+
+def _choose_words(shown: Sequence[Shown], task: Task) -> tuple[int, int] | None:
+    """The best token range: surroundings as demonstrated, words that the demonstrations do not share."""
+    weight = sum(example.weight for example in shown) or 1.0
+    common = _common_words(shown)
+    novelty = [_novelty(token.norm, common, weight) if token.is_word else -3.0 for token in task.tokens]
+    sizes = [end - start for example in shown for start, end in example.spans]
+    best: tuple[float, int, int] | None = None
+    for start in range(len(task.tokens)):
+        if not task.tokens[start].is_word:
+            continue
+        left = _edge(shown, task, start - 1, -1)
+        for end in range(start + 1, min(start + _MAX_WORDS, len(task.tokens)) + 1):
+            if not task.tokens[end - 1].is_word:
+                break
+            right = _edge(shown, task, end, 1)
+            score = (left + right) / weight + _fill(novelty, start, end)
+            score += _place(shown, task, start) / weight - (0.0 if end - start in sizes else 0.15)
+            if best is None or score > best[0] + 1e-9:
+                best = (score, start, end)
+    return best[1:] if best and best[0] > 0.4 else None
+
+
+def _common_words(shown: Sequence[Shown]) -> Counter[str]:
+    """Words of the demonstrations outside the demonstrated piece, by weight."""
+    words: Counter[str] = Counter()
+    for example in shown:
+        inside = {i for start, end in example.spans for i in range(start, end)}
+        norms = {t.norm for i, t in enumerate(example.task.tokens) if i not in inside}
+        for norm in norms:
+            words[norm] += example.weight  # type: ignore[assignment]
+    return words
+
+
+def _novelty(norm: str, common: Counter[str], weight: float) -> float:
+    return 0.5 - 1.2 * min(1.0, common.get(norm, 0) / weight * 1.5)
+
+
+def _fill(novelty: Sequence[float], start: int, end: int) -> float:
+    """New words inside are good, known words inside and new words just outside are not."""
+    score = sum(novelty[start:end]) / (end - start) + 0.05 * sum(max(0.0, n) for n in novelty[start:end])
+    for outside in (start - 1, end):
+        if 0 <= outside < len(novelty) and novelty[outside] > 0.3:
+            score -= 0.6
+    return score
+
+
+def _edge(shown: Sequence[Shown], task: Task, index: int, step: int) -> float:
+    """How well the words before (step -1) or after (step 1) a range match the demonstrations."""
+    near, far = _norm(task, index), _norm(task, index + step)
+    total = 0.0
+    for example in shown:
+        best = 0.0
+        for start, end in example.spans:
+            at = start - 1 if step < 0 else end
+            if _norm(example.task, at) == near:
+                best = max(best, 1.0 + (0.5 if _norm(example.task, at + step) == far else 0.0))
+            elif near in _PUNCTUATION and _norm(example.task, at) == "<end>":
+                best = max(best, 0.4)
+        total += example.weight * best
+    return total
+
+
+def _place(shown: Sequence[Shown], task: Task, start: int) -> float:
+    total = 0.0
+    for example in shown:
+        gaps = [abs(s / len(example.task.tokens) - start / len(task.tokens)) for s, _ in example.spans]
+        total += example.weight * max(0.0, 0.3 - min(gaps, default=1.0))
+    return total

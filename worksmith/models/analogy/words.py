@@ -1,0 +1,67 @@
+"""Words of a text: light stemming, comparison, case."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_WORD = re.compile(r"[^\W_]+")
+
+_STOP = (
+    "a an the of to in on at for with and or is was were be been it its this that them they their me my i "
+    "you your can could please do did if so then there from by as any all some"
+)
+STOP = frozenset(_STOP.split())
+"""Words that say little about what a task is."""
+
+_UP = "more higher greater above over exceeded exceeds exceed up increased grew rose most after later since"
+_DOWN = "less lower fewer below under down decreased fell dropped least before earlier until"
+DIRECTION = {**dict.fromkeys(_UP.split(), 1), **dict.fromkeys(_DOWN.split(), -1)}
+"""Words that say which way a comparison goes."""
+
+
+@lru_cache(maxsize=16384)
+def stem(word: str) -> str:
+    """A word without case, plural and the commonest endings."""
+    word = word.lower()
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            word = word[: -len(ending)]
+            break
+    if len(word) > 3 and word[-1] in "ey":
+        word = word[:-1]
+    return word
+
+
+@lru_cache(maxsize=8192)
+def stems(text: str) -> tuple[str, ...]:
+    """The stems of the words of `text`; underscores and hyphens separate."""
+    return tuple(stem(word) for word in _WORD.findall(text))
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether two texts have the same words, whatever their case and separators."""
+    return _WORD.findall(one.lower()) == _WORD.findall(other.lower())
+
+
+CASES = ("same", "lower", "title", "capital", "upper", "snake")
+
+
+def recase(text: str, case: str) -> str:
+    """`text` in the given case."""
+    if case == "lower":
+        return text.lower()
+    if case == "upper":
+        return text.upper()
+    if case == "title":
+        return " ".join(word[:1].upper() + word[1:] for word in text.split(" "))
+    if case == "capital":
+        return text[:1].upper() + text[1:].lower()
+    if case == "snake":
+        return re.sub(r"[\s-]+", "_", text.lower())
+    return text
+
+
+def case_of(source: str, target: str) -> str | None:
+    """The case that turns `source` into `target`; None when none does."""
+    return next((case for case in CASES if recase(source, case) == target), None)
