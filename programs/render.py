@@ -68,7 +68,7 @@ def opening_turn(layout: Layout, values: Mapping[str, Any], *, running: bool) ->
 
 def reply_turn(layout: Layout, values: Mapping[str, Any]) -> Message:
     """A reply with the given fields."""
-    parts = [_field(name, as_text(values[name])) for name in layout.outputs if values.get(name) is not None]
+    parts = [_field(name, text) for name in layout.outputs if (text := as_text(values.get(name)))]
     return Message.assistant("\n\n".join([*parts, _COMPLETED]))
 
 

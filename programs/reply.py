@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import Any, get_origin
+from typing import Any, NamedTuple, get_origin
 
 import dspy
 
@@ -13,12 +13,22 @@ import dspy
 _MARKER = re.compile(r"^[ \t]*\[\[ ## (\w+) ## \]\]", re.MULTILINE)
 _FENCE = re.compile(r"^```\w*\s*\n(.*?)\n?```$", re.DOTALL)
 
-Reader = Callable[[str], Any]
+Read = Callable[[str], Any]
+
+
+class Reader(NamedTuple):
+    """How a field is read: raises `ValueError` where it cannot. With a default it may be left out."""
+
+    read: Read
+    default: Any = None
 
 
 def readers(signature: type[dspy.Signature]) -> dict[str, Reader]:
-    """For each output field the function that reads its text; raises `ValueError` where it cannot."""
-    return {name: _reader(name, field.annotation) for name, field in signature.output_fields.items()}
+    """For each output field how it is read."""
+    return {
+        name: Reader(_read(name, field.annotation), None if field.is_required() else field.default)
+        for name, field in signature.output_fields.items()
+    }
 
 
 def read_reply(text: str, fields: dict[str, Reader]) -> dict[str, Any]:
@@ -32,25 +42,27 @@ def read_reply(text: str, fields: dict[str, Reader]) -> dict[str, Any]:
     if not text.strip():
         raise ValueError("the reply is empty")
     found = split_fields(text)
-    if len(fields) == 1 and found.keys().isdisjoint(fields) and next(iter(fields.values())) is _text:
+    if len(fields) == 1 and found.keys().isdisjoint(fields) and next(iter(fields.values())).read is _text:
         found = {next(iter(fields)): text.strip()}
-    missing = [name for name in fields if name not in found]
+    missing = [name for name, reader in fields.items() if name not in found and reader.default is None]
     if missing:
         raise ValueError(f"there is no [[ ## {missing[0]} ## ]]")
-    return {name: read(found[name]) for name, read in fields.items()}
+    return {
+        name: reader.read(found[name]) if name in found else reader.default for name, reader in fields.items()
+    }
 
 
 def split_fields(text: str) -> dict[str, str]:
     """The text under each marker; of a marker that comes twice, the first."""
     markers = list(_MARKER.finditer(text))
-    ends = [*(marker.start() for marker in markers[1:]), len(text)]
+    ends = [marker.start() for marker in markers[1:]] + [len(text)]
     fields: dict[str, str] = {}
-    for marker, end in zip(markers, ends, strict=True):
+    for marker, end in zip(markers, ends, strict=False):
         fields.setdefault(marker[1], text[marker.end() : end].strip())
     return fields
 
 
-def _reader(name: str, annotation: Any) -> Reader:
+def _read(name: str, annotation: Any) -> Read:
     if annotation is str:
         return _text
     if name == "calls":
@@ -95,10 +107,19 @@ def _json(name: str, text: str) -> Any:
     text = fenced[1].strip() if fenced else text
     try:
         return json.loads(text, strict=False)
+    except RecursionError:
+        raise ValueError(f"{name} is nested too deeply") from None
     except ValueError as error:
         # Small slips are mended; a text that was cut off is not: half an argument must not become a call.
         if not text.endswith(("}", "]")):
             raise ValueError(f"{name} is not JSON: {error}") from None
+    return _mended(name, text)
+
+
+def _mended(name: str, text: str) -> Any:
     import json_repair
 
-    return json_repair.loads(text)
+    try:
+        return json_repair.loads(text)
+    except RecursionError:
+        raise ValueError(f"{name} is nested too deeply") from None

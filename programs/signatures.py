@@ -70,7 +70,11 @@ def _signature(fields: dict[str, Any], instructions: str) -> type[dspy.Signature
 
 
 def _next_call(strategy: Strategy) -> dict[str, Any]:
-    thought = {"thought": (str, dspy.OutputField(desc="why this call is next"))} if strategy.thought else {}
+    thought = (
+        {"thought": (str, dspy.OutputField(desc="why this call is next", default=""))}
+        if strategy.thought
+        else {}
+    )
     return {
         _TRAJECTORY: (list, dspy.InputField(desc="steps so far")),
         **thought,
@@ -80,7 +84,9 @@ def _next_call(strategy: Strategy) -> dict[str, Any]:
 
 
 def _all_calls(strategy: Strategy) -> dict[str, Any]:
-    reasoning = {"reasoning": (str, dspy.OutputField(desc="step by step"))} if strategy.thought else {}
+    reasoning = (
+        {"reasoning": (str, dspy.OutputField(desc="step by step", default=""))} if strategy.thought else {}
+    )
     return {
         # Empty but for a reply that could not be read, which is shown with what was wrong with it.
         _TRAJECTORY: (list | None, dspy.InputField(desc="replies so far", default=None)),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import dspy
 from dspy.lm15 import Message, Request, Response, Usage
@@ -17,14 +16,14 @@ from tools.workshop import Workshop
 from tools.world import write_world
 
 NOW = datetime(2023, 11, 30)
-EVENTS = [
+EVENTS: list[tuple[str, ...]] = [
     (f"{number:08}", title, "kim.lee@atlas.com", f"2023-12-0{number + 1} 10:00:00", "30")
     for number, title in enumerate(["Budget review", "Team sync", "Launch call", "Retro"])
 ]
 
 
 def make_workshop(directory: Path) -> Workshop:
-    rows = {"calendar": EVENTS, "directory": [("kim.lee@atlas.com",)]}
+    rows: dict[str, list[tuple[str, ...]]] = {"calendar": EVENTS, "directory": [("kim.lee@atlas.com",)]}
     write_world(directory, OFFICE.tables, rows, kind="office", origin="tests", now=NOW, persona=SAM)
     return Workshop.open(directory)
 
@@ -85,6 +84,3 @@ def finish(text: str = "Done.") -> str:
 
 def texts(request: Request) -> list[str]:
     return [str(message.text) for message in request.messages]
-
-
-Runner = Callable[..., Any]

@@ -1,0 +1,158 @@
+"""Recording a model's replies, and answering from a recording without the model.
+
+A recording is a file of JSON lines, each a request's digest and the reply to it. The digest covers what the
+model is shown, not its name and settings, so a recording can be replayed without knowing them.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+import dspy
+from dspy import lm15
+from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
+from dspy.clients.backend_selection import CLIENT_KEYS
+
+from tools.errors import InputError, WorksmithError
+from tools.seeding import digest, digest_bytes
+
+_DIGEST_LENGTH = 32
+
+
+class NotRecordedError(WorksmithError):
+    """A request that the recording has no reply for.
+
+    Attributes:
+        digest: of the request.
+    """
+
+    def __init__(self, path: Path, request: str) -> None:
+        super().__init__(f"{path}: no reply is recorded for the request {request}")
+        self.digest = request
+
+
+class RecordingEngine:
+    """Asks a model and appends each request's digest and reply to a file. Thread-safe.
+
+    DSPy's response cache is not used while recording: a reply from it would be missing from the file, and
+    the trials of a task would all get the same one.
+    """
+
+    def __init__(self, lm: dspy.LM, path: Path | str) -> None:
+        self.path = Path(path)
+        self._lm = lm.copy(cache=False)
+        # One line is one write of one thread, so that replies never run into each other.
+        self._lock = threading.Lock()
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.touch()
+        except OSError as error:
+            raise InputError("cannot write the recording", where=str(path), hint=str(error)) from error
+
+    @classmethod
+    def around(cls, lm: dspy.LM, path: Path | str) -> dspy.LM:
+        """A model that answers as `lm` does, under the same name, and is recorded in `path`."""
+        # What configures the connection stays with the inner model; an engine owns its own.
+        connection = {name: None for name in lm.kwargs if name in CLIENT_KEYS}
+        recorded: dspy.LM = lm.copy(engine=cls(lm, path), cache=False, num_retries=0, **connection)
+        return recorded
+
+    @property
+    def digest(self) -> str:
+        """Of the model itself: recording it does not make it another one."""
+        return str(getattr(self._lm.engine, "digest", ""))
+
+    def complete(self, request: lm15.Request) -> lm15.Response:
+        """The model's reply, recorded."""
+        # The tokens are counted by the LM around this engine; the inner one must not count them again.
+        with dspy.context(usage_tracker=None, disable_history=True, callbacks=[]):
+            response: lm15.Response = self._lm(replace(request, model=self._lm.model))
+        line = json.dumps(
+            {"request": request_digest(request), "reply": response_to_dict(response)}, ensure_ascii=False
+        )
+        with self._lock, self.path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+        return response
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"lm": self._lm, "path": self.path}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["lm"], state["path"])  # type: ignore[misc]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+class ReplayEngine:
+    """Answers from a recording. Thread-safe.
+
+    Where one request was recorded with several replies (trials at a temperature), they are given in the
+    order of recording, and the last one from then on.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        try:
+            data = self.path.read_bytes()
+        except OSError as error:
+            raise InputError("cannot read the recording", where=str(path), hint=str(error)) from error
+        self.digest = digest_bytes(data)
+        self._replies = _read(self.path, data)
+        # Two episodes may ask the same at the same time; each takes its own reply.
+        self._lock = threading.Lock()
+
+    def complete(self, request: lm15.Request) -> lm15.Response:
+        """The recorded reply.
+
+        Raises:
+            NotRecordedError: there is none.
+        """
+        key = request_digest(request)
+        with self._lock:
+            replies = self._replies.get(key)
+            if not replies:
+                raise NotRecordedError(self.path, key)
+            reply = replies.pop(0) if len(replies) > 1 else replies[0]
+        return response_from_dict(reply)
+
+    def dump_state(self) -> dict[str, Any]:
+        """Where the recording is."""
+        return {"path": str(self.path)}
+
+    @classmethod
+    def load_state(cls, state: dict[str, Any]) -> Self:
+        """The engine that `dump_state` describes."""
+        return cls(state["path"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (type(self), (str(self.path),))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+def request_digest(request: lm15.Request) -> str:
+    """Content address of what a model is shown: system text, messages, tools."""
+    content = request_to_dict(request)
+    shown = {name: content.get(name) for name in ("system", "messages", "tools")}
+    return digest(shown, length=_DIGEST_LENGTH)
+
+
+def _read(path: Path, data: bytes) -> dict[str, list[dict[str, Any]]]:
+    replies: dict[str, list[dict[str, Any]]] = {}
+    # A last line without its line break was torn by a kill.
+    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
+        try:
+            entry = json.loads(line)
+            response_from_dict(entry["reply"])
+            replies.setdefault(entry["request"], []).append(entry["reply"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError("not a recorded reply", where=f"{path}:{number}", hint=str(error)) from error
+    if not replies:
+        raise InputError("the recording is empty", where=str(path))
+    return replies
