@@ -26,9 +26,22 @@ def run_batch(episode: Episode, calls: Iterable[tuple[str, Mapping[str, Any]]]) 
         held = _HeldEpisode(episode, connection)
         return [dispatch(name, arguments, held)[0] for name, arguments in calls]
 
+    calls = list(calls)
     with episode._pool.borrow() as sandbox:
-        observations, episode.changeset = sandbox.run(episode.changeset, body)
-    return observations
+        try:
+            observations, episode.changeset = sandbox.run(episode.changeset, body)
+            return observations
+        except _HalfDoneError:
+            pass
+    # Rare enough that the common case need not pay for a savepoint a call.
+    return [dispatch(name, arguments, episode)[0] for name, arguments in calls]
+
+
+class _HalfDoneError(BaseException):
+    """A call changed something and then failed, or only reads: what it did has to be undone.
+
+    Not an `Exception`, so that the dispatch point does not take it for a failure of the tool.
+    """
 
 
 class _HeldEpisode(Episode):
@@ -40,16 +53,14 @@ class _HeldEpisode(Episode):
         self._desk = Desk(connection, episode.now, episode.persona)
 
     def run(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Run a tool's function; undo what it did if it fails, or if it is a tool that only reads."""
+        """Run a tool's function on the database."""
         tool = self.toolset[name]
-        execute = self._connection.execute
-        execute("SAVEPOINT call")
+        before = self._connection.total_changes()
         keep = False
         try:
             value = tool.function(self._desk, **arguments)
             keep = tool.writes
             return value
         finally:
-            if not keep:
-                execute("ROLLBACK TO call")
-            execute("RELEASE call")
+            if not keep and self._connection.total_changes() != before:
+                raise _HalfDoneError

@@ -59,6 +59,9 @@ def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observati
         value = episode.run(name, arguments)
     except ToolError as error:
         return _refusal("tool_error", str(error))
+    except UnicodeEncodeError as error:
+        # Half of a surrogate pair, which JSON can write and no database can hold.
+        return _refusal("bad_arguments", f"{name}: not valid Unicode text: {error.reason}")
     except Exception as error:
         # A defect of a tool must neither end the agent's run nor pass for a wrong answer unseen.
         return _refusal("tool_crash", f"{name} failed: {type(error).__name__}: {error}")

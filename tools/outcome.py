@@ -19,14 +19,14 @@ class RowChange:
     """What happened to one row.
 
     Attributes:
-        row: the row's position in the world at rest; None for a new row, whose position does not count.
+        row: its position in the table; that of a new row says only in which order they were made.
         before: the old cells (all of them for a deleted row, the changed ones for an update).
         after: the new cells (all of them for a new row, the changed ones for an update).
     """
 
     table: str
     operation: Operation
-    row: int | None
+    row: int
     before: dict[str, str | None]
     after: dict[str, str | None]
 
@@ -64,7 +64,7 @@ class Outcome:
         found = [_read(change, self._tables[change.name]) for change in apsw.Changeset.iter(self._changeset)]
         rank = {"update": 0, "delete": 1, "insert": 2}
         return tuple(
-            sorted(found, key=lambda change: (change.table, rank[change.operation], change.row or 0))
+            sorted(found, key=lambda change: (change.table, rank[change.operation], change.row))
         )
 
     @cached_property
@@ -86,7 +86,7 @@ def _read(change: apsw.TableChange, table: Table) -> RowChange:
     columns = (ROW, *table.columns)
     before = _cells(columns, change.old)
     after = _cells(columns, change.new)
-    row = before.pop(ROW, None)
+    row = before.pop(ROW, None) or after[ROW]
     after.pop(ROW, None)
     operation: Operation = (
         "update" if change.op == "UPDATE" else "insert" if change.op == "INSERT" else "delete"

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 ROW = "_row"
-"""The hidden position column, primary key of every table: rows keep their order, sessions can track them."""
+"""The hidden position column, primary key of every table: rows keep their order, sessions can track them.
+
+AUTOINCREMENT, so that a new row never takes the position of a deleted one: else deleting the last row and
+adding another would look like a change of one row.
+"""
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Table:
     def ddl(self) -> list[str]:
         """The statements that create the table and its indexes."""
         columns = ", ".join(f"{quoted(c)} TEXT" for c in self.columns)
-        statements = [f"CREATE TABLE {quoted(self.name)} ({ROW} INTEGER PRIMARY KEY, {columns})"]
+        statements = [f"CREATE TABLE {quoted(self.name)} ({ROW} INTEGER PRIMARY KEY AUTOINCREMENT, {columns})"]
         for column in self.indexes:
             index = quoted(f"{self.name}_{column}")
             statements.append(f"CREATE INDEX {index} ON {quoted(self.name)} ({quoted(column)})")

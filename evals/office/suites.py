@@ -7,11 +7,8 @@ from pathlib import Path
 from evals.kinds import Progress
 from evals.suite import Suite, write_suite
 from tools.kinds import world_kind
-from tools.persona import Persona
+from tools.office.policy import SAM
 from tools.world import World, write_world
-
-SAM = Persona(id="sam", name="Sam")
-"""On whose behalf every office agent works."""
 
 
 def build_office(out: Path, *, seed: int, scale: float, per_intent: int, progress: Progress) -> Suite:

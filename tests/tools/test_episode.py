@@ -88,6 +88,7 @@ def test_statements_that_would_outlive_the_episode_are_refused(statement: str) -
         ("notes.add", {"text": ["a"]}, "bad_arguments"),
         ("notes.add", {"text": "a", "colour": "red"}, "bad_arguments"),
         ("notes.add", "text=a", "bad_arguments"),
+        ("notes.add", {"text": "\ud800"}, "bad_arguments"),
         ("notes.edit", {"note_id": "n9", "text": "x"}, "tool_error"),
         ("notes.delete", {"note_id": "n0"}, "denied"),
         ("notes.add", {"text": 30}, "ok"),

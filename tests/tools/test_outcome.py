@@ -45,6 +45,7 @@ def test_same(one: Calls, other: Calls) -> None:
         ([("add", {"text": "a", "owner": "Kim"})], [("add", {"text": "a", "owner": "kim"})]),
         ([("delete", {"note_id": "n1"})], [("delete", {"note_id": "n2"})]),
         ([("edit", {"note_id": "n2", "text": "x"})], [("delete", {"note_id": "n2"})]),
+        ([("delete", {"note_id": "n2"}), ("add", {"text": "x"})], [("edit", {"note_id": "n2", "text": "x"})]),
     ],
 )
 def test_different(one: Calls, other: Calls) -> None:
@@ -65,5 +66,5 @@ def test_changes_can_be_shown() -> None:
     assert shown == [
         ("update", 3, {"text": "bread"}, {"text": "x"}),
         ("delete", 2, {"note_id": "n1", "owner": "boss", "text": "secret plan"}, {}),
-        ("insert", None, {}, {"note_id": "n3", "owner": "sam", "text": "a"}),
+        ("insert", 4, {}, {"note_id": "n3", "owner": "sam", "text": "a"}),
     ]

@@ -11,10 +11,6 @@ from tools.schema import ROW, Table, columns_sql, quoted
 FOUND_AT_MOST = 5
 """The searches of mails, events and customers return at most this many records."""
 
-_FIRST_NEW_ROW = 2**40
-"""New records stand behind all records of the world at rest and never take the place of a deleted one:
-else deleting the last record and adding another would look like a change of one record."""
-
 
 class RecordTable:
     """One table with ids.
@@ -30,15 +26,11 @@ class RecordTable:
         self.noun = noun
         self.id_width = id_width
         name, key, columns = quoted(table.name), quoted(table.columns[0]), columns_sql(table.columns)
-        marks = ", ".join("?" * len(table.columns))
         self._select_all = f"SELECT {columns} FROM {name} ORDER BY {ROW}"
         self._select_one = f"SELECT {columns} FROM {name} WHERE {key} = ? ORDER BY {ROW} LIMIT 1"
         self._delete = f"DELETE FROM {name} WHERE {key} = ?"
         self._updates = {c: f"UPDATE {name} SET {quoted(c)} = ? WHERE {key} = ?" for c in table.columns}
-        self._insert = (
-            f"INSERT INTO {name} ({ROW}, {columns}) VALUES "
-            f"((SELECT max({_FIRST_NEW_ROW}, coalesce(max({ROW}), 0) + 1) FROM {name}), {marks})"
-        )
+        self._insert = table.insert_sql()
         number = f"length({key}) BETWEEN 1 AND 18 AND {key} NOT GLOB '*[^0-9]*'"
         self._last_id = f"SELECT {key} FROM {name} WHERE {number} ORDER BY {key} DESC LIMIT 1"
 

@@ -25,9 +25,9 @@ def rows_after(start: list[Row], table: Table, episode: Episode) -> list[Row]:
     rows: dict[int, Row] = dict(enumerate(start, start=1))
     for change in changes:
         if change.operation == "delete":
-            del rows[change.row or 0]
+            del rows[change.row]
         elif change.operation == "update":
-            rows[change.row or 0] = _updated(rows[change.row or 0], table, change)
+            rows[change.row] = _updated(rows[change.row], table, change)
     new = [tuple(c.after[name] for name in table.columns) for c in changes if c.operation == "insert"]
     return [*rows.values(), *new]
 
