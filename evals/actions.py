@@ -19,6 +19,7 @@ Call = tuple[str, Mapping[str, str]]
 
 _CALL = re.compile(r"([A-Za-z_]\w*)\.([A-Za-z_]\w*)(?:\.func)?\((.*)\)", re.ASCII)
 _ARGUMENT = re.compile(r'([A-Za-z_]\w*)="([^"]*)"(?:, |$)', re.ASCII)
+_NEEDS_ESCAPE = re.compile(r'[\\"\n\r\0]')
 _NEEDS_PARSER = re.compile(r"[\\\n\r\0]")
 
 
@@ -102,5 +103,7 @@ def _dotted(function: ast.expr, text: str) -> str:
 
 
 def _escaped(value: str) -> str:
+    if not _NEEDS_ESCAPE.search(value):
+        return value
     value = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return value.replace("\r", "\\r").replace("\0", "\\x00")

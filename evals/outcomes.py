@@ -13,7 +13,6 @@ from typing import Literal
 from evals.actions import Call, UnreadableActionError, action_name, format_action, parse_action
 from evals.task import Action, Task
 from tools.batch import run_batch
-from tools.episode import Episode
 from tools.outcome import Outcome
 from tools.workshop import Workshop
 
@@ -48,6 +47,23 @@ class Execution:
     malformed: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a task expects.
+
+    Attributes:
+        outcomes: each of them counts as right.
+        texts: the published calls in the notation of predictions.
+        folded: the same, sorted and in lower case, as exact match compares them.
+        actions: how many calls the right answer has; of several, the first.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    texts: tuple[str, ...]
+    folded: tuple[str, ...]
+    actions: int
+
+
 class OutcomeScorer:
     """Judges outcomes against what tasks expect. Thread-safe; expected outcomes are computed once.
 
@@ -60,17 +76,16 @@ class OutcomeScorer:
     def __init__(self, workshop: Workshop, ground_truth: GroundTruth = "published") -> None:
         self.ground_truth = ground_truth
         self._workshop = workshop
-        self._toolset = workshop.episode().toolset
-        self._writing = frozenset(name for name, tool in self._toolset.items() if tool.writes)
+        toolset = workshop.episode().toolset
+        self._writing = frozenset(name for name, tool in toolset.items() if tool.writes)
         self._executed: dict[tuple[str, ...], Execution] = {}
-        self._accepted: dict[str, tuple[Outcome, ...]] = {}
+        self._expected: dict[str, Expectation] = {}
 
-    def accepted(self, task: Task) -> tuple[Outcome, ...]:
-        """Every outcome that counts as right."""
-        found = self._accepted.get(task.id)
+    def expectation(self, task: Task) -> Expectation:
+        """What the task expects, worked out once for each task."""
+        found = self._expected.get(task.id)
         if found is None:
-            found = tuple(self._expected(actions) for actions in accepted_actions(task, self.ground_truth))
-            self._accepted[task.id] = found
+            found = self._expected[task.id] = self._expectation(task)
         return found
 
     def judge(
@@ -85,7 +100,7 @@ class OutcomeScorer:
         """
         if malformed:
             return Verdict(correct=False, unwanted_side_effects=True)
-        right = any(outcome.matches(accepted) for accepted in self.accepted(task))
+        right = any(outcome.matches(accepted) for accepted in self.expectation(task).outcomes)
         return Verdict(correct=right and not failed, unwanted_side_effects=not outcome.empty and not right)
 
     def execute(self, actions: Sequence[str]) -> Execution:
@@ -106,15 +121,22 @@ class OutcomeScorer:
 
     def exact_match(self, task: Task, actions: Sequence[str]) -> bool:
         """Whether the writing actions, as texts in any order and letter case, are the expected ones."""
-        expected = [format_action(action.tool, action.arguments).lower() for action in task.expected]
-        found = [action.replace("\n", "\\n").lower() for action in self.writing(actions)]
-        return sorted(expected) == sorted(found)
+        found = (action.replace("\n", "\\n").lower() for action in self.writing(actions))
+        return tuple(sorted(found)) == self.expectation(task).folded
 
-    def _expected(self, actions: Iterable[Action]) -> Outcome:
-        return self._execute([(action.tool, action.arguments) for action in actions]).outcome
+    def _expectation(self, task: Task) -> Expectation:
+        answers = accepted_actions(task, self.ground_truth)
+        texts = _as_texts(task.expected)
+        return Expectation(
+            # Executed from their texts, so that a run with the very same calls finds them done already.
+            outcomes=tuple(self.execute(_as_texts(answer)).outcome for answer in answers),
+            texts=texts,
+            folded=tuple(sorted(text.lower() for text in texts)),
+            actions=len(answers[0]),
+        )
 
     def _execute(self, calls: Sequence[Call]) -> Execution:
-        episode = self._episode()
+        episode = self._workshop.episode()
         if not calls:
             return Execution(episode.outcome())
         observations = run_batch(episode, calls)
@@ -124,9 +146,6 @@ class OutcomeScorer:
         )
         return Execution(episode.outcome(), malformed)
 
-    def _episode(self) -> Episode:
-        return self._workshop.episode()
-
 
 def accepted_actions(task: Task, ground_truth: GroundTruth) -> tuple[tuple[Action, ...], ...]:
     """The sets of writing calls, each of which counts as the right answer."""
@@ -134,6 +153,11 @@ def accepted_actions(task: Task, ground_truth: GroundTruth) -> tuple[tuple[Actio
         return (task.expected,)
     main = task.expected if task.corrected is None else task.corrected
     return (main, *task.alternatives)
+
+
+def _as_texts(actions: Iterable[Action]) -> tuple[str, ...]:
+    """Expected calls in the notation of predictions."""
+    return tuple(format_action(action.tool, action.arguments) for action in actions)
 
 
 def _readable(actions: Iterable[str]) -> list[Call]:

@@ -7,13 +7,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from evals.actions import format_action
 from evals.baselines import BASELINES
 from evals.office.workbench.flags import error_flags
-from evals.outcomes import GroundTruth, OutcomeScorer, accepted_actions
+from evals.outcomes import GroundTruth, OutcomeScorer
 from evals.predictions import Prediction, prediction_files, read_predictions
 from evals.statistics import wilson
 from evals.suite import Suite
@@ -125,12 +126,11 @@ def score_row(scorer: OutcomeScorer, task: Task, prediction: Prediction) -> Scor
     verdict = scorer.judge(
         task, execution.outcome, failed=bool(prediction.error), malformed=execution.malformed
     )
-    expected = [format_action(action.tool, action.arguments) for action in task.expected]
     flags = {
         "unwanted_side_effects": verdict.unwanted_side_effects,
         "exact_match": scorer.exact_match(task, prediction.actions),
         "no_actions": not prediction.actions,
-        **error_flags(prediction.actions, expected, correct=verdict.correct),
+        **error_flags(prediction.actions, scorer.expectation(task).texts, correct=verdict.correct),
     }
     return ScoredRow(
         prediction=prediction,
@@ -139,7 +139,7 @@ def score_row(scorer: OutcomeScorer, task: Task, prediction: Prediction) -> Scor
         status="error" if prediction.error else "ok",
         correct=verdict.correct,
         flags=flags,
-        actions_expected=len(accepted_actions(task, scorer.ground_truth)[0]),
+        actions_expected=scorer.expectation(task).actions,
     )
 
 
@@ -214,6 +214,7 @@ def _by_actions(rows: Sequence[ScoredRow]) -> dict[str, Any]:
     return {name: summarize_rows(subset) for name, subset in subsets.items()}
 
 
+@cache
 def _run(file: str) -> str:
     found = _RUN.fullmatch(Path(file).stem)
     return f"{found[1]} {found[2]}" if found else Path(file).stem

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evals.outcomes import GroundTruth
 
 _GROUND_TRUTHS = ["published", "corrected"]
+_CAPTION = "% with 95 % interval; effects: unwanted side effects, exact: same calls as expected, idle: no calls"
 
 
 def score_predictions(
@@ -67,9 +68,9 @@ def _show(summary: Mapping[str, Any]) -> None:
     from rich.table import Table
 
     title = f"{summary['n']} predictions, {summary['ground_truth']} ground truth"
-    table = Table(title=title, caption="% with 95 % interval", box=None, title_justify="left")
+    table = Table(title=title, caption=_CAPTION, box=None, title_justify="left")
     table.add_column("", no_wrap=True)
-    for column in ("rows", "accuracy", "side effects", "exact match", "no calls", "errors"):
+    for column in ("rows", "accuracy", "effects", "exact", "idle", "errors"):
         table.add_column(column, justify="right", no_wrap=column == "accuracy")
     for name, group in summary["by_run"].items():
         table.add_row(name, *_cells(group))
