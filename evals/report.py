@@ -79,7 +79,7 @@ def evaluation_report(result: EvalResult, *, title: str = "Evaluation") -> Repor
 def study_report(study: Study, *, title: str = "Comparison") -> Report:
     """How several programs compare."""
     first = study.rows[0]
-    grids = [study_grid(study, title=title)]
+    grids = [study_grid(study, title=title), cost_grid(study)]
     grids.extend(_study_facet(name, facet, study.rows) for name, facet in FACETS.items())
     return Report(
         title=title,
@@ -91,27 +91,32 @@ def study_report(study: Study, *, title: str = "Comparison") -> Report:
 
 
 def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
-    """One line an arm; candidates first, baselines below them."""
-    ordered = sorted(study.rows, key=lambda row: row.arm.baseline)
+    """What each arm achieved; candidates first, baselines below them."""
     return Grid(
         title=title,
         headings=(
             "program",
-            "outcome",
+            "outcome, %",
             "counting errors",
             "side effects",
             "errors",
             f"points to {study.rows[0].arm.label}",
             "p",
-            "steps",
-            "model calls",
-            "tokens",
-            "seconds",
             "tasks",
         ),
-        rows=tuple(_study_row(row) for row in ordered),
+        rows=tuple(_study_row(row) for row in _ordered(study)),
         notes=(verdict(study), *_notes({row.result.model for row in study.rows})),
     )
+
+
+def cost_grid(study: Study) -> Grid:
+    """What an episode of each arm cost on average."""
+    names = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "seconds")
+    rows = tuple(
+        (_label(row), *(number(row.summary.means.get(name), 2 if name == "seconds" else 1) for name in names))
+        for row in _ordered(study)
+    )
+    return Grid("Costs, mean an episode", ("program", *(name.replace("_", " ") for name in names)), rows)
 
 
 def verdict(study: Study) -> str:
@@ -131,11 +136,11 @@ def failures(records: Sequence[EpisodeRecord], *, limit: int = _MOST_FAILURES) -
 def _scores(summary: Summary, model: str) -> Grid:
     return Grid(
         "Scores",
-        ("score", "mean, 95 % interval", "tasks"),
+        ("score", "%, 95 % interval", "tasks"),
         tuple((name, percent(score), str(score.n)) for name, score in summary.scores.items()),
         (
-            f"{summary.errors} of {summary.episodes} episodes ({share(summary.error_rate)}) were lost to the "
-            f"infrastructure; {STRICT} counts them as failures, the other scores leave them out.",
+            f"{summary.errors} of {summary.episodes} episodes ({share(summary.error_rate)} %) were lost to "
+            f"the infrastructure; {STRICT} counts them as failures, the other scores leave them out.",
             *_notes({model}),
         ),
     )
@@ -152,7 +157,7 @@ def _statuses(summary: Summary) -> Grid:
         )
         for status, count in summary.statuses.items()
     )
-    return Grid("How episodes ended", ("status", "episodes", "share", "whose failure"), rows)
+    return Grid("How episodes ended", ("status", "episodes", "%", "whose failure"), rows)
 
 
 def _costs(summary: Summary) -> Grid:
@@ -171,7 +176,7 @@ def _costs(summary: Summary) -> Grid:
 def _pass_hat(summary: Summary) -> Grid:
     return Grid(
         "Reliability: the chance that all of k attempts at a task succeed",
-        ("k", "pass^k", "tasks"),
+        ("k", "pass^k, %", "tasks"),
         tuple((str(k), percent(value), str(value.n)) for k, value in summary.pass_hat.items()),
     )
 
@@ -190,7 +195,7 @@ def _facet(
         )
         for value, part in parts.items()
     )
-    return Grid(f"By {name}", (name, "outcome", "side effects", "errors", "tasks"), rows)
+    return Grid(f"By {name}", (name, "outcome, %", "side effects", "errors", "tasks"), rows)
 
 
 def _study_facet(name: str, facet: Callable[[EpisodeRecord], str], rows: Sequence[Row]) -> Grid:
@@ -204,7 +209,7 @@ def _study_facet(name: str, facet: Callable[[EpisodeRecord], str], rows: Sequenc
         )
         for value in values
     )
-    return Grid(f"Outcome by {name}", (name, *(row.arm.label for row in rows), "tasks"), cells)
+    return Grid(f"Outcome by {name}, %", (name, *(row.arm.label for row in rows), "tasks"), cells)
 
 
 def _primary(records: Sequence[EpisodeRecord], row: Row) -> Interval | None:
@@ -214,19 +219,23 @@ def _primary(records: Sequence[EpisodeRecord], row: Row) -> Interval | None:
 def _study_row(row: Row) -> tuple[str, ...]:
     summary, found = row.summary, row.against_first
     return (
-        f"{row.arm.label} (baseline)" if row.arm.baseline else row.arm.label,
+        _label(row),
         percent(summary.scores.get(PRIMARY)),
         percent(summary.scores.get(STRICT)),
         percent(summary.scores.get(_SIDE_EFFECTS)),
         share(summary.error_rate),
         points(found.difference) if found else NO_DATA,
         f"{found.p:.3f}" if found and found.p is not None else NO_DATA,
-        number(summary.means.get("steps")),
-        number(summary.means.get("model_calls")),
-        number(summary.means.get("tokens"), 0),
-        number(summary.means.get("seconds"), 2),
         str(summary.tasks),
     )
+
+
+def _label(row: Row) -> str:
+    return f"{row.arm.label} (baseline)" if row.arm.baseline else row.arm.label
+
+
+def _ordered(study: Study) -> list[Row]:
+    return sorted(study.rows, key=lambda row: row.arm.baseline)
 
 
 def _facts(result: EvalResult) -> dict[str, str]:

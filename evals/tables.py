@@ -33,12 +33,13 @@ class Grid:
 
     def rich(self) -> Group:
         """For a terminal: the table, and below it the notes at full width."""
+        from rich import box
         from rich.console import Group
         from rich.markup import escape
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=escape(self.title), title_justify="left")
+        table = Table(title=escape(self.title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
         for number, heading in enumerate(self.headings):
             table.add_column(escape(heading), justify="left" if number == 0 else "right", overflow="fold")
         for row in self.rows:
@@ -68,11 +69,11 @@ class Grid:
 
 
 def percent(interval: Interval | None) -> str:
-    """A share with its interval, e.g. `62.0 % [55.1, 68.4]`; a dash without data."""
+    """A share with its interval in percent, e.g. `62.0 [55.1, 68.4]`; a dash without data."""
     if interval is None or math.isnan(interval.value):
         return NO_DATA
     value, low, high = (_hundredths(x) for x in interval[:3])
-    return f"{value} % [{low}, {high}]"
+    return f"{value} [{low}, {high}]"
 
 
 def points(interval: Interval | None) -> str:
@@ -84,8 +85,8 @@ def points(interval: Interval | None) -> str:
 
 
 def share(value: float) -> str:
-    """A plain share, e.g. `2.5 %`."""
-    return NO_DATA if math.isnan(value) else f"{_hundredths(value)} %"
+    """A plain share in percent, e.g. `2.5`."""
+    return NO_DATA if math.isnan(value) else _hundredths(value)
 
 
 def number(value: float | None, digits: int = 1) -> str:

@@ -41,14 +41,14 @@ def shown(report: Report) -> str:
 
 def test_every_score_has_its_interval_and_the_error_rate(evaluation: Report) -> None:
     for text in (shown(evaluation), evaluation.markdown()):
-        assert "33.3 % [6.1, 79.2]" in text
+        assert "33.3 [6.1, 79.2]" in text
         assert "outcome_strict" in text
-        assert "25.0 % [4.6, 69.9]" in text
+        assert "25.0 [4.6, 69.9]" in text
         assert "1 of 4 episodes (25.0 %) were lost to the infrastructure" in text
 
 
 def test_statuses_say_whose_failure_it_was(evaluation: Report) -> None:
-    assert "| model_error | 1 | 25.0 % | infrastructure |" in evaluation.markdown()
+    assert "| model_error | 1 | 25.0 | infrastructure |" in evaluation.markdown()
 
 
 def test_scores_are_broken_down(evaluation: Report) -> None:
@@ -118,7 +118,7 @@ def test_nothing_graded_still_gives_a_report() -> None:
     report = evaluation_report(make_result(records))
 
     assert "3 of 3 episodes (100.0 %)" in report.markdown()
-    assert "0.0 % [0.0, 56.1]" in report.markdown()
+    assert "0.0 [0.0, 56.1]" in report.markdown()
     assert report.html()
 
 

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from rich.console import Console
+from typer.testing import CliRunner
+
+from evals.suite import write_suite
+from evals.task import Action, Task
+from tests.programs.office import EVENTS, cancel, make_workshop
+from tools.episode import EpisodeResult
+from tools.workshop import Workshop
+from worksmith.commands.run import episode_json, run_task, show_episode
+
+DELETE = "calendar.delete_event"
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    workshop = make_workshop(tmp_path_factory.mktemp("office"))
+    write_suite(workshop.world, [_task()])
+    return workshop
+
+
+def _task() -> Task:
+    expected = (Action(tool=DELETE, arguments={"event_id": EVENTS[0][0]}),)
+    return cancel(0).model_copy(update={"expected": expected})
+
+
+def _episode(office: Workshop, event_id: str, **changes: object) -> EpisodeResult:
+    episode = office.episode()
+    episode.call("calendar.search_events", {"query": "[red]Budget[/red]"})
+    episode.call(DELETE, {"event_id": event_id})
+    result = EpisodeResult(
+        "finished", episode.outcome(), episode.calls, ["Find it.", "Delete it."], answer="Gone."
+    )
+    for name, value in changes.items():
+        setattr(result, name, value)
+    return result
+
+
+def _shown(episode: EpisodeResult, scores: dict[str, float]) -> str:
+    console = Console(width=100)
+    with console.capture() as capture:
+        show_episode(console, _task(), episode, scores, setting={"now": "Thursday 2023-11-30 00:00"})
+    return capture.get()
+
+
+def test_every_step_is_shown_in_order(office: Workshop) -> None:
+    text = _shown(_episode(office, EVENTS[0][0]), {"outcome": 1.0})
+    expected = [
+        "Cancel the meeting 'Budget review'",
+        "now: Thursday 2023-11-30 00:00",
+        "step 1",
+        "Find it.",
+        'calendar.search_events {"query": "[red]Budget[/red]"}',
+        "allowed by",
+        "step 2",
+        "Delete it.",
+        "Event deleted successfully.",
+        "Gone.",
+        "- calendar event_id='00000000'",
+        "correct",
+        "2 calls",
+    ]
+
+    places = [text.find(part) for part in expected]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def test_a_wrong_outcome_is_shown_beside_the_expected_calls(office: Workshop) -> None:
+    text = _shown(_episode(office, EVENTS[1][0]), {"outcome": 0.0, "unwanted_side_effects": 1.0})
+
+    assert "wrong, with unwanted side effects" in text
+    assert "expected:" in text
+    assert f'{DELETE} {{"event_id": "{EVENTS[0][0]}"}}' in text
+
+
+def test_a_failure_of_the_infrastructure_is_no_wrong_answer(office: Workshop) -> None:
+    episode = _episode(office, EVENTS[0][0], status="model_error", error="503")
+    text = _shown(episode, {})
+
+    assert "model_error: 503" in text
+    assert "not graded" in text
+
+
+def test_an_episode_is_plain_data(office: Workshop) -> None:
+    data = json.loads(json.dumps(episode_json(_task(), _episode(office, EVENTS[0][0]), {"outcome": 1.0})))
+
+    assert data["changes"][0]["operation"] == "delete"
+    assert [call["tool"] for call in data["calls"]] == ["calendar.search_events", DELETE]
+
+
+def test_the_command_runs_a_task(office: Workshop) -> None:
+    app = typer.Typer()
+    app.command()(run_task)
+    suite = str(Path(office.world.path))
+    result = CliRunner().invoke(app, [suite, "cancel-0", "--lm", "gold", "--strategy", "act"])
+
+    assert result.exit_code == 0, result.output
+    assert "correct" in result.output
+    data = CliRunner().invoke(app, [suite, "cancel-0", "--lm", "gold", "--json"])
+    assert json.loads(data.stdout)["scores"]["outcome"] == 1.0
