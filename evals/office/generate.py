@@ -140,11 +140,15 @@ def _draft(intent: Intent, records: Records, random: Random, empty: bool, taken:
         if query in taken:
             continue
         draft = _Draft(slots, phrasing, query, tuple(intent.logic.oracle(records, slots)))
-        if empty == (not draft.expected) and len(draft.expected) <= _MOST_ACTIONS:
+        if _unfit(draft, empty) <= (False, _MOST_ACTIONS):
             return draft
-        if second is None or len(draft.expected) < len(second.expected):
+        if second is None or _unfit(draft, empty) < _unfit(second, empty):
             second = draft
     return second
+
+
+def _unfit(draft: _Draft, empty: bool) -> tuple[bool, int]:
+    return empty != (not draft.expected), len(draft.expected)
 
 
 def _task(

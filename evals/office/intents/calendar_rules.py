@@ -83,7 +83,23 @@ def create_event(name: str, participant: str, start: datetime, minutes: int) -> 
 
 def search_day(call: Script, day: date, why: str, query: str = "") -> list[EventRow]:
     """All events of a day that match a query, page by page."""
-    return _search(call, why, query, datetime.combine(day, time.min), _end(day))
+    earliest, found = datetime.combine(day, time.min), list[EventRow]()
+    while True:
+        page = search_between(call, query, earliest, _end(day), why)
+        found += page
+        if len(page) < PAGE:
+            return found
+        earliest = start_of(found[-1]) + timedelta(seconds=1)
+        why = "The page is full, so I look for later events."
+
+
+def search_between(
+    call: Script, query: str, earliest: datetime, latest: datetime, why: str
+) -> list[EventRow]:
+    """The first events, at most five, that match a query and start in a range, both ends included."""
+    arguments = {"query": query} if query else {}
+    arguments |= {"time_min": moment_cell(earliest), "time_max": moment_cell(latest)}
+    return _rows(call("calendar.search_events", why, **arguments))
 
 
 def search_upcoming(call: Script, query: str, why: str) -> list[EventRow]:
@@ -99,7 +115,7 @@ def find_free_slot_tomorrow(call: Script) -> datetime:
     earliest, events = datetime.combine(day, time.min), list[EventRow]()
     why = "I need tomorrow's events to find the first free slot."
     while True:
-        page = _page(call, why, "", earliest, _end(day))
+        page = search_between(call, "", earliest, _end(day), why)
         events += page
         slot = first_free_slot(((start_of(row), end_of(row)) for row in events), day)
         full = len(page) == PAGE
@@ -126,23 +142,6 @@ def start_of(row: EventRow) -> datetime:
 def end_of(row: EventRow) -> datetime:
     """When an event that a search has shown is over."""
     return start_of(row) + timedelta(minutes=int(row["duration"]))
-
-
-def _search(call: Script, why: str, query: str, earliest: datetime, latest: datetime) -> list[EventRow]:
-    found: list[EventRow] = []
-    while True:
-        page = _page(call, why, query, earliest, latest)
-        found += page
-        if len(page) < PAGE:
-            return found
-        earliest = start_of(found[-1]) + timedelta(seconds=1)
-        why = "The page is full, so I look for later events."
-
-
-def _page(call: Script, why: str, query: str, earliest: datetime, latest: datetime) -> list[EventRow]:
-    arguments = {"query": query} if query else {}
-    arguments |= {"time_min": moment_cell(earliest), "time_max": moment_cell(latest)}
-    return _rows(call("calendar.search_events", why, **arguments))
 
 
 def _end(day: date) -> datetime:

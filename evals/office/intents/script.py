@@ -53,22 +53,44 @@ class Script:
         observation = self._episode.call(tool, arguments)
         if observation.status != "ok":
             raise ScriptError(f"{tool}({arguments}): {observation.text}")
-        after = self._sources(arguments)
+        after = tuple(sorted(self._sources(tool, arguments)))
         self.steps.append(Step(tool=tool, arguments=arguments, why=why, after=after))
         self._observed.append(_values(observation))
         return observation.value
 
-    def _sources(self, arguments: dict[str, str]) -> tuple[int, ...]:
-        """The earlier steps that showed an argument which the task does not tell.
+    def _sources(self, tool: str, arguments: dict[str, str]) -> set[int]:
+        """The earlier steps that this call goes back to.
 
-        Of several steps that showed one, the latest is meant: a plan goes by what it saw last.
+        They are those that first showed an argument which neither the task nor an earlier call names; for
+        a writing call also the latest reads, on which it was decided; for a call made before, all steps
+        since, after which it shows something else.
         """
-        found = set()
-        for value in arguments.values():
-            if value.lower() not in self._query:
-                shown = [i for i, values in enumerate(self._observed) if value in values]
-                found.update(shown[-1:])
-        return tuple(sorted(found))
+        found = {i for value in arguments.values() if (i := self._first_shown(value)) is not None}
+        if self._episode.toolset[tool].writes:
+            found.update(self._latest_reads())
+        for i, step in enumerate(self.steps):
+            if (step.tool, step.arguments) == (tool, arguments):
+                found.update(range(i + 1, len(self.steps)))
+        return found
+
+    def _first_shown(self, value: str) -> int | None:
+        if value.lower() in self._query:
+            return None
+        for i, values in enumerate(self._observed):
+            if value in self.steps[i].arguments.values():
+                return None
+            if value in values:
+                return i
+        return None
+
+    def _latest_reads(self) -> list[int]:
+        """The last unbroken row of reads; writes may have followed."""
+        writes = [self._episode.toolset[step.tool].writes for step in self.steps]
+        last = max((i for i, write in enumerate(writes) if not write), default=-1)
+        first = last
+        while first > 0 and not writes[first - 1]:
+            first -= 1
+        return list(range(first, last + 1)) if last >= 0 else []
 
 
 def _values(observation: Observation) -> set[str]:
