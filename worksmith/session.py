@@ -12,6 +12,8 @@ from evals.task import Split, SplitScheme, Task
 from tools.errors import InputError
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
     from evals.runner import Progress
     from evals.suite import Suite
     from programs.agent import Agent
@@ -59,13 +61,27 @@ def lm_label(name: str) -> str:
 
 
 @contextmanager
+def compile_bar(label: str) -> Iterator[Callable[[str, Progress], None]]:
+    """A progress bar for a compile, which names the evaluation that is running."""
+    with _bar() as bar:
+        shown = bar.add_task(label, total=None)
+        yield lambda name, progress: bar.update(
+            shown, description=f"{label}: {name}", completed=progress.done, total=progress.total
+        )
+
+
+@contextmanager
 def episode_bar(label: str) -> Iterator[Callable[[Progress], None]]:
     """A progress bar for the episodes of one evaluation, on stderr; silent where nobody watches."""
+    with _bar() as bar:
+        shown = bar.add_task(label, total=None)
+        yield lambda progress: bar.update(shown, completed=progress.done, total=progress.total)
+
+
+def _bar() -> Bar:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
-        shown = bar.add_task(label, total=None)
-        yield lambda progress: bar.update(shown, completed=progress.done, total=progress.total)
+    return Bar(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())

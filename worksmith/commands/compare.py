@@ -1,0 +1,215 @@
+"""`worksmith compare`: planning strategies and optimizers side by side on the same tasks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from worksmith.commands.options import (
+    OPTIMIZERS,
+    STRATEGIES,
+    JsonFlag,
+    LimitOption,
+    LmOption,
+    MaxStepsOption,
+    SchemeOption,
+    SeedOption,
+    SplitOption,
+    SuiteArgument,
+    ToolsetOption,
+    TrackFlag,
+    TrackingUriOption,
+    WorkersOption,
+    say,
+)
+
+if TYPE_CHECKING:
+    from evals.compare import Arm, Row, Study
+    from evals.suite import Suite
+    from evals.task import Task
+    from worksmith.study import StudyPlan
+
+
+def compare_strategies(
+    suite: SuiteArgument,
+    strategies: Annotated[
+        str, typer.Option(help="Comma-separated planning strategies.", autocompletion=lambda: STRATEGIES)
+    ] = "direct,cot,act,react,plan,gold",
+    optimizers: Annotated[
+        str,
+        typer.Option(
+            help="Comma-separated: each strategy with each; none is uncompiled.",
+            autocompletion=lambda: OPTIMIZERS,
+        ),
+    ] = "none,bootstrap",
+    train: Annotated[
+        Path | None, typer.Option(help="Suite to compile on.", show_default="the suite compared on")
+    ] = None,
+    lm: LmOption = "local/analogy",
+    teacher: Annotated[str, typer.Option(help="Model whose successes become demonstrations.")] = "gold",
+    demos: Annotated[int, typer.Option(min=1, max=1000, help="Demonstrations in a prompt.")] = 16,
+    candidates: Annotated[int, typer.Option(min=1, help="Sets of demonstrations that meet on dev.")] = 4,
+    toolset: ToolsetOption = "all",
+    max_steps: MaxStepsOption = 20,
+    split: SplitOption = None,
+    scheme: SchemeOption = "standard",
+    limit: LimitOption = None,
+    ground_truth: Annotated[
+        str, typer.Option(help="published or corrected.", autocompletion=lambda: ["published", "corrected"])
+    ] = "published",
+    seed: SeedOption = 0,
+    workers: WorkersOption = 8,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a comparison that was stopped.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, run nothing.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write the report as a page.", dir_okay=False)] = None,
+    track: TrackFlag = True,
+    tracking_uri: TrackingUriOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Compare strategies, each uncompiled and compiled, on the same tasks; baselines stand beside them."""
+    from evals.suite import Suite
+    from optimizers.compile import Model
+    from optimizers.job import Settings
+    from worksmith.models.resolve import resolve
+    from worksmith.session import choose_tasks
+    from worksmith.study import StudyPlan, study_arms
+
+    opened = Suite.open(suite)
+    train_suite = Suite.open(train) if train else opened
+    # A program must not be tested on what it was compiled on.
+    split_name, tasks = choose_tasks(opened, split or ("test" if train is None else None), scheme, limit)
+    chosen = _strategies(strategies, tasks)
+    plan = StudyPlan(
+        suite=opened,
+        tasks=tasks,
+        split=split_name,
+        scheme=cast(Any, scheme),
+        train_suite=train_suite,
+        lm=Model(lm, resolve(lm, tasks=[*opened.tasks, *train_suite.tasks])),
+        teacher=Model(teacher, resolve(teacher, tasks=train_suite.tasks)),
+        settings=Settings(demos=demos, candidates=candidates, seed=seed),
+        toolset=toolset,
+        max_steps=max_steps,
+        ground_truth=ground_truth,
+        workers=workers,
+        resume=resume,
+    )
+    arms = study_arms(chosen, _optimizers(optimizers), baselines=True)
+    if dry_run:
+        _show_plan(plan, arms, as_json)
+        return
+    settings = _settings(plan, opened, train_suite, scheme)
+    study = _tracked(plan, arms, settings, track, tracking_uri, report)
+    if as_json:
+        typer.echo(json.dumps({**settings, **study.to_json()}))
+    else:
+        _show(study)
+
+
+def _names(text: str, option: str) -> list[str]:
+    from tools.errors import InputError
+
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names or len(set(names)) < len(names):
+        raise InputError("names must be given, each once", where=option, hint=f"got {text!r}")
+    return names
+
+
+def _strategies(text: str, tasks: list[Task]) -> list[str]:
+    """The strategies asked for, without `gold` where some task has no gold plan to give."""
+    from programs.strategies import strategy
+
+    names = [strategy(name).name for name in _names(text, "--strategies")]
+    if "gold" in names and any(task.gold_plan is None for task in tasks) and len(names) > 1:
+        say("leaving out strategy gold: not every task has a gold plan")
+        names.remove("gold")
+    return names
+
+
+def _optimizers(text: str) -> list[str]:
+    from optimizers.registry import optimizer
+
+    names = _names(text, "--optimizers")
+    for name in names:
+        optimizer(name)
+    return names
+
+
+def _settings(plan: StudyPlan, suite: Suite, train: Suite, scheme: str) -> dict[str, Any]:
+    return {
+        "suite": suite.path.name,
+        "train": train.path.name,
+        "split": plan.split,
+        "scheme": scheme,
+        "tasks": len(plan.tasks),
+        "lm": plan.lm.name,
+        "teacher": plan.teacher.name,
+        "demos": plan.settings.demos,
+        "toolset": plan.toolset,
+        "max_steps": plan.max_steps,
+        "ground_truth": plan.ground_truth,
+        "seed": plan.settings.seed,
+    }
+
+
+def _tracked(
+    plan: StudyPlan,
+    arms: list[Arm],
+    settings: dict[str, Any],
+    track: bool,
+    uri: str | None,
+    page: Path | None,
+) -> Study:
+    from evals.report import study_report
+    from evals.tracking import Suite as Dataset
+    from evals.tracking import open_tracker
+    from tools.files import write_atomically
+    from worksmith.study import run_arms
+
+    with open_tracker(uri, track=track).start("compare", params=settings) as run:
+        run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
+        study = run_arms(plan, arms, run, on_row=_tell)
+        report = study_report(study)
+        run.report(report)
+        if run.id:
+            say(f"recorded as run {run.id}; `worksmith ui` shows it")
+    if page:
+        write_atomically(page, report.html().encode())
+    return study
+
+
+def _tell(row: Row) -> None:
+    from evals.tables import percent
+
+    say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %")
+
+
+def _show_plan(plan: StudyPlan, arms: list[Arm], as_json: bool) -> None:
+    agents = [arm for arm in arms if not arm.baseline]
+    facts = {
+        "arms": [arm.label for arm in arms],
+        "tasks": len(plan.tasks),
+        "episodes": len(agents) * len(plan.tasks),
+        "model_calls_at_most": len(agents) * len(plan.tasks) * (plan.max_steps + 1),
+        "compiles": sum(arm.optimizer != "none" for arm in agents),
+    }
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    for name, value in facts.items():
+        typer.echo(f"{name.replace('_', ' ')}: {', '.join(value) if isinstance(value, list) else value}")
+
+
+def _show(study: Study) -> None:
+    from rich.console import Console
+
+    from evals.report import cost_grid, study_grid
+
+    console = Console()
+    console.print(study_grid(study).rich())
+    console.print(cost_grid(study).rich())

@@ -1,0 +1,168 @@
+"""Strategies and optimizers as arms of one study: each is compiled, evaluated and recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.compare import Arm, Row, Study, run_study
+from evals.identity import model_digest, program_digest
+from evals.log import EpisodeLog
+from evals.runner import EvalResult, evaluate
+from evals.scorers import EpisodeScorer
+from evals.tracking import Suite as Dataset
+from optimizers.compile import Model, Plan
+from optimizers.compile import compile_program as run_plan
+from optimizers.job import Settings
+from tools.seeding import digest
+from worksmith import __version__
+from worksmith.session import LOGS, compile_bar, episode_bar, new_agent
+
+if TYPE_CHECKING:
+    from evals.suite import Suite
+    from evals.task import SplitScheme, Task
+    from evals.tracking import Run
+
+NO_OPTIMIZER = "none"
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """What a comparison needs to know.
+
+    Attributes:
+        suite: on whose `tasks` every arm is evaluated.
+        train_suite: on whose train and dev tasks arms are compiled; may be the same.
+        folder: keeps episode logs; `resume` goes on with them.
+    """
+
+    suite: Suite
+    tasks: Sequence[Task]
+    split: str
+    scheme: SplitScheme
+    train_suite: Suite
+    lm: Model
+    teacher: Model
+    settings: Settings
+    toolset: str
+    max_steps: int
+    ground_truth: Any
+    workers: int
+    resume: bool
+
+    @property
+    def folder(self) -> Path:
+        """Where this study's episodes are logged: the same plan, the same folder."""
+        parts = [self.suite.digest, [t.id for t in self.tasks], self.train_suite.digest, self.scheme]
+        models = [model_digest(self.lm.lm), model_digest(self.teacher.lm)]
+        return LOGS / f"compare-{digest([*parts, *models, str(self.settings), self.toolset, self.max_steps])}"
+
+
+def study_arms(strategies: Sequence[str], optimizers: Sequence[str], *, baselines: bool) -> list[Arm]:
+    """Every strategy with every optimizer, and the baselines below them."""
+    arms = [
+        Arm(s if o == NO_OPTIMIZER else f"{s} + {o}", strategy=s, optimizer=o)
+        for s in strategies
+        for o in optimizers
+    ]
+    if baselines:
+        arms += [Arm(name, strategy=name, baseline=True) for name in ("do_nothing", "keyword_only")]
+    return arms
+
+
+def run_arms(
+    plan: StudyPlan, arms: Sequence[Arm], run: Run, *, on_row: Callable[[Row], None] | None = None
+) -> Study:
+    """Compile and evaluate each arm, record it below `run`, compare all with the first."""
+
+    def measure(arm: Arm) -> EvalResult:
+        params = {"strategy": arm.strategy, "optimizer": arm.optimizer, "seed": plan.settings.seed}
+        with run.child(arm.label, params=params) as child:
+            program = _program(plan, arm, child)
+            result = _evaluate(plan, arm, program)
+            child.dataset(
+                Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks)
+            )
+            child.evaluation(result, split=plan.split)
+            return result
+
+    return run_study(arms, measure, on_row=on_row)
+
+
+def _program(plan: StudyPlan, arm: Arm, run: Run) -> Any:
+    if arm.baseline:
+        from evals.baselines import BaselineProgram
+
+        return BaselineProgram(arm.strategy, plan.suite.workshop)
+    if arm.optimizer == NO_OPTIMIZER:
+        return new_agent(plan.suite, arm.strategy, plan.toolset, plan.max_steps)
+    return _compiled(plan, arm, run)
+
+
+def _compiled(plan: StudyPlan, arm: Arm, run: Run) -> Any:
+    agent = new_agent(plan.train_suite, arm.strategy, plan.toolset, plan.max_steps)
+    with compile_bar(f"compile {arm.label}") as on_progress:
+        result = run_plan(
+            Plan(
+                program=agent,
+                describes=agent.config,
+                suite=plan.train_suite,
+                lm=plan.lm,
+                teacher=plan.teacher,
+                optimizer=arm.optimizer,
+                settings=plan.settings,
+                folder=plan.folder / _slug(arm.label),
+                scheme=plan.scheme,
+                workers=plan.workers,
+                # A study's folder is named after all that it depends on: what is there is this very compile.
+                resume=True,
+                versions={"worksmith": __version__},
+                on_progress=on_progress,
+            )
+        )
+    record_compile(run, result.artifact, plan.folder / _slug(arm.label) / "program.json")
+    program: Any = result.compiled.program
+    program.workshop = plan.suite.workshop
+    return program
+
+
+def record_compile(run: Run, artifact: Any, file: Path) -> None:
+    """The dev scores of the candidates, the cost, and the program as a model that loads back."""
+    from worksmith.models import served
+
+    for number, trial in enumerate(artifact.manifest.trials):
+        outcome = trial["outcome"]
+        values = {f"dev/{name}": outcome[bound] for name, bound in _DEV.items() if outcome[bound] is not None}
+        run.metrics(values, step=number)
+    for role, cost in artifact.manifest.cost.items():
+        run.metrics({f"compile/{role}_{name}": value for name, value in cost.items()})
+    artifact.write(file)
+    run.program("program", Path(served.__file__), file, params={"digest": artifact.digest})
+
+
+_DEV = {"outcome": "value", "outcome_low": "low", "outcome_high": "high"}
+
+
+def _evaluate(plan: StudyPlan, arm: Arm, program: Any) -> EvalResult:
+    file = plan.folder / f"{_slug(arm.label)}-{program_digest(program)}.jsonl"
+    if not plan.resume:
+        file.unlink(missing_ok=True)
+    with EpisodeLog.open(file, resume=plan.resume) as log, episode_bar(arm.label) as on_progress:
+        return evaluate(
+            program,
+            plan.tasks,
+            workshop=plan.suite.workshop,
+            lm=plan.lm.lm,
+            workers=plan.workers,
+            seed=plan.settings.seed,
+            log=log,
+            scorers=[EpisodeScorer(plan.suite.workshop, plan.ground_truth)],
+            strategy=arm.strategy,
+            on_progress=on_progress,
+        )
+
+
+def _slug(label: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in label)
