@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,8 @@ def fill(leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any
     """The query's value for what the leaves show; None when nothing explains them there."""
     weights = [_weight(leaf, state) for leaf in leaves]
     total = sum(weights)
-    explained = [leaf.source.example.demo.explain(leaf.source.example.at, leaf.text) for leaf in leaves]
+    name = str(slot[-1])
+    explained = [leaf.source.example.demo.explain(leaf.source.example.at, name, leaf.text) for leaf in leaves]
     support: dict[Key, float] = {}
     cost: dict[Key, float] = {}
     for weight, keys in zip(weights, explained, strict=True):
@@ -48,7 +49,15 @@ def fill(leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any
             support[key] = support.get(key, 0.0) + weight
             cost[key] = min(evidence.cost, cost.get(key, 9.0))
     chosen = _choices(leaves, weights, library, state, slot)
-    scored = [(support[key] / total - _PER_COST * cost[key], support[key] / total, key) for key in support]
+    varied = 0.3 if len({leaf.text for leaf in leaves}) > 1 else 0.0
+    scored = [
+        (
+            support[key] / total - _PER_COST * cost[key] - (varied if key[0] == "const" else 0.0),
+            support[key] / total,
+            key,
+        )
+        for key in support
+    ]
     scored += [(share - _PER_COST * 0.7, share, ("choice", value)) for value, share in chosen.items()]
     scored.sort(key=lambda entry: -entry[0])
     for _, share, key in scored:
@@ -59,10 +68,20 @@ def fill(leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any
             for leaf, weight, keys in zip(leaves, weights, explained, strict=True)
             if key in keys
         ]
-        value = evaluate(key, state, _chooser(shown, state))
+        value = evaluate(key, state, _chooser(shown, state, _taken(name, leaves, state)))
+        if value is not None and key[:2] == ("task", "words"):
+            value = _listed(value, leaves, library, slot)
         if value is not None:
             return Filled(value, share)
     return None
+
+
+def _listed(value: str, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, ...]) -> str | None:
+    """Words of the task as one of the slot's options, where it has options."""
+    allowed = library.options(slot, tuple({leaf.text for leaf in leaves}))
+    if not allowed or value in allowed:
+        return value
+    return library.lexicon(slot, _used(library, slot)).nearest(value)
 
 
 def _weight(leaf: Leaf, state: State) -> float:
@@ -71,13 +90,27 @@ def _weight(leaf: Leaf, state: State) -> float:
     return leaf.source.weight * (1.0 if same else _OTHER_RUN) + 1e-9
 
 
-def _chooser(shown: Sequence[tuple[Leaf, float, Evidence]], state: State) -> Any:
+def _taken(name: str, leaves: Sequence[Leaf], state: State) -> frozenset[str]:
+    """Values of earlier calls of the run that the next call must not repeat, if demonstrations do not."""
+    if any(leaf.text in _run_values(name, leaf.source.example.state) for leaf in leaves):
+        return frozenset()
+    return frozenset(_run_values(name, state))
+
+
+def _run_values(name: str, state: State) -> list[str]:
+    calls = state.groups[-1].calls if state.groups else ()
+    return [call.arguments[name] for call in calls if name in call.arguments]
+
+
+def _chooser(
+    shown: Sequence[tuple[Leaf, float, Evidence]], state: State, taken: frozenset[str]
+) -> Callable[[str], Any]:
     def choose(reading: str) -> Any:
         examples = [
             Shown(leaf.source.example.demo.task, dict(evidence.spans).get(reading, ()), weight)
             for leaf, weight, evidence in shown
         ]
-        return tagger.choose(reading, examples, state.task)
+        return tagger.choose(reading, examples, state.task, taken)
 
     return choose
 
@@ -86,7 +119,8 @@ def _choices(
     leaves: Sequence[Leaf], weights: Sequence[float], library: Library, state: State, slot: tuple[Any, ...]
 ) -> dict[str, float]:
     """The value that the query mentions at the place where the demonstrations mention theirs."""
-    if len({leaf.text for leaf in leaves}) < 2 and slot[0] != "tool":
+    texts = {leaf.text for leaf in leaves}
+    if any(not text or text[0].isdigit() or len(text) > 40 for text in texts):
         return {}
     used = _used(library, slot)
     lexicon = library.lexicon(slot, used)

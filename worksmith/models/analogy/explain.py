@@ -10,7 +10,7 @@ from worksmith.models.analogy import dates, slots
 from worksmith.models.analogy.expressions import Evidence, base_moment, evaluate
 from worksmith.models.analogy.moments import READINGS, Key
 from worksmith.models.analogy.observation import number
-from worksmith.models.analogy.rows import filters, number_columns, picks, unused
+from worksmith.models.analogy.rows import MAX_ROWS, filters, number_columns, picks, unused
 from worksmith.models.analogy.state import State
 from worksmith.models.analogy.words import case_of, recase
 
@@ -26,29 +26,33 @@ _NUMBER_READINGS = ("minutes", "number", "days", "percent")
 _CONST_COST = 1.2
 
 
-def explain(value: str, state: State) -> Explained:
-    """The expressions that give `value`, with their evidence."""
+def explain(value: str, name: str, state: State) -> Explained:
+    """The expressions that give the value of the argument `name`, with their evidence."""
     found: Explained = {}
     moment = dates.parse(value)
-    for key, evidence in (*_copies(value, state), *(_moments(moment, state) if moment else ())):
+    for key, evidence in (*_copies(value, name, state), *(_moments(moment, state) if moment else ())):
         if key not in found or evidence.cost < found[key].cost:
             found[key] = evidence
     if not moment and not found:
         for key, evidence in _composed(value, state):
             found.setdefault(key, evidence)
-    leaked = any(key[0] in ("cell", "next", "item", "reply") for key in found) and not _from_task(found)
-    found[("const", value)] = Evidence(_CONST_COST + (2.0 if leaked else 0.0))
+    if not _observed(value, state):
+        found[("const", value)] = Evidence(_CONST_COST)
     return found
 
 
-def _from_task(found: Explained) -> bool:
-    return any(key[0] == "task" for key in found)
+def _observed(value: str, state: State) -> bool:
+    """Whether the value was read in this episode: it is no constant then, however often it is the same."""
+    read = (item for group in state.groups for item in group.items)
+    if any(item and item in value for item in read):
+        return True
+    return any(value in row.values() for group in state.groups for row in group.rows[:MAX_ROWS])
 
 
-def _copies(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
+def _copies(value: str, name: str, state: State) -> Iterator[tuple[Key, Evidence]]:
     yield from _from_text(value, state)
     yield from _from_numbers(value, state)
-    yield from _from_calls(value, state)
+    yield from _from_calls(value, name, state)
     for index in range(len(state.groups)):
         yield from _from_rows(value, index, state)
 
@@ -87,14 +91,15 @@ def _from_numbers(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
             yield ("number", reading), Evidence(0.1, ((reading, fits),))
 
 
-def _from_calls(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
+def _from_calls(value: str, argument_name: str, state: State) -> Iterator[tuple[Key, Evidence]]:
     for group_index, group in enumerate(state.groups):
         for index, call in enumerate(group.calls):
             for name, argument in call.arguments.items():
                 if argument == value:
-                    yield ("arg", group_index, index, name), Evidence(0.5 + 0.1 * index)
+                    cost = -0.05 if name == argument_name else 0.5
+                    yield ("arg", group_index, index, name), Evidence(cost + 0.1 * index)
                     if index == len(group.calls) - 1 and index:
-                        yield ("arg", group_index, -1, name), Evidence(0.6)
+                        yield ("arg", group_index, -1, name), Evidence(cost + 0.05)
         for index, item in enumerate(group.items):
             if item == value:
                 yield ("item", group_index, index), Evidence(0.3)
@@ -235,8 +240,19 @@ def _later(
         yield ("moment", base, ("days", 0), ("plus", gap), target[1]), Evidence(cost + 0.6, spans)
 
 
+def _joined(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
+    """Two values, one behind the other."""
+    for base, first, cost in _parts(state):
+        rest = value[len(first) :].lstrip(" ,;:-/|")
+        if value.startswith(first) and rest:
+            gap = value[len(first) : len(value) - len(rest)]
+            for key, evidence in (*_from_text(rest, state), *_from_calls(rest, "", state)):
+                yield ("join", base, gap, key), Evidence(0.5 + cost + evidence.cost, evidence.spans)
+
+
 def _composed(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
     """A text with a value inside: fixed words before or after it."""
+    yield from _joined(value, state)
     for base, inner, cost in _parts(state):
         for case in ("same", "snake", "lower"):
             text = recase(inner, case)
@@ -255,6 +271,8 @@ def _parts(state: State) -> Iterator[tuple[Key, str, float]]:
                     won = evaluate(("winner", index, how, name), state, _no_choice)
                     if won and len(won) >= 4:
                         yield ("winner", index, how, name), won, 0.1
+        for place, item in enumerate(group.items[:8]):
+            yield ("item", index, place), item, 0.0
         for name, argument in group.calls[0].arguments.items():
             if len(argument) >= 4:
                 yield ("arg", index, 0, name), argument, 0.2

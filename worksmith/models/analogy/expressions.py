@@ -102,6 +102,11 @@ def _affix(key: Key, state: State, choose: Chooser) -> str | None:
     return None if value is None else f"{key[2]}{recase(value, key[3])}{key[4]}"
 
 
+def _join(key: Key, state: State, choose: Chooser) -> str | None:
+    first, second = evaluate(key[1], state, choose), evaluate(key[3], state, choose)
+    return None if first is None or second is None else f"{first}{key[2]}{second}"
+
+
 def _moment(key: Key, state: State, choose: Chooser) -> str | None:
     """A date, shifted and given a time of day: (base, shift, time of day, format)."""
     moment = base_moment(key[1], state, choose)
@@ -166,6 +171,7 @@ _EVALUATORS: dict[str, Callable[[Key, State, Chooser], str | None]] = {
     "count": _count,
     "winner": _winner,
     "affix": _affix,
+    "join": _join,
     "moment": _moment,
     "number": _number,
 }

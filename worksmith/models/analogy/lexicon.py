@@ -4,67 +4,95 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from worksmith.models.analogy.task import Task
 from worksmith.models.analogy.words import STOP, stem, stems
 
 _STOP_STEMS = frozenset(map(stem, STOP))
 _MAX_LENGTH = 3
-_QUOTED = re.compile(r"['\"`]([^'\"`\n]{2,40})['\"`]")
+_ENOUGH = 0.45
+_SPLIT = re.compile(r"[,:;()\n]|\.\s|\bor\b|\band\b")
 
 Phrase = tuple[str, ...]
+Nearness = Callable[[int, int], float]
 
 
 class Lexicon:
-    """Phrases for the values of one slot, learned from which tasks used which value.
+    """Phrases for the values of one slot.
+
+    A phrase stands for a value when it shares its words with the value (or with the description of the
+    tool), or when, among tasks that are otherwise alike, those with the phrase use the value.
 
     Args:
         tasks: the demonstrated tasks that use the slot.
         values: for each of them, the values it used.
-        hints: words that describe a value: its own words, or a tool's description.
+        hints: words that describe a value; also for values that no task used.
+        nearness: how alike two of the tasks are.
     """
 
     def __init__(
-        self, tasks: Sequence[Task], values: Sequence[frozenset[str]], hints: Mapping[str, Sequence[str]]
+        self,
+        tasks: Sequence[Task],
+        values: Sequence[frozenset[str]],
+        hints: Mapping[str, Sequence[str]],
+        nearness: Nearness,
     ) -> None:
-        self.values = tuple(dict.fromkeys(value for used in values for value in sorted(used)))
-        known = tuple(dict.fromkeys((*self.values, *hints)))
+        self.values = tuple(dict.fromkeys((*(v for used in values for v in sorted(used)), *hints)))
         self._phrases: dict[Phrase, tuple[float, str]] = {}
         shown = [_phrases_of(task) for task in tasks]
-        counts = Counter(phrase for phrases in shown for phrase in phrases)
-        weights = _hint_weights(hints, known)
-        for value in known:
+        weights = _hint_weights(hints, self.values)
+        for value in self.values:
             users = [n for n, used in enumerate(values) if value in used]
-            self._learn(value, users, shown, counts, weights.get(value, {}))
+            hinted = self._hinted(value, weights.get(value, {}), shown)
+            if not hinted or not any(hinted & shown[n] for n in users):
+                self._contrasted(value, users, shown, nearness)
 
-    def _learn(
-        self,
-        value: str,
-        users: Sequence[int],
-        shown: Sequence[frozenset[Phrase]],
-        counts: Counter[Phrase],
-        hint: Mapping[str, float],
-    ) -> None:
-        together = Counter(phrase for n in users for phrase in shown[n])
-        candidates = set(together) if users else set()
-        if hint:
-            candidates |= {p for p in counts if any(word in hint for word in p)} | _hint_phrases(hint)
+    def _hinted(
+        self, value: str, hint: Mapping[str, float], shown: Sequence[frozenset[Phrase]]
+    ) -> set[Phrase]:
+        """Learn the phrases that share words with the value's description."""
+        candidates = {p for some in shown for p in some if any(word in hint for word in p)}
+        candidates |= {(word,) for word in hint} | {_tuple(hint)}
+        learned = set()
         for phrase in candidates:
-            score = _overlap(phrase, hint)
-            if len(users) >= 2 and len(users) < len(shown):
-                score += 2 * together[phrase] / (counts[phrase] + len(users)) - 0.5
-            score += 0.01 * len(phrase)
-            if score >= 0.45 and score > self._phrases.get(phrase, (0.0, ""))[0]:
-                self._phrases[phrase] = (score, value)
+            if self._keep(phrase, _overlap(phrase, hint), value):
+                learned.add(phrase)
+        return learned
+
+    def _contrasted(
+        self, value: str, users: Sequence[int], shown: Sequence[frozenset[Phrase]], nearness: Nearness
+    ) -> None:
+        """Learn the phrases that tell its users from like tasks that use other values."""
+        others = [n for n in range(len(shown)) if n not in set(users)]
+        pairs = [(one, other, nearness(one, other) ** 2) for one in users for other in others]
+        total = sum(weight for _, _, weight in pairs)
+        if not total:
+            return
+        counts = Counter(phrase for some in shown for phrase in some)
+        together = Counter(phrase for n in users for phrase in shown[n])
+        gained: dict[Phrase, float] = {}
+        for one, other, weight in pairs:
+            for phrase in shown[one] - shown[other]:
+                gained[phrase] = gained.get(phrase, 0.0) + weight
+        for phrase, gain in gained.items():
+            share = together[phrase] / len(users) * together[phrase] / counts[phrase]
+            known = 1.0 if len(users) > 1 else 0.6
+            self._keep(phrase, known * share * gain / total, value)
+
+    def _keep(self, phrase: Phrase, score: float, value: str) -> bool:
+        score += 0.01 * len(phrase)
+        if score < _ENOUGH:
+            return False
+        if score > self._phrases.get(phrase, (0.0, ""))[0]:
+            self._phrases[phrase] = (score, value)
+        return True
 
     def mentions(self, task: Task) -> tuple[str, ...]:
         """The values that the task mentions, in the order of their first mention."""
-        norms = [token.norm for token in task.tokens]
-        spread = [part for norm in norms for part in (stems(norm) or (norm,))]
-        found: dict[str, float] = {}
+        spread = _spread(task)
+        order: list[str] = []
         index = 0
-        order: list[tuple[str, float]] = []
         while index < len(spread):
             best: tuple[float, int, str] | None = None
             for length in range(1, _MAX_LENGTH + 1):
@@ -72,14 +100,35 @@ class Lexicon:
                 if hit and (best is None or hit[0] >= best[0]):
                     best = (hit[0], length, hit[1])
             if best:
-                order.append((best[2], best[0]))
-                found[best[2]] = max(found.get(best[2], 0.0), best[0])
+                order.append(best[2])
             index += best[1] if best else 1
-        return tuple(dict.fromkeys(value for value, _ in order))
+        return tuple(dict.fromkeys(order))
+
+    def nearest(self, text: str) -> str | None:
+        """The value that a text stands for, if it stands for one."""
+        words = stems(text)
+        found = [
+            self._phrases[phrase]
+            for start in range(len(words))
+            for length in range(1, _MAX_LENGTH + 1)
+            if (phrase := words[start : start + length]) in self._phrases
+        ]
+        return max(found)[1] if found else None
+
+
+def options(text: str, seen: Sequence[str]) -> tuple[str, ...]:
+    """The values that a description enumerates, if `seen` values are among them."""
+    items = [item.strip(" .'\"`\t") for item in _SPLIT.split(text)]
+    short = [item for item in items if 0 < len(item) <= 40 and item.count(" ") <= 2]
+    return tuple(dict.fromkeys(short)) if sum(value in short for value in seen) * 2 > len(seen) else ()
+
+
+def _spread(task: Task) -> list[str]:
+    return [part for token in task.tokens for part in (stems(token.norm) or (token.norm,))]
 
 
 def _phrases_of(task: Task) -> frozenset[Phrase]:
-    norms = [part for token in task.tokens for part in (stems(token.norm) or (token.norm,))]
+    norms = _spread(task)
     phrases = (
         tuple(norms[start : start + length])
         for start in range(len(norms))
@@ -90,23 +139,18 @@ def _phrases_of(task: Task) -> frozenset[Phrase]:
 
 def _hint_weights(hints: Mapping[str, Sequence[str]], known: Sequence[str]) -> dict[str, dict[str, float]]:
     """The hint words of each value, those that several values share counting less."""
-    words = {value: set(hints.get(value, ())) - _STOP_STEMS for value in known}
+    words = {value: dict.fromkeys(w for w in hints.get(value, ()) if w not in _STOP_STEMS) for value in known}
     shared = Counter(word for some in words.values() for word in some)
     return {value: {word: 1.0 / shared[word] for word in some} for value, some in words.items()}
 
 
-def _hint_phrases(hint: Mapping[str, float]) -> set[Phrase]:
-    return {(word,) for word in hint}
+def _tuple(hint: Mapping[str, float]) -> Phrase:
+    return tuple(hint)[:_MAX_LENGTH]
 
 
 def _overlap(phrase: Phrase, hint: Mapping[str, float]) -> float:
     if not hint:
         return 0.0
     both = sum(hint[word] for word in set(phrase) if word in hint)
-    foreign = sum(1.0 for word in set(phrase) if word not in hint)
+    foreign = sum(0.7 for word in set(phrase) if word not in hint)
     return both / (sum(hint.values()) + foreign)
-
-
-def options(text: str) -> tuple[str, ...]:
-    """The quoted values in a tool's description."""
-    return tuple(dict.fromkeys(_QUOTED.findall(text)))

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from worksmith.models.analogy.explain import Explained, explain
-from worksmith.models.analogy.lexicon import Lexicon
+from worksmith.models.analogy.lexicon import Lexicon, options
 from worksmith.models.analogy.likeness import Likeness
 from worksmith.models.analogy.prompt import Conversation, Layout, Step, ToolNote
 from worksmith.models.analogy.state import State, signature, states_of
@@ -26,7 +26,7 @@ class Demo:
     conversation: Conversation
     layout: Layout
     states: list[State]
-    explained: dict[tuple[int, str], Explained] = field(default_factory=dict)
+    explained: dict[tuple[int, str, str], Explained] = field(default_factory=dict)
 
     @property
     def task(self) -> Task:
@@ -37,11 +37,12 @@ class Demo:
         """The step taken at a state."""
         return self.conversation.steps[at]
 
-    def explain(self, at: int, value: str) -> Explained:
-        """How the value that the step uses can be explained."""
-        if (at, value) not in self.explained:
-            self.explained[at, value] = explain(value, self.states[at])
-        return self.explained[at, value]
+    def explain(self, at: int, name: str, value: str) -> Explained:
+        """How the value that the step uses for an argument can be explained."""
+        memo = (at, name, value)
+        if memo not in self.explained:
+            self.explained[memo] = explain(value, name, self.states[at])
+        return self.explained[memo]
 
 
 @lru_cache(maxsize=1024)
@@ -106,7 +107,10 @@ class Library:
         if slot not in self._lexicons:
             users = [n for n, used in enumerate(values) if used]
             self._lexicons[slot] = Lexicon(
-                [self.demos[n].task for n in users], [values[n] for n in users], self._hints(slot, values)
+                [self.demos[n].task for n in users],
+                [values[n] for n in users],
+                self._hints(slot, values),
+                lambda one, other: self.likeness.between(users[one], users[other]),
             )
         return self._lexicons[slot]
 
@@ -114,7 +118,16 @@ class Library:
         seen = dict.fromkeys(value for used in values for value in sorted(used))
         if slot[0] == "tool":
             return {name: stems(self.tools[name].text) for name in seen if name in self.tools}
-        return {value: stems(value) for value in seen if len(value) <= 40}
+        listed = self.options(slot, tuple(seen))
+        return {value: stems(value) for value in (*seen, *listed) if len(value) <= 40}
+
+    def options(self, slot: Path, seen: Sequence[str]) -> tuple[str, ...]:
+        """The values that a tool's description enumerates for an argument; empty when it does not."""
+        for note in self.tools.values():
+            found = options(note.notes.get(slot[1], ""), seen) if seen else ()
+            if found:
+                return found
+        return ()
 
 
 @lru_cache(maxsize=256)

@@ -75,6 +75,12 @@ class ToolNote:
     arguments: tuple[str, ...]
     text: str
 
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """The line that describes each argument."""
+        lines = (line.strip().partition(":") for line in self.text.splitlines()[1:])
+        return {name: note.strip() for name, colon, note in lines if colon}
+
 
 @dataclass(frozen=True)
 class Prompt:

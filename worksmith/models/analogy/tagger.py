@@ -22,10 +22,14 @@ class Shown:
     weight: float
 
 
-def choose(reading: str, shown: Sequence[Shown], task: Task) -> Any:
-    """The value of the piece of `task` that best matches the demonstrated ones; None when there is none."""
+def choose(reading: str, shown: Sequence[Shown], task: Task, taken: frozenset[str] = frozenset()) -> Any:
+    """The value of the piece of `task` that best matches the demonstrated ones; None when there is none.
+
+    Args:
+        taken: texts that were used before and should not be used again.
+    """
     if reading == "words":
-        span = _choose_words(shown, task)
+        span = _choose_words(shown, task, taken)
         return task.piece(span) if span else None
     pool = task.pools.get(reading, ())
     if not pool:
@@ -70,12 +74,14 @@ def _context(start: int, end: int, demo: Task, at: int, to: int, task: Task) -> 
     return score
 
 
-def _choose_words(shown: Sequence[Shown], task: Task) -> tuple[int, int] | None:
+def _choose_words(shown: Sequence[Shown], task: Task, taken: frozenset[str]) -> tuple[int, int] | None:
     """The best token range: surroundings as demonstrated, words that the demonstrations do not share."""
     weight = sum(example.weight for example in shown) or 1.0
     common = _common_words(shown)
     novelty = [_novelty(token.norm, common, weight) if token.is_word else -3.0 for token in task.tokens]
-    sizes = [end - start for example in shown for start, end in example.spans]
+    sizes = {end - start for example in shown for start, end in example.spans}
+    single = 0.5 if sizes == {1} else 0.15
+    capital, strict = _capital(shown), 0.7 if any(map(_is_name, _pairs(task))) else 0.25
     best: tuple[float, int, int] | None = None
     for start in range(len(task.tokens)):
         if not task.tokens[start].is_word:
@@ -86,10 +92,33 @@ def _choose_words(shown: Sequence[Shown], task: Task) -> tuple[int, int] | None:
                 break
             right = _edge(shown, task, end, 1)
             score = (left + right) / weight + _fill(novelty, start, end)
-            score += _place(shown, task, start) / weight - (0.0 if end - start in sizes else 0.15)
+            score += _place(shown, task, start) / weight - (0.0 if end - start in sizes else single)
+            score -= strict * abs(capital - _case(task, start))
+            score -= 1.0 if task.piece((start, end)) in taken else 0.0
             if best is None or score > best[0] + 1e-9:
                 best = (score, start, end)
     return best[1:] if best and best[0] > 0.4 else None
+
+
+def _pairs(task: Task) -> list[tuple[Task, int]]:
+    return [(task, index) for index in range(len(task.tokens))]
+
+
+def _is_name(place: tuple[Task, int]) -> bool:
+    return _case(*place) == 1.0
+
+
+def _case(task: Task, index: int) -> float:
+    """1 for a capital inside a sentence, 0 for a small letter, between for the first word of a sentence."""
+    token = task.tokens[index]
+    if not token.is_word or not token.text[:1].isupper():
+        return 0.0
+    return 0.6 if _norm(task, index - 1) == "<end>" else 1.0
+
+
+def _capital(shown: Sequence[Shown]) -> float:
+    cases = [_case(example.task, start) for example in shown for start, _ in example.spans]
+    return max(cases, default=0.0)
 
 
 def _common_words(shown: Sequence[Shown]) -> Counter[str]:
