@@ -106,14 +106,25 @@ def _json(name: str, text: str) -> Any:
     fenced = _FENCE.match(text)
     text = fenced[1].strip() if fenced else text
     try:
-        return json.loads(text, strict=False)
+        value = json.loads(text, strict=False)
     except RecursionError:
         raise ValueError(f"{name} is nested too deeply") from None
     except ValueError as error:
         # Small slips are mended; a text that was cut off is not: half an argument must not become a call.
         if not text.endswith(("}", "]")):
             raise ValueError(f"{name} is not JSON: {error}") from None
-    return _mended(name, text)
+        value = _mended(name, text)
+    if "\\u" in text:
+        _check_unicode(name, value)
+    return value
+
+
+def _check_unicode(name: str, value: Any) -> None:
+    """Refuse halves of surrogate pairs: no database and no model takes them."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{name} has text that is not valid Unicode") from None
 
 
 def _mended(name: str, text: str) -> Any:
