@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import date, timedelta
 from random import Random
 
+from evals.office.intents.acting import perform
 from evals.office.intents.intent import Logic, Slots, intents
 from evals.office.intents.metrics import (
     METRICS,
@@ -69,9 +70,7 @@ def _period(slots: Slots, today: date) -> tuple[date, date]:
 
 def _make(call: Script, plots: list[Action]) -> None:
     for plot in plots:
-        call(
-            plot.tool, f"I make the {plot.arguments['plot_type']} plot that was asked for.", **plot.arguments
-        )
+        perform(call, plot, f"I make the {plot.arguments['plot_type']} plot that was asked for.")
 
 
 # --- plots without a condition: A1, A2, A3, A5 ----------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from random import Random
 
+from evals.office.intents.acting import perform
 from evals.office.intents.calendar_rules import (
     CLOSING,
     EventRow,
@@ -53,15 +54,11 @@ def _update(event_id: str, field: str, value: str) -> Action:
     return Action(tool="calendar.update_event", arguments=arguments)
 
 
-def _make(call: Script, action: Action, why: str) -> None:
-    call(action.tool, why, **action.arguments)
-
-
 def _delete_each(call: Script, search: Callable[[], list[EventRow]]) -> None:
     """Delete what a search finds, and search again, until it finds nothing: a page may hide more."""
     while found := search():
         for row in found:
-            _make(call, _delete(row["event_id"]), "This event is one of those to delete.")
+            perform(call, _delete(row["event_id"]), "This event is one of those to delete.")
 
 
 def _event_names(records: Records) -> list[str]:
@@ -95,7 +92,7 @@ def _solve_cancel_first(slots: Slots, call: Script) -> None:
     for row in search_between(
         call, "", datetime.combine(day, time.min), datetime.combine(day, time.max), why
     )[:1]:
-        _make(call, _delete(row["event_id"]), "The first event of that day is the one to delete.")
+        perform(call, _delete(row["event_id"]), "The first event of that day is the one to delete.")
 
 
 def _draw_rename_last(records: Records, rng: Random) -> Slots | None:
@@ -116,7 +113,7 @@ def _solve_rename_last(slots: Slots, call: Script) -> None:
     found = search_day(call, day_of(slots["date"], call.today), f"I look for the events on {slots['date']}.")
     for row in found[-1:]:
         action = _update(row["event_id"], "event_name", slots["new_name"])
-        _make(call, action, "The last event of that day gets the new name.")
+        perform(call, action, "The last event of that day gets the new name.")
 
 
 def _draw_postpone(records: Records, rng: Random) -> Slots | None:
@@ -160,7 +157,7 @@ def _solve_postpone(slots: Slots, call: Script) -> None:
     row = search_day(
         call, day, f"I look for the first event with {slots['name']} on {slots['date']}.", address
     )[0]
-    _make(call, _postponed(row["event_id"], start_of(row), slots), "I move the start of that event.")
+    perform(call, _postponed(row["event_id"], start_of(row), slots), "I move the start of that event.")
 
 
 # --- the next event of a name or with a person: C4, C5, C6 ----------------------------------------------
@@ -190,7 +187,7 @@ def _cancel_next_named(records: Records, slots: Slots) -> list[Action]:
 
 def _solve_cancel_next_named(slots: Slots, call: Script) -> None:
     for row in _search_named(slots, call, f"I look for the next {slots['event_name']}.")[:1]:
-        _make(call, _delete(row["event_id"]), "The first event found is the next one, so I delete it.")
+        perform(call, _delete(row["event_id"]), "The first event found is the next one, so I delete it.")
 
 
 def _draw_rename_next(records: Records, rng: Random) -> Slots | None:
@@ -206,7 +203,7 @@ def _rename_next(records: Records, slots: Slots) -> list[Action]:
 def _solve_rename_next(slots: Slots, call: Script) -> None:
     for row in _search_named(slots, call, f"I look for the next {slots['event_name']}.")[:1]:
         action = _update(row["event_id"], "event_name", slots["new_name"])
-        _make(call, action, "The first event found is the next one, so I rename it.")
+        perform(call, action, "The first event found is the next one, so I rename it.")
 
 
 def _draw_person(records: Records, rng: Random) -> Slots:
@@ -220,7 +217,7 @@ def _cancel_next_with(records: Records, slots: Slots) -> list[Action]:
 def _solve_cancel_next_with(slots: Slots, call: Script) -> None:
     address = find_address(call, slots["name"])
     for row in search_upcoming(call, address, f"I look for the next event with {slots['name']}.")[:1]:
-        _make(call, _delete(row["event_id"]), "The first event found is the next one, so I delete it.")
+        perform(call, _delete(row["event_id"]), "The first event found is the next one, so I delete it.")
 
 
 # --- a meeting if there was none: C7 --------------------------------------------------------------------
@@ -330,7 +327,7 @@ def _create(records: Records, slots: Slots) -> list[Action]:
 
 def _solve_create(slots: Slots, call: Script) -> None:
     address = find_address(call, slots["name"])
-    _make(call, _new_event(slots, call.now, address), "I create the event as described.")
+    perform(call, _new_event(slots, call.now, address), "I create the event as described.")
 
 
 INTENTS = intents(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
+from evals.office.intents.acting import perform
 from evals.office.intents.script import Script
 from evals.office.intents.wording import moment_cell
 from evals.office.records import Event, Records
@@ -131,7 +132,7 @@ def book_tomorrow(call: Script, name: str, participant: str) -> None:
     """Put a half hour with a participant into the first free slot tomorrow."""
     start = find_free_slot_tomorrow(call)
     action = create_event(name, participant, start, 30)
-    call(action.tool, "I create the event in the first free slot tomorrow.", **action.arguments)
+    perform(call, action, "I create the event in the first free slot tomorrow.")
 
 
 def start_of(row: EventRow) -> datetime:

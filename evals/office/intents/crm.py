@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from random import Random
 
+from evals.office.intents.acting import perform
 from evals.office.intents.customer_rules import (
     add_lead,
     change_each,
@@ -22,10 +23,6 @@ from tools.office.schema import PRODUCTS, STATUSES
 
 _WEEKS = (3, 8)
 _OPEN = ("Qualified", "Proposal")
-
-
-def _make(call: Script, action: Action, why: str) -> None:
-    call(action.tool, why, **action.arguments)
 
 
 # --- one customer: R1, R2, R3, R4 -----------------------------------------------------------------------
@@ -48,7 +45,7 @@ def _set_status(records: Records, slots: Slots) -> list[Action]:
 def _solve_set_status(slots: Slots, call: Script) -> None:
     row = find_customer(call, slots["customer"])
     action = update_customer(row["customer_id"], "status", slots["status"].capitalize())
-    _make(call, action, "I set the new status.")
+    perform(call, action, "I set the new status.")
 
 
 def _draw_customer(records: Records, rng: Random) -> Slots:
@@ -61,7 +58,7 @@ def _delete_one(records: Records, slots: Slots) -> list[Action]:
 
 def _solve_delete_one(slots: Slots, call: Script) -> None:
     row = find_customer(call, slots["customer"])
-    _make(call, delete_customer(row["customer_id"]), "I delete this customer.")
+    perform(call, delete_customer(row["customer_id"]), "I delete this customer.")
 
 
 def _draw_lead(records: Records, rng: Random) -> Slots | None:
@@ -75,7 +72,7 @@ def _add_lead(records: Records, slots: Slots) -> list[Action]:
 
 def _solve_add_lead(slots: Slots, call: Script) -> None:
     address = find_address(call, slots["name"])
-    _make(call, add_lead(slots["customer"], address), "I add the new lead.")
+    perform(call, add_lead(slots["customer"], address), "I add the new lead.")
 
 
 def _draw_assignment(records: Records, rng: Random) -> Slots | None:
@@ -94,7 +91,7 @@ def _solve_assign(slots: Slots, call: Script) -> None:
     row = find_customer(call, slots["customer"])
     address = find_address(call, slots["name"])
     action = update_customer(row["customer_id"], "assigned_to_email", address)
-    _make(call, action, "I assign the customer.")
+    perform(call, action, "I assign the customer.")
 
 
 # --- all customers of a colleague that fit: R5, R6, R7 --------------------------------------------------

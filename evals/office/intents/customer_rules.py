@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from evals.office.intents.acting import perform
 from evals.office.intents.script import Script
 from evals.office.records import Records
 from evals.task import Action
@@ -53,7 +54,7 @@ def change_each(call: Script, why: str, change: Callable[[str], Action], **condi
     while found := call("customer_relationship_manager.search_customers", why, **conditions):
         for row in found:
             action = change(row["customer_id"])
-            call(action.tool, "This customer is one of those asked for.", **action.arguments)
+            perform(call, action, "This customer is one of those asked for.")
 
 
 def new_customer_name(records: Records, rng: Random) -> str | None:
