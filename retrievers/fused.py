@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from retrievers.lexical import LexicalIndex, abstract
+from retrievers.abstraction import abstract
+from retrievers.lexical import LexicalIndex
 from retrievers.protocol import Hit, TextIndex
 
 if TYPE_CHECKING:

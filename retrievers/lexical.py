@@ -1,77 +1,25 @@
-"""A small text index for short requests: TF-IDF over words and word pairs, slot values folded to their type.
-
-Two requests with the same intent differ in names, dates, numbers and quoted titles. Those are replaced by
-type marks before weighing, so that the request next to "move Ann's call to Friday" is "move Bob's call to
-Monday" and not the one that happens to mention Ann.
-"""
+"""A small text index for short requests: TF-IDF over abstracted words and pairs of words."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
+from retrievers.abstraction import abstract
 from retrievers.protocol import Hit
 
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
-_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-
-_PLAIN_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
-
-# Order matters: what looks like part of an earlier kind is gone when a later one is tried.
-_SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    # A quote mark inside a word is an apostrophe, so a quotation starts after and ends before a gap.
-    ("_quote", re.compile(r"(?<!\w)(?:'[^'\n]+(?:'\w[^'\n]*)*'|\"[^\"\n]+\")(?!\w)")),
-    ("_email", re.compile(r"\b[\w.+-]+@[\w.-]+\b")),
-    ("_date", re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}/\d{1,2}(?:/\d{2,4})?\b")),
-    ("_date", re.compile(rf"\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b", re.I)),
-    ("_date", re.compile(rf"\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b", re.I)),
-    ("_weekday", re.compile(rf"\b{_WEEKDAY}\b", re.I)),
-    ("_time", re.compile(r"\b\d{1,2}(?::\d\d)?\s?(?:am|pm)\b|\b\d{1,2}:\d\d\b|\b(?:noon|midnight)\b", re.I)),
-    ("_percent", re.compile(r"\b\d+(?:\.\d+)?\s?(?:%|percent\b)", re.I)),
-    ("_number", re.compile(r"\b\d+(?:\.\d+)?\b")),
-    # Not the first word of a sentence, which is capital whatever it is, nor an abbreviation.
-    ("_name", re.compile(r"(?<=[a-z,_'] )(?:[A-Z][a-z][\w-]*)(?: [A-Z][a-z][\w-]*)*")),
-    # Names typed carelessly still own things; the words listed are not owners.
-    (
-        "_name",
-        re.compile(
-            r"\b(?!(?:it|let|that|what|there|here|who|he|she|how|where|today|week)')[a-z]+(?='s\b)", re.I
-        ),
-    ),
-)
-_WORD = re.compile(r"[a-z_]+(?:'(?!s\b)[a-z]+)?")
-
-
-def abstract(text: str) -> list[str]:
-    """The words of `text` in lower case, common endings cut, slot values replaced by their type."""
-    text = text.translate(_PLAIN_QUOTES)
-    for mark, pattern in _SLOTS:
-        text = pattern.sub(mark, text)
-    return [word if word[0] == "_" else _stem(word) for word in _WORD.findall(text.lower()) if word != "s"]
-
-
-def _stem(word: str) -> str:
-    """A crude stem; only has to send the common forms of one verb or noun to the same string."""
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            word = word[: -len(ending)]
-            break
-    if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "ls":
-        word = word[:-1]
-    return word[:-1] if word.endswith("e") and len(word) > 3 else word
+_PAIR_WEIGHT = 0.6
+"""Pairs say how words go together but repeat what the words say, so they count less."""
 
 
 def _features(text: str) -> Counter[str]:
-    words = abstract(text)
-    features = Counter(words)
-    features.update(f"{first} {second}" for first, second in zip(["^", *words], [*words, "$"], strict=True))
+    """Words, neighbours and neighbours but one, with marks for the ends of the text."""
+    words = ["^", *abstract(text), "$"]
+    features = Counter(words[1:-1])
+    features.update(f"{first} {second}" for first, second in pairwise(words))
+    features.update(f"{first} _ {second}" for first, second in zip(words[1:-1], words[3:-1], strict=False))
     return features
 
 
@@ -128,7 +76,7 @@ class LexicalIndex:
 
     def _vector(self, features: Mapping[str, int]) -> dict[str, float]:
         raw = {
-            feature: (1 + math.log(count)) * self._weight[feature]
+            feature: (1 + math.log(count)) * self._weight[feature] * (_PAIR_WEIGHT if " " in feature else 1.0)
             for feature, count in features.items()
             if feature in self._weight
         }

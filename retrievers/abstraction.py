@@ -1,0 +1,90 @@
+"""What a request says apart from its names, dates and numbers, and apart from the choice between synonyms.
+
+Two requests with the same intent differ in slot values and in wording. Slot values are replaced by type
+marks and synonyms by one of them, so that the request next to "cancel Ann's call on Friday" is "drop the
+meeting with Bob on Monday" and not the one that happens to mention Ann.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+
+_PLAIN_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
+
+# Order matters: what looks like part of an earlier kind is gone when a later one is tried.
+_SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    # A quote mark inside a word is an apostrophe, so a quotation starts after and ends before a gap.
+    ("_quote", re.compile(r"(?<!\w)(?:'[^'\n]+(?:'\w[^'\n]*)*'|\"[^\"\n]+\")(?!\w)")),
+    ("_email", re.compile(r"\b[\w.+-]+@[\w.-]+\b")),
+    ("_date", re.compile(r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}/\d{1,2}(?:/\d{2,4})?\b")),
+    ("_date", re.compile(rf"\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b", re.I)),
+    ("_date", re.compile(rf"\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}\b", re.I)),
+    ("_weekday", re.compile(rf"\b{_WEEKDAY}\b", re.I)),
+    ("_time", re.compile(r"\b\d{1,2}(?::\d\d)?\s?(?:am|pm)\b|\b\d{1,2}:\d\d\b|\b(?:noon|midnight)\b", re.I)),
+    ("_percent", re.compile(r"\b\d+(?:\.\d+)?\s?(?:%|percent\b)", re.I)),
+    ("_number", re.compile(r"\b\d+(?:\.\d+)?\b")),
+    # Not the first word of a sentence, which is capital whatever it is, nor an abbreviation.
+    ("_name", re.compile(r"(?<=[a-z,_'] )(?:[A-Z][a-z][\w-]*)(?: [A-Z][a-z][\w-]*)*")),
+    # Names typed carelessly still own things; the words listed are not owners.
+    (
+        "_name",
+        re.compile(
+            r"\b(?!(?:it|let|that|what|there|here|who|he|she|how|where|today|week)')[a-z]+(?='s\b)", re.I
+        ),
+    ),
+)
+_WORD = re.compile(r"[a-z_]+(?:'(?!s\b)[a-z]+)?")
+
+
+def abstract(text: str) -> list[str]:
+    """The words of `text`, in order: slot values as their type, synonyms as one of them, endings cut."""
+    phrases, words = _synonyms()
+    text = text.translate(_PLAIN_QUOTES)
+    for phrase, folded in phrases:
+        text = phrase.sub(folded, text)
+    for mark, pattern in _SLOTS:
+        text = pattern.sub(mark, text)
+    found = (word if word[0] == "_" else _stem(word) for word in _WORD.findall(text.lower()) if word != "s")
+    return [words.get(word, word) for word in found]
+
+
+@cache
+def _synonyms() -> tuple[list[tuple[re.Pattern[str], str]], dict[str, str]]:
+    """Phrases, longest first, and single words, each with the word that stands for it."""
+    phrases: list[tuple[str, str]] = []
+    words: dict[str, str] = {}
+    for line in Path(__file__).with_name("synonyms.txt").read_text().splitlines():
+        group = [] if line.startswith("#") else line.split()
+        for member in group:
+            if "-" in member:
+                phrases.append((member, group[0].replace("-", "")))
+            else:
+                words.setdefault(_stem(member), _stem(group[0].replace("-", "")))
+    phrases.sort(key=lambda pair: (-len(pair[0]), pair))
+    compiled = [(re.compile(rf"\b{p.replace('-', '[ -]')}\b", re.I), folded) for p, folded in phrases]
+    return compiled, words
+
+
+def _stem(word: str) -> str:
+    """A crude stem; only has to send the common forms of one verb or noun to the same string."""
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("s") and not word.endswith("ss"):
+        word = _without(word, "s")
+    for ending in ("ing", "ed"):
+        word = _without(word, ending)
+    if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "ls":
+        word = word[:-1]
+    return _without(word, "e")
+
+
+def _without(word: str, ending: str) -> str:
+    return word.removesuffix(ending) if len(word) - len(ending) >= 3 else word
