@@ -18,6 +18,7 @@ from worksmith.models.analogy.tagger import Shown
 
 _PER_COST = 0.06
 _OTHER_RUN = 0.35
+_OTHER_SIDE = 0.3
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,10 @@ def _listed(value: str, leaves: Sequence[Leaf], library: Library, slot: tuple[An
 
 
 def _weight(leaf: Leaf, state: State) -> float:
-    """Steps at another place of a run count less."""
-    same = leaf.source.example.state.run == state.run
-    return leaf.source.weight * (1.0 if same else _OTHER_RUN) + 1e-9
+    """Steps at another place of a run, and of tasks that look the other way (after, before), count less."""
+    shown = leaf.source.example.state
+    weight = leaf.source.weight * (1.0 if shown.run == state.run else _OTHER_RUN)
+    return weight * (1.0 if shown.task.sides == state.task.sides else _OTHER_SIDE) + 1e-9
 
 
 def _taken(name: str, leaves: Sequence[Leaf], state: State) -> frozenset[str]:
@@ -120,7 +122,7 @@ def _choices(
 ) -> dict[str, float]:
     """The value that the query mentions at the place where the demonstrations mention theirs."""
     texts = {leaf.text for leaf in leaves}
-    if any(not text or text[0].isdigit() or len(text) > 40 for text in texts):
+    if any(not text or text[0].isdigit() or "@" in text or len(text) > 40 for text in texts):
         return {}
     used = _used(library, slot)
     lexicon = library.lexicon(slot, used)

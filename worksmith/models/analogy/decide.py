@@ -113,8 +113,8 @@ def _pairs(kept: Sequence[Weighted], library: Library) -> list[tuple[int, int, f
                 near = 1.0
             else:
                 near = library.likeness.between(one.example.number, other.example.number)
-            weight = math.sqrt(one.weight * other.weight) * near**2
-            if weight > 1e-3:
+            weight = (one.weight * other.weight) ** 0.25 * near**2
+            if weight > 1e-4:
                 pairs.append((i, j, weight, one.example.label == other.example.label))
     return pairs
 

@@ -216,11 +216,11 @@ def _times(wanted: datetime, moment: datetime, form: str, state: State) -> Itera
     seconds = wanted.hour * 3600 + wanted.minute * 60 + wanted.second
     if wanted.time() == moment.time():
         yield ("same",), 0.0, ()
-    fits = tuple(
-        i for i in state.task.pools.get("time", ()) if state.task.tokens[i].readings["time"] * 60 == seconds
-    )
-    if fits:
-        yield ("time",), 0.1, (("time", fits),)
+    pool = state.task.pools.get("time", ())
+    for beside in (0, 1, -1):
+        fits = tuple(i for i in pool if state.task.tokens[i].readings["time"] * 60 + beside == seconds)
+        if fits:
+            yield ("time", beside), 0.1 + 0.1 * abs(beside), (("time", fits),)
     yield ("at", seconds), 0.2, ()
 
 

@@ -126,7 +126,9 @@ def _moment(key: Key, state: State, choose: Chooser) -> str | None:
         minutes = choose("time")
         if minutes is None:
             return None
-        moment = moment.replace(hour=0, minute=0, second=0) + timedelta(minutes=minutes)
+        moment = moment.replace(hour=0, minute=0, second=0) + timedelta(
+            minutes=minutes, seconds=clock_time[1]
+        )
     elif clock_time[0] == "plus":
         moment += timedelta(seconds=clock_time[1])
     elif clock_time[0] == "longer":

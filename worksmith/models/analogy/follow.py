@@ -27,14 +27,20 @@ def reply(prompt: Prompt) -> dict[str, Any]:
     tool, filled, support = arguments(decision.examples, shown, state)
     if _ends(decision.examples[0].example):
         return _step(decision, tool, filled or _shown_arguments(decision.examples), shown, state)
-    if support < _MIN_SUPPORT or _repeats(tool, filled, state):
+    if support < _MIN_SUPPORT or _repeats(tool, filled, decision, state):
         return _stop(shown, state)
     return _step(decision, tool, filled, shown, state)
 
 
-def _repeats(tool: str, filled: dict[str, Any], state: State) -> bool:
+def _repeats(tool: str, filled: dict[str, Any], decision: Decision, state: State) -> bool:
+    """Whether the call was made before, and demonstrations do not make theirs again here."""
     wanted = {name: as_text(value) for name, value in filled.items()}
-    return any(call.tool == tool and call.arguments == wanted for call in state.calls)
+    if not any(call.tool == tool and call.arguments == wanted for call in state.calls):
+        return False
+    last = state.calls[-1]
+    shown = [one.example for one in decision.examples]
+    again = any(example.state_after().calls[-1] in example.state.calls for example in shown)
+    return not again or (last.tool == tool and last.arguments == wanted)
 
 
 def _ends(example: Example) -> bool:

@@ -77,7 +77,7 @@ class Example:
         """What kind of step it is: what it calls (tools used alike count as one) and with which arguments."""
         call = self.state_after().calls[-1]
         lists = tuple(_shape(self.step.data.get(name)) for name in self.demo.layout.lists)
-        return (signature(call), tuple(sorted(call.arguments)), lists)
+        return (signature(call), lists)
 
 
 def _shape(value: Any) -> Any:
@@ -93,14 +93,25 @@ class Library:
     def __init__(self, demos: Sequence[Conversation], layout: Layout, tools: Sequence[ToolNote]) -> None:
         self.demos = [_prepared(demo, layout) for demo in demos]
         self.layout = layout
-        self.likeness = Likeness([demo.task for demo in self.demos])
         self.tools = {note.name: note for note in tools}
+        names = self._names()
+        self.likeness = Likeness([demo.task.content(_hidden(demo, names)) for demo in self.demos])
         self._lexicons: dict[Path, Lexicon] = {}
         self.situations: dict[Any, list[Example]] = {}
         for number, demo in enumerate(self.demos):
             for at in range(len(demo.conversation.steps)):
                 example = Example(demo, number, at)
                 self.situations.setdefault(example.state.situation, []).append(example)
+
+    def _names(self) -> frozenset[str]:
+        """The arguments whose values are names: copied from the tasks, and not the same few each time."""
+        used: dict[str, list[str]] = {}
+        for demo in self.demos:
+            for call in demo.states[-1].calls:
+                for name, value in call.arguments.items():
+                    used.setdefault(name, []).append(value)
+        several = {name: values for name, values in used.items() if len(set(values)) > 1}
+        return frozenset(n for n, values in several.items() if not self.options(("argument", n), values))
 
     def lexicon(self, slot: Path, values: Sequence[frozenset[str]]) -> Lexicon:
         """The phrases for a slot; `values` are those each demonstration uses there (empty: none)."""
@@ -128,6 +139,23 @@ class Library:
             if found:
                 return found
         return ()
+
+
+def _hidden(demo: Demo, names: frozenset[str]) -> frozenset[int]:
+    """The tokens of a demonstration's task that are values of name arguments."""
+    values = {
+        value
+        for call in demo.states[-1].calls
+        for name, value in call.arguments.items()
+        if name in names and len(value) <= 60
+    }
+    return frozenset(
+        index
+        for value in values
+        for start, end in demo.task.spans(value)
+        for index in range(start, end)
+        if demo.task.tokens[index].is_word
+    )
 
 
 @lru_cache(maxsize=256)

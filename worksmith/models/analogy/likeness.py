@@ -10,19 +10,23 @@ from worksmith.models.analogy.task import Task
 
 
 class Likeness:
-    """Cosine similarity of tasks over stems and pairs, weighted by rarity among the demonstrations."""
+    """Cosine similarity of tasks over stems and pairs, weighted by rarity among the demonstrations.
 
-    def __init__(self, tasks: Sequence[Task]) -> None:
-        counts = Counter(term for task in tasks for term in task.content)
-        self._total = len(tasks)
+    Args:
+        contents: the terms of each demonstrated task (`Task.content`).
+    """
+
+    def __init__(self, contents: Sequence[Mapping[str, float]]) -> None:
+        counts = Counter(term for content in contents for term in content)
+        self._total = len(contents)
         self._rarity = {term: math.log((self._total + 1) / (n + 0.5)) + 0.3 for term, n in counts.items()}
-        self._vectors = [self._vector(task) for task in tasks]
+        self._vectors = [self._vector(content) for content in contents]
 
-    def _vector(self, task: Task) -> tuple[Mapping[str, float], float]:
+    def _vector(self, content: Mapping[str, float]) -> tuple[Mapping[str, float], float]:
         """Weights of the terms that some demonstration has, and the length; unseen terms count a little."""
         unseen = math.log(self._total + 1) + 0.3
         vector, rest = {}, 0.0
-        for term, weight in task.content.items():
+        for term, weight in content.items():
             rarity = self._rarity.get(term)
             if rarity is None:
                 rest += (0.3 * weight * unseen) ** 2
@@ -32,7 +36,8 @@ class Likeness:
 
     def to_all(self, task: Task) -> list[float]:
         """The similarity of `task` to each of the tasks, 0 to 1."""
-        return [_cosine(self._vector(task), other) for other in self._vectors]
+        vector = self._vector(task.content(()))
+        return [_cosine(vector, other) for other in self._vectors]
 
     def between(self, one: int, other: int) -> float:
         """The similarity of two of the tasks."""

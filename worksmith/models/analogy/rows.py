@@ -9,7 +9,7 @@ from worksmith.models.analogy import dates
 from worksmith.models.analogy.moments import Key, reference, references
 from worksmith.models.analogy.observation import number
 from worksmith.models.analogy.state import Group, State
-from worksmith.models.analogy.words import DIRECTION, stem, stems
+from worksmith.models.analogy.words import DIRECTIONS, stems
 
 Row = Mapping[str, str]
 ALL: Key = ("all",)
@@ -75,12 +75,9 @@ def _known(group: int, state: State) -> frozenset[str]:
 
 def _said_operator(state: State) -> str:
     for token in state.task.tokens:
-        if token.norm in _SIDES:
-            return _SIDES[token.norm]
+        if token.norm in DIRECTIONS:
+            return ">" if DIRECTIONS[token.norm] > 0 else "<"
     return "<"
-
-
-_SIDES = {stem(word): (">" if sign > 0 else "<") for word, sign in DIRECTION.items()}
 
 
 def _compares(cell: str, operator: str, bound: datetime) -> bool:
@@ -116,7 +113,7 @@ def _filters(index: int, state: State) -> Iterator[Key]:
             marks.append(("said", column))
         if any(cell.lower() in known for cell in cells):
             marks.append(("known", column))
-        if len(cells) <= 6 and not any(dates.parse(cell) or cell.isdigit() for cell in cells):
+        if len(cells) <= 6 and len(cells) < len(rows) and all(map(_is_category, cells)):
             marks += [(kind, column, cell) for cell in sorted(cells) for kind in ("eq", "ne")]
     times = [
         ("when", column, operator, key)
@@ -131,6 +128,11 @@ def _filters(index: int, state: State) -> Iterator[Key]:
     for time in times:
         if time[2] in ("<", ">", "<=", ">=", "said"):
             yield from (("and", time, mark) for mark in useful[:8])
+
+
+def _is_category(cell: str) -> bool:
+    """Whether a cell looks like one of a few values rather than a name, a text, a date or a number."""
+    return 0 < len(cell) <= 24 and "@" not in cell and not cell[0].isdigit()
 
 
 def date_columns(group: Group) -> tuple[str, ...]:

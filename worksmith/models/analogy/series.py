@@ -7,11 +7,10 @@ from itertools import product
 
 from worksmith.models.analogy.moments import Key
 from worksmith.models.analogy.state import State
-from worksmith.models.analogy.words import DIRECTION, stem
+from worksmith.models.analogy.words import DIRECTIONS
 
 SUMMARIES = ("any", "last", "mean", "growth", "first", "sum")
 _AMOUNTS = tuple(how for how in SUMMARIES if how != "growth")
-_SIGNS = {stem(word): sign for word, sign in DIRECTION.items()}
 
 
 def all_series(state: State) -> tuple[tuple[float, ...], ...]:
@@ -93,9 +92,9 @@ def direction(token: int, state: State) -> int:
     memo = ("direction", token)
     if memo not in state.memo:
         norms = [t.norm for t in state.task.tokens]
-        after = [_SIGNS[n] for n in norms[token + 1 : token + 4] if n in _SIGNS]
-        before = [_SIGNS[n] for n in reversed(norms[max(0, token - 5) : token]) if n in _SIGNS]
-        everywhere = [_SIGNS[n] for n in norms if n in _SIGNS]
+        after = [DIRECTIONS[n] for n in norms[token + 1 : token + 4] if n in DIRECTIONS]
+        before = [DIRECTIONS[n] for n in reversed(norms[max(0, token - 5) : token]) if n in DIRECTIONS]
+        everywhere = [DIRECTIONS[n] for n in norms if n in DIRECTIONS]
         state.memo[memo] = (
             (after if "percent" in state.task.tokens[token].readings else []) or before or everywhere or [1]
         )[0]

@@ -103,10 +103,8 @@ def _call(step: Step, layout: Layout) -> Call:
 
 
 def signature(call: Call) -> tuple[str, ...]:
-    """What makes two calls alike: the tool; for tools that give a series, how they are called."""
-    if call.observation.family == "series":
-        return ("series", *call.arguments)
-    return (call.tool,)
+    """What makes two calls alike: tool and arguments; tools that give a series count as one."""
+    return ("series" if call.observation.family == "series" else call.tool, *sorted(call.arguments))
 
 
 def _groups(calls: Sequence[Call]) -> tuple[Group, ...]:

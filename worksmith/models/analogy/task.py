@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from worksmith.models.analogy import dates
-from worksmith.models.analogy.words import STOP, stem
+from worksmith.models.analogy.words import DIRECTIONS, STOP, stem
 
 _QUOTE_CLOSE = {"'": "'", '"': '"', "\u2018": "\u2019", "\u201c": "\u201d"}
 _APOSTROPHES = ("'", "\u2019")
@@ -73,14 +73,22 @@ class Task:
                 pools[reading] = (*pools.get(reading, ()), index)
         return pools
 
-    @cached_property
-    def content(self) -> Mapping[str, float]:
-        """Terms for comparing tasks: stems and neighbouring pairs, names and numbers masked."""
-        norms = [t.norm for t in self.tokens if t.norm not in (",", ".", "?", "!", "'s")]
-        terms = {norm: 0.25 if norm in _STOP_STEMS else 1.0 for norm in norms}
+    def content(self, hidden: Collection[int]) -> Mapping[str, float]:
+        """Terms for comparing tasks: stems and pairs of them, typed pieces and `hidden` tokens masked."""
+        norms = [
+            "<name>" if n in hidden else t.norm
+            for n, t in enumerate(self.tokens)
+            if t.norm not in (",", ".", "?", "!", "'s")
+        ]
+        terms = {norm: 0.25 if norm in _STOP_STEMS else 1.0 for norm in norms if norm != "<name>"}
         for one, other in pairwise(norms):
             terms[f"{one} {other}"] = 0.3 if one in _STOP_STEMS and other in _STOP_STEMS else 0.7
         return terms
+
+    @cached_property
+    def sides(self) -> frozenset[int]:
+        """Which ways its comparing words point: 1 for more, after; -1 for less, before."""
+        return frozenset(DIRECTIONS[token.norm] for token in self.tokens if token.norm in DIRECTIONS)
 
     def spans(self, value: str) -> list[tuple[int, int]]:
         """Token ranges whose text is `value`, but for case and separators."""

@@ -44,6 +44,9 @@ def same_words(one: str, other: str) -> bool:
     return _WORD.findall(one.lower()) == _WORD.findall(other.lower())
 
 
+DIRECTIONS = {stem(word): sign for word, sign in DIRECTION.items()}
+"""The same by stem."""
+
 CASES = ("same", "lower", "title", "capital", "upper", "snake")
 
 
