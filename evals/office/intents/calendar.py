@@ -7,18 +7,30 @@ from datetime import datetime, time, timedelta
 from random import Random
 
 from evals.office.intents.acting import perform
+from evals.office.intents.calendar_days import (
+    cancel_first,
+    draw_day,
+    draw_postpone,
+    draw_rename_last,
+    postpone,
+    rename_last,
+    solve_cancel_first,
+    solve_postpone,
+    solve_rename_last,
+)
 from evals.office.intents.calendar_rules import (
-    CLOSING,
     EventRow,
     book_tomorrow,
     create_event,
+    delete_event,
+    event_names,
     free_slot_tomorrow,
+    is_free,
     meeting_tomorrow,
     search_between,
-    search_day,
     search_upcoming,
-    start_of,
     upcoming_with,
+    update_event,
 )
 from evals.office.intents.intent import Logic, Slots, intents
 from evals.office.intents.people import find_address
@@ -30,7 +42,6 @@ from evals.office.intents.wording import (
     length_adjective,
     length_words,
     minutes_of,
-    moment_cell,
     time_of,
     time_words,
     weekday_ahead,
@@ -45,119 +56,11 @@ _DAYS_AHEAD = (1, 14)
 _HALF_HOURS = tuple(time(hour, minute) for hour in range(9, 16) for minute in (0, 30))
 
 
-def _delete(event_id: str) -> Action:
-    return Action(tool="calendar.delete_event", arguments={"event_id": event_id})
-
-
-def _update(event_id: str, field: str, value: str) -> Action:
-    arguments = {"event_id": event_id, "field": field, "new_value": value}
-    return Action(tool="calendar.update_event", arguments=arguments)
-
-
 def _delete_each(call: Script, search: Callable[[], list[EventRow]]) -> None:
     """Delete what a search finds, and search again, until it finds nothing: a page may hide more."""
     while found := search():
         for row in found:
-            perform(call, _delete(row["event_id"]), "This event is one of those to delete.")
-
-
-def _event_names(records: Records) -> list[str]:
-    return sorted({event.name for event in records.events})
-
-
-def _coming_day(records: Records, rng: Random) -> str | None:
-    days = sorted({event.start.date() for event in records.upcoming})
-    return day_words(rng.choice(days)) if days else None
-
-
-# --- one event of a day: C1, C2, C3 ---------------------------------------------------------------------
-
-
-def _draw_day(records: Records, rng: Random) -> Slots | None:
-    day = _coming_day(records, rng)
-    return {"date": day} if day else None
-
-
-def _events_of_day(records: Records, slots: Slots) -> list[Event]:
-    return records.events_on.get(day_of(slots["date"], records.today), [])
-
-
-def _cancel_first(records: Records, slots: Slots) -> list[Action]:
-    return [_delete(event.id) for event in _events_of_day(records, slots)[:1]]
-
-
-def _solve_cancel_first(slots: Slots, call: Script) -> None:
-    day = day_of(slots["date"], call.today)
-    why = f"I look for the first event on {slots['date']}."
-    for row in search_between(
-        call, "", datetime.combine(day, time.min), datetime.combine(day, time.max), why
-    )[:1]:
-        perform(call, _delete(row["event_id"]), "The first event of that day is the one to delete.")
-
-
-def _draw_rename_last(records: Records, rng: Random) -> Slots | None:
-    day = _coming_day(records, rng)
-    name = rng.choice(_event_names(records))
-    if not day or _events_of_day(records, {"date": day})[-1].name == name:
-        return None
-    return {"date": day, "new_name": name}
-
-
-def _rename_last(records: Records, slots: Slots) -> list[Action]:
-    return [
-        _update(event.id, "event_name", slots["new_name"]) for event in _events_of_day(records, slots)[-1:]
-    ]
-
-
-def _solve_rename_last(slots: Slots, call: Script) -> None:
-    found = search_day(call, day_of(slots["date"], call.today), f"I look for the events on {slots['date']}.")
-    for row in found[-1:]:
-        action = _update(row["event_id"], "event_name", slots["new_name"])
-        perform(call, action, "The last event of that day gets the new name.")
-
-
-def _draw_postpone(records: Records, rng: Random) -> Slots | None:
-    """None where the postponed event would meet another one or end after office hours."""
-    event, minutes = rng.choice(records.upcoming), rng.choice(DURATIONS)
-    slots = {
-        "name": event.participant.split(".")[0].capitalize(),
-        "date": day_words(event.start.date()),
-        "how_long": length_words(minutes),
-        "length": length_adjective(minutes),
-    }
-    event = _first_with(records, slots)
-    shift = timedelta(minutes=minutes)
-    return slots if _is_free(records, event.start + shift, event.minutes, besides=event) else None
-
-
-def _is_free(records: Records, start: datetime, minutes: int, besides: Event | None = None) -> bool:
-    end = start + timedelta(minutes=minutes)
-    others = (event for event in records.events_on.get(start.date(), []) if event is not besides)
-    return end.time() <= CLOSING and all(end <= other.start or start >= other.end for other in others)
-
-
-def _first_with(records: Records, slots: Slots) -> Event:
-    address = records.address(slots["name"])
-    return next(event for event in _events_of_day(records, slots) if event.participant == address)
-
-
-def _postponed(event_id: str, start: datetime, slots: Slots) -> Action:
-    later = start + timedelta(minutes=minutes_of(slots["how_long"]))
-    return _update(event_id, "event_start", moment_cell(later))
-
-
-def _postpone(records: Records, slots: Slots) -> list[Action]:
-    event = _first_with(records, slots)
-    return [_postponed(event.id, event.start, slots)]
-
-
-def _solve_postpone(slots: Slots, call: Script) -> None:
-    address = find_address(call, slots["name"])
-    day = day_of(slots["date"], call.today)
-    row = search_day(
-        call, day, f"I look for the first event with {slots['name']} on {slots['date']}.", address
-    )[0]
-    perform(call, _postponed(row["event_id"], start_of(row), slots), "I move the start of that event.")
+            perform(call, delete_event(row["event_id"]), "This event is one of those to delete.")
 
 
 # --- the next event of a name or with a person: C4, C5, C6 ----------------------------------------------
@@ -165,7 +68,7 @@ def _solve_postpone(slots: Slots, call: Script) -> None:
 
 def _draw_named(records: Records, rng: Random) -> Slots:
     """Any name; for most names of a large calendar there are events ahead."""
-    return {"event_name": rng.choice(_event_names(records))}
+    return {"event_name": rng.choice(event_names(records))}
 
 
 def _draw_coming(records: Records, rng: Random) -> Slots | None:
@@ -182,27 +85,27 @@ def _search_named(slots: Slots, call: Script, why: str) -> list[EventRow]:
 
 
 def _cancel_next_named(records: Records, slots: Slots) -> list[Action]:
-    return [_delete(event.id) for event in _named(records, slots)[:1]]
+    return [delete_event(event.id) for event in _named(records, slots)[:1]]
 
 
 def _solve_cancel_next_named(slots: Slots, call: Script) -> None:
     for row in _search_named(slots, call, f"I look for the next {slots['event_name']}.")[:1]:
-        perform(call, _delete(row["event_id"]), "The first event found is the next one, so I delete it.")
+        perform(call, delete_event(row["event_id"]), "The first event found is the next one, so I delete it.")
 
 
 def _draw_rename_next(records: Records, rng: Random) -> Slots | None:
     slots = _draw_coming(records, rng)
-    name = rng.choice(_event_names(records))
+    name = rng.choice(event_names(records))
     return {**slots, "new_name": name} if slots and slots["event_name"] != name else None
 
 
 def _rename_next(records: Records, slots: Slots) -> list[Action]:
-    return [_update(event.id, "event_name", slots["new_name"]) for event in _named(records, slots)[:1]]
+    return [update_event(event.id, "event_name", slots["new_name"]) for event in _named(records, slots)[:1]]
 
 
 def _solve_rename_next(slots: Slots, call: Script) -> None:
     for row in _search_named(slots, call, f"I look for the next {slots['event_name']}.")[:1]:
-        action = _update(row["event_id"], "event_name", slots["new_name"])
+        action = update_event(row["event_id"], "event_name", slots["new_name"])
         perform(call, action, "The first event found is the next one, so I rename it.")
 
 
@@ -211,13 +114,13 @@ def _draw_person(records: Records, rng: Random) -> Slots:
 
 
 def _cancel_next_with(records: Records, slots: Slots) -> list[Action]:
-    return [_delete(event.id) for event in upcoming_with(records, records.address(slots["name"]))[:1]]
+    return [delete_event(event.id) for event in upcoming_with(records, records.address(slots["name"]))[:1]]
 
 
 def _solve_cancel_next_with(slots: Slots, call: Script) -> None:
     address = find_address(call, slots["name"])
     for row in search_upcoming(call, address, f"I look for the next event with {slots['name']}.")[:1]:
-        perform(call, _delete(row["event_id"]), "The first event found is the next one, so I delete it.")
+        perform(call, delete_event(row["event_id"]), "The first event found is the next one, so I delete it.")
 
 
 # --- a meeting if there was none: C7 --------------------------------------------------------------------
@@ -269,7 +172,7 @@ def _part_of_day(slots: Slots, now: datetime) -> tuple[datetime, datetime]:
 def _clear_part(records: Records, slots: Slots) -> list[Action]:
     first, last = _part_of_day(slots, records.now)
     events = records.events_on.get(first.date(), [])
-    return [_delete(event.id) for event in events if first <= event.start <= last]
+    return [delete_event(event.id) for event in events if first <= event.start <= last]
 
 
 def _solve_clear_part(slots: Slots, call: Script) -> None:
@@ -279,7 +182,7 @@ def _solve_clear_part(slots: Slots, call: Script) -> None:
 
 
 def _cancel_all_with(records: Records, slots: Slots) -> list[Action]:
-    return [_delete(event.id) for event in upcoming_with(records, records.address(slots["name"]))]
+    return [delete_event(event.id) for event in upcoming_with(records, records.address(slots["name"]))]
 
 
 def _solve_cancel_all_with(slots: Slots, call: Script) -> None:
@@ -289,7 +192,7 @@ def _solve_cancel_all_with(slots: Slots, call: Script) -> None:
 
 
 def _cancel_all_named(records: Records, slots: Slots) -> list[Action]:
-    return [_delete(event.id) for event in _named(records, slots)]
+    return [delete_event(event.id) for event in _named(records, slots)]
 
 
 def _solve_cancel_all_named(slots: Slots, call: Script) -> None:
@@ -304,11 +207,11 @@ def _draw_event(records: Records, rng: Random) -> Slots | None:
     """None where the event would fall on a weekend, meet another one or end after office hours."""
     day = records.today + timedelta(days=rng.randint(*_DAYS_AHEAD))
     start, minutes = datetime.combine(day, rng.choice(_HALF_HOURS)), rng.choice(DURATIONS)
-    if day.weekday() >= 5 or not _is_free(records, start, minutes):
+    if day.weekday() >= 5 or not is_free(records, start, minutes):
         return None
     return {
         **_draw_person(records, rng),
-        "event_name": rng.choice(_event_names(records)),
+        "event_name": rng.choice(event_names(records)),
         "date": day_words(day),
         "time": time_words(start.time()),
         "how_long": length_words(minutes),
@@ -333,9 +236,9 @@ def _solve_create(slots: Slots, call: Script) -> None:
 INTENTS = intents(
     "calendar.toml",
     {
-        "C1": Logic(_draw_day, _cancel_first, _solve_cancel_first),
-        "C2": Logic(_draw_rename_last, _rename_last, _solve_rename_last),
-        "C3": Logic(_draw_postpone, _postpone, _solve_postpone),
+        "C1": Logic(draw_day, cancel_first, solve_cancel_first),
+        "C2": Logic(draw_rename_last, rename_last, solve_rename_last),
+        "C3": Logic(draw_postpone, postpone, solve_postpone),
         "C4": Logic(_draw_coming, _cancel_next_named, _solve_cancel_next_named),
         "C5": Logic(_draw_rename_next, _rename_next, _solve_rename_next),
         "C6": Logic(_draw_person, _cancel_next_with, _solve_cancel_next_with),

@@ -82,6 +82,29 @@ def create_event(name: str, participant: str, start: datetime, minutes: int) -> 
     )
 
 
+def delete_event(event_id: str) -> Action:
+    """The call that deletes an event."""
+    return Action(tool="calendar.delete_event", arguments={"event_id": event_id})
+
+
+def update_event(event_id: str, field: str, value: str) -> Action:
+    """The call that changes one field of an event."""
+    arguments = {"event_id": event_id, "field": field, "new_value": value}
+    return Action(tool="calendar.update_event", arguments=arguments)
+
+
+def is_free(records: Records, start: datetime, minutes: int, besides: Event | None = None) -> bool:
+    """Whether an event could take place then: none but `besides` is in the way, office hours suffice."""
+    end = start + timedelta(minutes=minutes)
+    others = (event for event in records.events_on.get(start.date(), []) if event is not besides)
+    return end.time() <= CLOSING and all(end <= other.start or start >= other.end for other in others)
+
+
+def event_names(records: Records) -> list[str]:
+    """What events are called in this office."""
+    return sorted({event.name for event in records.events})
+
+
 def search_day(call: Script, day: date, why: str, query: str = "") -> list[EventRow]:
     """All events of a day that match a query, page by page."""
     earliest, found = datetime.combine(day, time.min), list[EventRow]()
