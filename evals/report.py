@@ -91,20 +91,24 @@ def study_report(study: Study, *, title: str = "Comparison") -> Report:
 
 
 def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
-    """What each arm achieved; candidates first, baselines below them."""
+    """What each arm achieved; candidates first, baselines below them.
+
+    The outcome that counts errors as failures has its own column as soon as there is an error.
+    """
+    lossy = any(row.summary.errors for row in study.rows)
     return Grid(
         title=title,
         headings=(
             "program",
             "outcome, %",
-            "counting errors",
+            *(("counting errors",) if lossy else ()),
             "side effects",
             "errors",
             f"points to {study.rows[0].arm.label}",
             "p",
             "tasks",
         ),
-        rows=tuple(_study_row(row) for row in _ordered(study)),
+        rows=tuple(_study_row(row, lossy=lossy) for row in _ordered(study)),
         notes=(verdict(study), *_notes({row.result.model for row in study.rows})),
     )
 
@@ -216,12 +220,12 @@ def _primary(records: Sequence[EpisodeRecord], row: Row) -> Interval | None:
     return summarize(records, seed=row.result.seed).scores.get(PRIMARY)
 
 
-def _study_row(row: Row) -> tuple[str, ...]:
+def _study_row(row: Row, *, lossy: bool) -> tuple[str, ...]:
     summary, found = row.summary, row.against_first
     return (
         _label(row),
         percent(summary.scores.get(PRIMARY)),
-        percent(summary.scores.get(STRICT)),
+        *((percent(summary.scores.get(STRICT)),) if lossy else ()),
         percent(summary.scores.get(_SIDE_EFFECTS)),
         share(summary.error_rate),
         points(found.difference) if found else NO_DATA,

@@ -268,8 +268,10 @@ def _crashed(unit: WorkUnit, task: Task, error: Exception, seconds: float) -> Ep
 def failure_status(error: BaseException) -> str:
     """Whose fault an exception is: `model_error`, `harness_error`, or the program's own."""
     import apsw
-    from dspy.utils.exceptions import LMError
+    from dspy.utils.exceptions import ContextWindowExceededError, LMError
 
+    if isinstance(error, ContextWindowExceededError):
+        return PROGRAM_ERROR  # the program let its prompt grow too long
     if isinstance(error, LMError | ConnectionError | TimeoutError):
         return "model_error"
     if isinstance(error, apsw.Error | OSError | MemoryError):

@@ -101,6 +101,17 @@ def test_a_study_puts_baselines_last_and_names_the_reference(comparison: Report)
     assert "react is better than every other candidate" in text
 
 
+def test_errors_in_any_arm_show_the_outcome_that_counts_them(comparison: Report) -> None:
+    lost = make_record(3, status="model_error", scores={})
+    arms = [Arm("a"), Arm("b")]
+    results = {"a": solved([1, 2], of=4), "b": make_result([*solved([1, 2], of=3).records, lost])}
+    text = study_report(run_study(arms, lambda arm: results[arm.label])).markdown()
+
+    assert "counting errors" not in comparison.markdown()
+    assert "| program | outcome, % | counting errors |" in text
+    assert "| b | 66.7 [20.8, 93.9] | 50.0 [15.0, 85.0] | 0.0 [0.0, 56.1] | 25.0 |" in text
+
+
 def test_a_model_without_weights_is_called_that(comparison: Report) -> None:
     assert "local/analogy is not a language model" in comparison.markdown()
     assert "local/analogy is not a language model" in shown(comparison)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import Annotated
@@ -37,19 +38,18 @@ def open_ui(
     quieten_libraries()
     artifacts = ["--artifacts-destination", str((file.parent / "artifacts").resolve())] if file else []
     say(f"Starting MLflow on http://{HOST}:{port} (takes some seconds; Ctrl-C ends it)")
-    command = ["server", "--backend-store-uri", uri, *artifacts, "--host", HOST, "--port", str(port)]
-    raise typer.Exit(_serve([sys.executable, "-m", "mlflow", *command]))
+    # One worker: the page is for one person, and each takes hundreds of megabytes.
+    server = ["server", "--backend-store-uri", uri, *artifacts, "--workers", "1"]
+    raise typer.Exit(_serve([sys.executable, "-m", "mlflow", *server, "--host", HOST, "--port", str(port)]))
 
 
 def _serve(command: list[str]) -> int:
-    """Run the server until it ends; Ctrl-C reaches it as well and is its normal end."""
-    with subprocess.Popen(command) as server:
-        try:
-            return server.wait()
-        except KeyboardInterrupt:
-            server.terminate()
-            server.wait()
-            return 0
+    """Become the server, so that every signal reaches it; where that is impossible, wait for it."""
+    # Background jobs of MLflow (online scoring, archiving) are another process; nothing here uses them.
+    os.environ.setdefault("MLFLOW_SERVER_ENABLE_JOB_EXECUTION", "false")
+    if os.name == "posix":
+        os.execv(command[0], command)
+    return subprocess.run(command, check=False).returncode
 
 
 def _free(port: int) -> bool:
