@@ -240,3 +240,12 @@ def test_the_digest_covers_what_decides_how_an_agent_acts(workshop: Workshop) ->
     others = [Agent("react"), Agent("act", max_steps=3), Agent("act", toolset="all"), taught]
     assert agent.digest == Agent("act").digest
     assert len({agent.digest, *(other.digest for other in others)}) == 5
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_dspy_keeps_prompts_only_if_asked_to(keep: bool, workshop: Workshop) -> None:
+    agent, lm = Agent("act", workshop=workshop, keep_history=keep), Script(finish()).lm()
+    with dspy.context(lm=lm, disable_history=False):
+        agent(task=TASKS[0])
+
+    assert len(lm.history) == keep
