@@ -20,7 +20,7 @@ Record = Mapping[str, str]
 _QUOTED = re.compile(r"(?<!\w)'([^']+)'")
 _SINCE = re.compile(r"since ([A-Z]\w+ \d{1,2})")
 _THRESHOLD = re.compile(r"more than (\d+)")
-_STAGE = re.compile(r"in the (\w+) stage and interested in (\w+)")
+_STAGE = re.compile(r"(\w+) stage\b.*\binterested in (\w+)")
 _METRICS = ("total visits", "average session duration", "engaged users")
 
 
