@@ -318,7 +318,7 @@ def test_throughput_is_at_least_95_percent_of_ideal(workshop: Any) -> None:
     [
         (LMServerError("503"), "model_error"),
         (LMTimeoutError("slow"), "model_error"),
-        (ContextWindowExceededError("too long"), "program_error"),
+        (ContextWindowExceededError(message="too long"), "program_error"),
         (DSPyError("unreadable"), "program_error"),
         (PermissionError("disk"), "harness_error"),
     ],
