@@ -36,8 +36,9 @@ def _sections(command: click.Command, path: tuple[str, ...]) -> Iterator[str]:
 
 
 def _section(command: click.Command, path: tuple[str, ...]) -> str:
-    lines = ["", f"## `{' '.join(path)}`", "", (command.help or "").strip(), ""]
-    lines += [f"    {' '.join(path)} {_usage(command)}", "", "| option | default | meaning |", "|---|---|---|"]
+    name = " ".join(path)
+    lines = ["", f"## `{name}`", "", (command.help or "").strip(), "", f"    {name} {_usage(command)}", ""]
+    lines += ["| option | default | meaning |", "|---|---|---|"]
     lines += [_row(parameter) for parameter in command.params if getattr(parameter, "help", None)]
     return "\n".join(lines) + "\n"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,14 +73,23 @@ def study_arms(strategies: Sequence[str], optimizers: Sequence[str], *, baseline
 
 
 def run_arms(
-    plan: StudyPlan, arms: Sequence[Arm], run: Run, *, on_row: Callable[[Row], None] | None = None
+    plan: StudyPlan,
+    arms: Sequence[Arm],
+    run: Run,
+    *,
+    on_row: Callable[[Row], None] | None = None,
+    keep: Mapping[str, Path] | None = None,
 ) -> Study:
-    """Compile and evaluate each arm, record it below `run`, compare all with the first."""
+    """Compile and evaluate each arm, record it below `run`, compare all with the first.
+
+    Args:
+        keep: files to write compiled programs to, by the label of their arm.
+    """
 
     def measure(arm: Arm) -> EvalResult:
         params = {"strategy": arm.strategy, "optimizer": arm.optimizer, "seed": plan.settings.seed}
         with run.child(arm.label, params=params) as child:
-            program = _program(plan, arm, child)
+            program = _program(plan, arm, child, (keep or {}).get(arm.label))
             result = _evaluate(plan, arm, program)
             child.dataset(
                 Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks)
@@ -91,17 +100,17 @@ def run_arms(
     return run_study(arms, measure, on_row=on_row)
 
 
-def _program(plan: StudyPlan, arm: Arm, run: Run) -> Any:
+def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path | None) -> Any:
     if arm.baseline:
         from evals.baselines import BaselineProgram
 
         return BaselineProgram(arm.strategy, plan.suite.workshop)
     if arm.optimizer == NO_OPTIMIZER:
         return new_agent(plan.suite, arm.strategy, plan.toolset, plan.max_steps)
-    return _compiled(plan, arm, run)
+    return _compiled(plan, arm, run, file or plan.folder / _slug(arm.label) / "program.json")
 
 
-def _compiled(plan: StudyPlan, arm: Arm, run: Run) -> Any:
+def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
     agent = new_agent(plan.train_suite, arm.strategy, plan.toolset, plan.max_steps)
     with compile_bar(f"compile {arm.label}") as on_progress:
         result = run_plan(
@@ -122,7 +131,8 @@ def _compiled(plan: StudyPlan, arm: Arm, run: Run) -> Any:
                 on_progress=on_progress,
             )
         )
-    record_compile(run, result.artifact, plan.folder / _slug(arm.label) / "program.json")
+    result.artifact.write(file)
+    record_compile(run, result.artifact, file)
     program: Any = result.compiled.program
     program.workshop = plan.suite.workshop
     return program
@@ -138,7 +148,6 @@ def record_compile(run: Run, artifact: Any, file: Path) -> None:
         run.metrics(values, step=number)
     for role, cost in artifact.manifest.cost.items():
         run.metrics({f"compile/{role}_{name}": value for name, value in cost.items()})
-    artifact.write(file)
     run.program("program", Path(served.__file__), file, params={"digest": artifact.digest})
 
 

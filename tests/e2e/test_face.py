@@ -1,0 +1,71 @@
+"""What a user meets first: help, completion of the reference, errors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from docs.reference import TARGET, reference
+from tests.e2e.conftest import invoke
+from worksmith.cli import app
+
+HEAVY = ("dspy", "mlflow", "numpy", "pandas", "chromadb", "sentence_transformers", "apsw", "pydantic")
+
+
+def worksmith(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "worksmith.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def test_help_loads_no_heavy_package() -> None:
+    code = f"import worksmith.cli, sys; print([m for m in {HEAVY!r} if m in sys.modules])"
+
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+    assert out.strip() == "[]"
+
+
+def test_every_command_is_in_the_reference() -> None:
+    assert TARGET.read_text() == reference(), "run `make docs`"
+
+
+@pytest.mark.parametrize(
+    "command", ["suite build", "suite import", "compile", "eval", "compare", "run", "score"]
+)
+def test_every_option_has_help(command: str) -> None:
+    result = CliRunner().invoke(app, [*command.split(), "--help"])
+
+    assert result.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["suite", "info", "nowhere"], "no suite here"),
+        (["suite", "build", "castle", "--out", "x"], "no suite kind 'castle'"),
+        (["suite", "import", "workbench", "nowhere", "--out", "x"], "no such directory"),
+        (["eval", "nowhere"], "no suite here"),
+        (["compare", "nowhere"], "no suite here"),
+        (["score", "nowhere"], "nothing to score"),
+    ],
+)
+def test_bad_input_ends_with_code_2_and_a_sentence(tmp_path: Path, arguments: list[str], said: str) -> None:
+    command = [sys.executable, "-m", "worksmith.cli", *arguments]
+
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+
+    assert result.returncode == 2
+    assert said in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_version_is_the_packages() -> None:
+    from worksmith import __version__
+
+    assert invoke("--version").output.strip() == f"worksmith {__version__}"

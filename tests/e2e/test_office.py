@@ -1,0 +1,123 @@
+"""The main job through the command line: build, run, compile, evaluate, compare, score."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import invoke
+
+LIMIT = ("--limit", 40, "--no-track")
+
+
+def as_json(*arguments: object) -> Any:
+    result = invoke(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_the_same_seed_gives_the_same_bytes(office: Path, tmp_path: Path) -> None:
+    twin = tmp_path / "twin"
+    invoke("suite", "build", "office", "--seed", 7, "--scale", 0.5, "--per-intent", 4, "--out", twin)
+
+    for file in sorted(office.iterdir()):
+        assert (twin / file.name).read_bytes() == file.read_bytes(), file.name
+
+
+def test_another_seed_gives_other_tasks_and_the_same_counts(office: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    invoke("suite", "build", "office", "--seed", 8, "--scale", 0.5, "--per-intent", 4, "--out", other)
+
+    one, two = as_json("suite", "info", office), as_json("suite", "info", other)
+
+    assert one["digest"] != two["digest"]
+    for name in ("rows", "tasks", "intents", "splits", "domains"):
+        assert one[name] == two[name]
+
+
+def test_info_describes_the_suite(office: Path) -> None:
+    facts = as_json("suite", "info", office)
+
+    assert facts["intents"] == 69
+    assert facts["tasks"] == facts["gold_plans"] == 69 * 4
+    assert facts["rows"]["calendar"] == 150
+
+
+def test_a_suite_is_not_overwritten_by_accident(office: Path) -> None:
+    result = invoke("suite", "build", "office", "--out", office)
+
+    assert result.exit_code != 0
+
+
+def test_gold_plans_score_everything(office: Path, here: Path) -> None:
+    found = as_json("eval", office, "--lm", "gold", "--split", "all", "--no-track")
+
+    assert found["runs"][0]["summary"]["scores"]["outcome"]["value"] == 1.0
+
+
+@pytest.mark.slow
+def test_compiling_pays_and_the_file_gives_the_same_scores_again(office: Path, here: Path) -> None:
+    compiled = as_json("compile", office, "--optimizer", "knn", "--out", "knn.json", "--no-track")
+    before = as_json("eval", office, *LIMIT)
+    after = as_json("eval", office, "--program", "knn.json", *LIMIT)
+    again = as_json("eval", office, "--program", "knn.json", *LIMIT, "--workers", 1)
+
+    assert compiled["from_gold_plans"]
+    assert share(after) > share(before) + 0.25
+    assert verdicts(again) == verdicts(after)
+
+
+def test_a_run_shows_every_step(office: Path, here: Path) -> None:
+    task = as_json("eval", office, "--limit", 1, "--lm", "gold", "--no-track")["rows"][0]["task_id"]
+
+    result = invoke("run", office, task, "--lm", "gold")
+
+    assert result.exit_code == 0, result.output
+    assert task in result.output
+
+
+def test_recorded_episodes_can_be_scored_again(office: Path, here: Path) -> None:
+    rows = as_json("eval", office, "--lm", "gold", "--log", "gold.jsonl", *LIMIT)["rows"]
+
+    scored = as_json("score", office, "--predictions", "gold.jsonl")
+
+    assert [row["correct"] for row in scored["rows"]] == [row["correct"] for row in rows]
+
+
+def test_a_dry_run_runs_nothing(office: Path, here: Path) -> None:
+    plan = as_json("compare", office, "--strategies", "act,react", "--dry-run")
+
+    assert plan["arms"] == [
+        "act", "act + bootstrap", "react", "react + bootstrap", "do_nothing", "keyword_only",
+    ]  # fmt: skip
+    assert not (here / "mlruns").exists()
+
+
+@pytest.mark.slow
+def test_compare_puts_strategies_side_by_side(office: Path, here: Path) -> None:
+    study = as_json(
+        "compare",
+        office,
+        "--strategies",
+        "act,react",
+        "--optimizers",
+        "none,knn",
+        "--limit",
+        20,
+        "--no-track",
+    )
+
+    labels = [row["label"] for row in study["rows"]]
+    assert labels == ["act", "act + knn", "react", "react + knn", "do_nothing", "keyword_only"]
+    assert study["reference"] == "act"
+
+
+def share(found: Any) -> float:
+    return float(found["runs"][0]["summary"]["scores"]["outcome"]["value"])
+
+
+def verdicts(found: Any) -> list[tuple[str, bool, bool]]:
+    return [(row["task_id"], row["correct"], row["unwanted_side_effects"]) for row in found["rows"]]

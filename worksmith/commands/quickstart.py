@@ -1,0 +1,132 @@
+"""`worksmith quickstart`: the main job, end to end, on this machine alone."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from worksmith.commands.options import JsonFlag, SeedOption, TrackFlag, TrackingUriOption, WorkersOption, say
+
+if TYPE_CHECKING:
+    from evals.compare import Row, Study
+    from evals.suite import Suite
+    from worksmith.study import StudyPlan
+
+_MODEL = "local/analogy"
+_ABOUT_THE_MODEL = (
+    f"{_MODEL} is not a language model. It needs no key and no network: it finds the demonstrations in its "
+    "prompt that are most like the task and imitates them by rule. Without demonstrations it can do next to "
+    "nothing, so what it gains is what compiling gave it. Name a real model with --lm."
+)
+
+
+def quickstart(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where to put suite and program.")] = Path(
+        "build/quickstart"
+    ),
+    seed: SeedOption = 7,
+    workers: WorkersOption = 8,
+    track: TrackFlag = True,
+    tracking_uri: TrackingUriOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Build a suite, compile an agent on it, measure before and after, compare two strategies."""
+    started = time.perf_counter()
+    suite = _build(out / "office", seed)
+    say(f"\n2/4  Evaluate and compile. {_ABOUT_THE_MODEL}\n")
+    plan = _plan(suite, workers, seed)
+    program = out / "react-knn.json"
+    study, run_id = _measure(plan, program, track, tracking_uri)
+    seconds = time.perf_counter() - started
+    if as_json:
+        facts = {
+            "suite": str(suite.path),
+            "program": str(program),
+            "run": run_id,
+            "seconds": round(seconds, 1),
+        }
+        typer.echo(json.dumps({**facts, "lm": _MODEL, **study.to_json()}))
+        return
+    _show(study, suite, program, run_id, seconds)
+
+
+def _build(directory: Path, seed: int) -> Suite:
+    from evals.kinds import builder
+
+    say("1/4  Build a suite: an office with calendar, mail, site figures, task board and customers.")
+    suite = builder("office")(
+        directory, seed=seed, scale=1.0, per_intent=10, progress=lambda message: say(f"     {message}")
+    )
+    counts = ", ".join(f"{count} {split}" for split, count in suite.counts().items())
+    say(f"     {len(suite.tasks)} tasks ({counts}) in {directory}; every gold plan was executed and checked")
+    return suite
+
+
+def _plan(suite: Suite, workers: int, seed: int) -> StudyPlan:
+    from optimizers.compile import Model
+    from optimizers.job import Settings
+    from worksmith.models.resolve import GOLD, resolve
+    from worksmith.study import StudyPlan
+
+    return StudyPlan(
+        suite=suite,
+        tasks=suite.select(split="test"),
+        split="test",
+        scheme="standard",
+        train_suite=suite,
+        lm=Model(_MODEL, resolve(_MODEL)),
+        teacher=Model(GOLD, resolve(GOLD, tasks=suite.tasks)),
+        settings=Settings(seed=seed),
+        toolset="all",
+        max_steps=20,
+        ground_truth="published",
+        workers=workers,
+        resume=False,
+    )
+
+
+def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tuple[Study, str | None]:
+    """React uncompiled and compiled, act compiled; the compiled react program goes to `program`."""
+    from evals.report import study_report
+    from evals.tracking import Suite as Dataset
+    from evals.tracking import open_tracker
+    from worksmith.study import run_arms, study_arms
+
+    arms = [
+        arm for arm in study_arms(["react", "act"], ["none", "knn"], baselines=True) if arm.label != "act"
+    ]
+    params: dict[str, Any] = {"lm": _MODEL, "suite": plan.suite.path.name, "seed": plan.settings.seed}
+    with open_tracker(uri, track=track).start("quickstart", params=params) as run:
+        run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
+        study = run_arms(plan, arms, run, on_row=_tell, keep={"react + knn": program})
+        run.report(study_report(study, title="Quickstart"))
+        return study, run.id
+
+
+def _tell(row: Row) -> None:
+    from evals.tables import percent
+
+    outcome = percent(row.summary.scores.get("outcome"))
+    say(f"     {row.arm.label:14} {outcome} % of {row.summary.tasks} test tasks done right")
+
+
+def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds: float) -> None:
+    from rich.console import Console
+
+    from evals.report import study_grid
+
+    say("\n3/4  Compare, on tasks that no program was compiled on.\n")
+    Console().print(study_grid(study, title="Quickstart").rich())
+    task = suite.select(split="test")[0].id
+    say(f"\n4/4  Done in {seconds:.0f} s. Where to look:")
+    if run_id:
+        say("     worksmith ui                                   the recorded runs in MLflow")
+    say(f"     worksmith run {suite.path} {task} --program {program}")
+    say("                                                    one episode, step by step")
+    say(f"     worksmith eval {suite.path} --program {program}")
+    say("                                                    the same scores again, in a new process")
+    say(f"     worksmith compare {suite.path} --strategies act,react,plan --optimizers none,bootstrap,knn")
