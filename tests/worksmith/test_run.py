@@ -64,7 +64,7 @@ def test_every_step_is_shown_in_order(office: Workshop) -> None:
         "Gone.",
         "- calendar event_id='00000000'",
         "correct",
-        "2 calls",
+        "calls: 2",
     ]
 
     places = [text.find(part) for part in expected]

@@ -141,8 +141,8 @@ def _show_end(console: Console, task: Task, episode: EpisodeResult, scores: Mapp
     if not scores.get("outcome"):
         _show_expected(console, task)
     console.print(
-        f"[dim]{len(episode.calls)} calls, {episode.model_calls} model calls, "
-        f"{episode.prompt_tokens + episode.completion_tokens:,} tokens, {episode.seconds:.2f} s[/]"
+        f"[dim]calls: {len(episode.calls)}, model calls: {episode.model_calls}, "
+        f"tokens: {episode.prompt_tokens + episode.completion_tokens:,}, seconds: {episode.seconds:.2f}[/]"
     )
 
 
