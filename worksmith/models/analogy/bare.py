@@ -9,11 +9,10 @@ from worksmith.models.analogy.observation import as_text
 from worksmith.models.analogy.prompt import Prompt, ToolNote
 from worksmith.models.analogy.state import State, states_of
 from worksmith.models.analogy.task import Task
-from worksmith.models.analogy.words import STOP, stem, stems
+from worksmith.models.analogy.words import STOP_STEMS, stem, stems
 
 _ENOUGH = 1.2
 _CLOSING = frozenset(map(stem, ("finish", "end", "done", "final", "stop", "complete")))
-_STOP_STEMS = frozenset(map(stem, STOP))
 _TYPES = (
     ("email", {"email", "address", "recipient"}),
     ("date", {"date", "day", "start"}),
@@ -45,7 +44,7 @@ def reply(prompt: Prompt) -> dict[str, Any]:
 
 def _best(tools: tuple[ToolNote, ...], task: Task) -> ToolNote | None:
     counts = Counter(word for note in tools for word in set(stems(note.text)))
-    words = {token.norm for token in task.tokens} - _STOP_STEMS
+    words = {token.norm for token in task.tokens} - STOP_STEMS
     scored = [(sum(1 / counts[w] for w in words & set(stems(note.text))), note) for note in tools]
     best = max(scored, key=lambda pair: pair[0])
     return best[1] if best[0] >= _ENOUGH else None

@@ -73,7 +73,7 @@ def fill(leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any
         if value is not None and key[:2] == ("task", "words"):
             value = _listed(value, leaves, library, slot)
         if value is not None:
-            return Filled(value, share)
+            return Filled(value, share * (0.5 if varied and key[0] == "const" else 1.0))
     return None
 
 

@@ -42,7 +42,11 @@ def parse(text: str) -> tuple[datetime, str] | None:
 
 
 def read(text: str, now: datetime | None) -> Mapping[str, datetime]:
-    """The readings of a date as a task words it: `date` (the likeliest), and the nearest past and future."""
+    """The readings of a date as a task words it.
+
+    `date` is the likeliest, `back` and `ahead` the nearest in the past and in the future; days that are
+    named by their distance from today have only `relative`.
+    """
     low = text.lower()
     exact = re.match(r"\d{4}-\d\d-\d\d", low)
     if exact:
@@ -51,7 +55,7 @@ def read(text: str, now: datetime | None) -> Mapping[str, datetime]:
         return {}
     today = datetime.combine(now.date(), time())
     if low in _WORDS:
-        return {"date": today + timedelta(days=_WORDS[low])}
+        return {"relative": today + timedelta(days=_WORDS[low])}
     words = low.replace(",", " ").replace(".", " ").split()
     if words[-1] == "week":
         return _week(words[0], today)
@@ -87,7 +91,7 @@ def _month_day(words: list[str], today: datetime) -> Mapping[str, datetime]:
     options = [moment for moment in (_safe(y, month, day) for y in years) if moment]
     if not options:
         return {}
-    readings = {"date": options[0]}
+    readings = {"date": min(options, key=lambda moment: abs(moment - today))}
     back = [moment for moment in options if moment <= today]
     ahead = [moment for moment in options if moment >= today]
     if back:

@@ -47,7 +47,10 @@ def decide(library: Library, state: State) -> Decision | None:
         return None
     near = library.likeness.to_all(state.task)
     best = max(near)
-    weighted = [Weighted(e, math.exp(_SHARPNESS * (near[e.number] - best))) for e in found]
+    weighted = [
+        Weighted(e, math.exp(_SHARPNESS * (near[e.number] - best)) * library.feasible(e.number))
+        for e in found
+    ]
     per_demo: dict[int, int] = {}
     for one in weighted:
         per_demo[one.example.number] = per_demo.get(one.example.number, 0) + 1

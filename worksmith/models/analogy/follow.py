@@ -39,7 +39,7 @@ def _repeats(tool: str, filled: dict[str, Any], decision: Decision, state: State
         return False
     last = state.calls[-1]
     shown = [one.example for one in decision.examples]
-    again = any(example.state_after().calls[-1] in example.state.calls for example in shown)
+    again = any(example.state_after().repeats for example in shown)
     return not again or (last.tool == tool and last.arguments == wanted)
 
 

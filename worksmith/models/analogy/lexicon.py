@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from worksmith.models.analogy.task import Task
-from worksmith.models.analogy.words import STOP, stem, stems
+from worksmith.models.analogy.words import STOP_STEMS, stems
 
-_STOP_STEMS = frozenset(map(stem, STOP))
 _MAX_LENGTH = 3
 _ENOUGH = 0.45
 _SPLIT = re.compile(r"[,:;()\n]|\.\s|\bor\b|\band\b")
@@ -134,12 +133,12 @@ def _phrases_of(task: Task) -> frozenset[Phrase]:
         for start in range(len(norms))
         for length in range(1, _MAX_LENGTH + 1)
     )
-    return frozenset(p for p in phrases if not all(word in _STOP_STEMS or not word.isalnum() for word in p))
+    return frozenset(p for p in phrases if not all(word in STOP_STEMS or not word.isalnum() for word in p))
 
 
 def _hint_weights(hints: Mapping[str, Sequence[str]], known: Sequence[str]) -> dict[str, dict[str, float]]:
     """The hint words of each value, those that several values share counting less."""
-    words = {value: dict.fromkeys(w for w in hints.get(value, ()) if w not in _STOP_STEMS) for value in known}
+    words = {value: dict.fromkeys(w for w in hints.get(value, ()) if w not in STOP_STEMS) for value in known}
     shared = Counter(word for some in words.values() for word in some)
     return {value: {word: 1.0 / shared[word] for word in some} for value, some in words.items()}
 

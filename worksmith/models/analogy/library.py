@@ -103,6 +103,13 @@ class Library:
                 example = Example(demo, number, at)
                 self.situations.setdefault(example.state.situation, []).append(example)
 
+    def feasible(self, number: int) -> float:
+        """1 for a demonstration whose tools are all on offer, less for one that uses others."""
+        if not self.tools:
+            return 1.0
+        calls = self.demos[number].states[-1].calls
+        return 1.0 if all(call.tool in self.tools for call in calls) else 0.02
+
     def _names(self) -> frozenset[str]:
         """The arguments whose values are names: copied from the tasks, and not the same few each time."""
         used: dict[str, list[str]] = {}

@@ -11,7 +11,7 @@ from worksmith.models.analogy.state import State
 Key = tuple[Any, ...]
 """An expression: its kind and its parameters, hashable and free of the values of one episode."""
 
-READINGS = ("date", "back", "ahead")
+READINGS = ("date", "back", "ahead", "relative")
 
 
 def now(state: State) -> datetime | None:

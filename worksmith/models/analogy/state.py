@@ -78,6 +78,12 @@ class State:
         return tuple(call for group in self.groups for call in group.calls)
 
     @property
+    def repeats(self) -> bool:
+        """Whether the last call was made before."""
+        *before, last = self.calls
+        return any(call.tool == last.tool and call.arguments == last.arguments for call in before)
+
+    @property
     def last(self) -> Observation:
         """The last observation."""
         return self.groups[-1].calls[-1].observation if self.groups else read_observation(None)

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from worksmith.models.analogy.task import Task
+from worksmith.models.analogy.task import Task, Token
+from worksmith.models.analogy.words import STOP_STEMS
 
 _PUNCTUATION = frozenset(",.?!:;()")
 _MAX_WORDS = 10
+_STOPPED = -0.7
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,17 @@ def choose(reading: str, shown: Sequence[Shown], task: Task, taken: frozenset[st
         span = _choose_words(shown, task, taken)
         return task.piece(span) if span else None
     pool = task.pools.get(reading, ())
+    if not pool and reading == "quote":
+        return choose("words", [_as_words(example) for example in shown], task, taken)
     if not pool:
         return None
     best = max(pool, key=lambda index: (_typed_score(reading, index, shown, task), -index))
     return task.tokens[best].readings[reading]
+
+
+def _as_words(example: Shown) -> Shown:
+    """A quoted piece as a range of words, for a query that puts nothing in quotes."""
+    return Shown(example.task, tuple((span, span + 1) for span in example.spans), example.weight)
 
 
 def _typed_score(reading: str, index: int, shown: Sequence[Shown], task: Task) -> float:
@@ -78,9 +87,9 @@ def _choose_words(shown: Sequence[Shown], task: Task, taken: frozenset[str]) -> 
     """The best token range: surroundings as demonstrated, words that the demonstrations do not share."""
     weight = sum(example.weight for example in shown) or 1.0
     common = _common_words(shown)
-    novelty = [_novelty(token.norm, common, weight) if token.is_word else -3.0 for token in task.tokens]
-    sizes = {end - start for example in shown for start, end in example.spans}
-    single = 0.5 if sizes == {1} else 0.15
+    novelty = [_novelty(token, common, weight) for token in task.tokens]
+    words = {end - start for e in shown for start, end in e.spans if e.task.tokens[start].is_word}
+    sizes, single = words or set(range(1, _MAX_WORDS + 1)), (0.5 if words == {1} else 0.15)
     capital, strict = _capital(shown), 0.7 if any(map(_is_name, _pairs(task))) else 0.25
     best: tuple[float, int, int] | None = None
     for start in range(len(task.tokens)):
@@ -95,6 +104,7 @@ def _choose_words(shown: Sequence[Shown], task: Task, taken: frozenset[str]) -> 
             score += _place(shown, task, start) / weight - (0.0 if end - start in sizes else single)
             score -= strict * abs(capital - _case(task, start))
             score -= 1.0 if task.piece((start, end)) in taken else 0.0
+            score -= 0.8 * (novelty[start] == _STOPPED) + 0.8 * (novelty[end - 1] == _STOPPED)
             if best is None or score > best[0] + 1e-9:
                 best = (score, start, end)
     return best[1:] if best and best[0] > 0.4 else None
@@ -132,8 +142,12 @@ def _common_words(shown: Sequence[Shown]) -> Counter[str]:
     return words
 
 
-def _novelty(norm: str, common: Counter[str], weight: float) -> float:
-    return 0.5 - 1.2 * min(1.0, common.get(norm, 0) / weight * 1.5)
+def _novelty(token: Token, common: Counter[str], weight: float) -> float:
+    if not token.is_word:
+        return -3.0
+    if token.norm in STOP_STEMS:
+        return _STOPPED
+    return 0.5 - 1.2 * min(1.0, common.get(token.norm, 0) / weight * 1.5)
 
 
 def _fill(novelty: Sequence[float], start: int, end: int) -> float:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from worksmith.models.analogy import dates
-from worksmith.models.analogy.words import DIRECTIONS, STOP, stem
+from worksmith.models.analogy.words import DIRECTIONS, STOP_STEMS, stem
 
 _QUOTE_CLOSE = {"'": "'", '"': '"', "\u2018": "\u2019", "\u201c": "\u201d"}
 _APOSTROPHES = ("'", "\u2019")
@@ -80,9 +80,9 @@ class Task:
             for n, t in enumerate(self.tokens)
             if t.norm not in (",", ".", "?", "!", "'s")
         ]
-        terms = {norm: 0.25 if norm in _STOP_STEMS else 1.0 for norm in norms if norm != "<name>"}
+        terms = {norm: 0.25 if norm in STOP_STEMS else 1.0 for norm in norms if norm != "<name>"}
         for one, other in pairwise(norms):
-            terms[f"{one} {other}"] = 0.3 if one in _STOP_STEMS and other in _STOP_STEMS else 0.7
+            terms[f"{one} {other}"] = 0.3 if one in STOP_STEMS and other in STOP_STEMS else 0.7
         return terms
 
     @cached_property
@@ -115,9 +115,6 @@ class Task:
     def piece(self, span: tuple[int, int]) -> str:
         """The text of a token range."""
         return self.text[self.tokens[span[0]].start : self.tokens[span[1] - 1].end]
-
-
-_STOP_STEMS = frozenset(map(stem, STOP))
 
 
 @lru_cache(maxsize=4096)

@@ -44,6 +44,8 @@ def same_words(one: str, other: str) -> bool:
     return _WORD.findall(one.lower()) == _WORD.findall(other.lower())
 
 
+STOP_STEMS = frozenset(map(stem, STOP))
+
 DIRECTIONS = {stem(word): sign for word, sign in DIRECTION.items()}
 """The same by stem."""
 
