@@ -1,7 +1,8 @@
 """Scoring by outcome: did an agent leave the world as the task wants it?
 
 The expected calls are executed by the same tools as the agent's, and the two outcomes are compared. How
-an agent got there does not matter. Order and generated ids of new rows do not count.
+an agent got there does not matter. Order and generated ids of new rows do not count; the original benchmark
+compares them too, but none of its recorded verdicts turns on it.
 """
 
 from __future__ import annotations

@@ -140,7 +140,8 @@ def _columns(header: Sequence[str], path: Path) -> tuple[int, int, int | None]:
 
 
 def _from_lines(path: Path) -> Iterator[Prediction]:
-    for row, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
+    # Not splitlines(): texts may hold other characters that it takes for line ends.
+    for row, line in enumerate(path.read_text(encoding="utf-8").removesuffix("\n").split("\n")):
         place = _place(path, row, None)
         try:
             entry = json.loads(line)

@@ -139,10 +139,10 @@ def test_json_lines_and_episode_logs(suite: Suite, tmp_path: Path) -> None:
                 for event_id, status in (("00000000", "ok"), ("00000001", "denied"), ("00000001", "ok"))
             ],
         },
-        {"task_id": "task-0", "status": "model_error", "calls": []},
+        {"task_id": "task-0", "status": "model_error", "calls": [], "answer": "one\u2028two"},
     ]
     path = tmp_path / "runs.jsonl"
-    path.write_text("\n".join(map(json.dumps, lines)) + "\n")
+    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
     report = score_files(suite, [path])
 

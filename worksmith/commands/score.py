@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from evals.outcomes import GroundTruth
 
 _GROUND_TRUTHS = ["published", "corrected"]
-_CAPTION = "% with 95 % interval; effects: unwanted side effects, exact: same calls as expected, idle: no calls"
+_CAPTION = (
+    "% with 95 % interval; effects: unwanted side effects, exact: same calls as expected, idle: no calls"
+)
 
 
 def score_predictions(
