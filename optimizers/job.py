@@ -11,8 +11,10 @@ from evals.runner import EvalResult
 from evals.statistics import NOTHING, Interval
 from evals.summary import interval_json
 from optimizers.demonstration import Demonstration
+from optimizers.nearest import EMBEDDINGS
 from optimizers.rollouts import Rollouts
 from optimizers.trace_bank import TraceBank, collect
+from tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
@@ -34,6 +36,17 @@ class Settings:
     candidates: int = 4
     seed: int = 0
     embedding: str = "lexical"
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense before anything is paid for."""
+        if self.demos < 1 or self.candidates < 1:
+            raise InputError("there must be at least one demonstration and one candidate")
+        if self.embedding not in EMBEDDINGS:
+            raise InputError(
+                f"no embedding {self.embedding!r}",
+                where="--embedding",
+                hint=f"there are {', '.join(EMBEDDINGS)}",
+            )
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,12 @@ from typing import Any
 import dspy
 
 from optimizers.demonstration import same_text
+from retrievers.lexical import LexicalIndex
 from retrievers.protocol import TextIndex
 from tools.errors import InputError
+
+EMBEDDINGS = ("lexical", "minilm")
+"""The ways to compare texts."""
 
 _QUERIES_REMEMBERED = 512
 """An agent asks once a step with the same query; only its first step pays for the search."""
@@ -101,15 +105,13 @@ def text_index(texts: Mapping[str, str], embedding: str) -> TextIndex:
     Raises:
         InputError: for another name.
     """
-    if embedding == "lexical":
-        from retrievers.lexical import LexicalIndex
-
-        return LexicalIndex(texts)
+    if embedding not in EMBEDDINGS:
+        raise InputError(f"no embedding {embedding!r}", hint=f"there are {', '.join(EMBEDDINGS)}")
     if embedding == "minilm":
         from retrievers.fused import fused_index
 
         return fused_index(texts)
-    raise InputError(f"no embedding {embedding!r}", where="--embedding", hint="there are lexical, minilm")
+    return LexicalIndex(texts)
 
 
 def _chooser(demos: Sequence[Any], nearest: NearestSettings) -> Callable[[str], list[Any]]:

@@ -12,7 +12,7 @@ import dspy
 from dspy.lm15 import Message, Request, Response, TextPart, Usage
 
 from evals.suite import Suite, write_suite
-from evals.task import Action, Task
+from evals.task import Action, Step, Task
 from optimizers.job import Job, Settings
 from optimizers.rollouts import Rollouts
 from tools.episode import EpisodeResult
@@ -66,6 +66,10 @@ def _task(verb: str, number: int) -> Task:
         domains=("calendar",),
         intent=verb,
         split=("train", "dev", "test")[number // 4],
+        gold_plan=(
+            Step(tool="calendar.search_events", arguments={"query": TITLES[number]}, why="Find the event."),
+            Step(tool=action.tool, arguments=action.arguments, why="Do it.", after=(0,)),
+        ),
         expected=(action,),
     )
 
@@ -76,7 +80,7 @@ def _change(verb: str, number: int) -> tuple[str, str]:
     )
 
 
-class Step(dspy.Signature):  # type: ignore[misc]
+class NextCall(dspy.Signature):  # type: ignore[misc]
     """Do the task."""
 
     task: str = dspy.InputField()
@@ -90,7 +94,7 @@ class Clerk(dspy.Module):  # type: ignore[misc]
 
     def __init__(self, workshop: Workshop) -> None:
         super().__init__()
-        self.step = dspy.Predict(Step)
+        self.step = dspy.Predict(NextCall)
         self._workshop = workshop
 
     def forward(self, task: Task) -> dspy.Prediction:

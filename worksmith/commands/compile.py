@@ -56,7 +56,7 @@ def compile_program(
         str,
         typer.Option(help="How knn compares tasks: lexical, or minilm beside it (takes seconds to load)."),
     ] = "lexical",
-    toolset: ToolsetOption = "required",
+    toolset: ToolsetOption = "all",
     max_steps: MaxStepsOption = 20,
     scheme: SchemeOption = "standard",
     train: Annotated[int | None, typer.Option(min=1, help="At most so many training tasks.")] = None,
@@ -158,9 +158,9 @@ def _scheme(name: str) -> SplitScheme:
 
 
 def _tell(name: str, progress: Progress) -> None:
-    """A line for every tenth of an evaluation."""
-    tenth = max(1, progress.total // 10)
-    if progress.done % tenth == 0 or progress.done == progress.total:
+    """A line for every quarter of an evaluation, but none for fewer than 25 episodes."""
+    quarter = max(25, -(-progress.total // 4))
+    if progress.done % quarter == 0 or progress.done == progress.total:
         say(f"{name}: {progress.done} of {progress.total} episodes")
 
 

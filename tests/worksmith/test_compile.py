@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from evals.runner import evaluate
+from evals.suite import Suite
+from optimizers.artifact import Artifact
+from tests.optimizers.shop import make_suite
+from tools.errors import InputError
+from worksmith.commands.compile import compile_program
+from worksmith.compiled import load_program
+from worksmith.models.resolve import resolve
+
+APP = typer.Typer()
+APP.command()(compile_program)
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))
+
+
+def run(*arguments: object) -> Any:
+    result = CliRunner().invoke(APP, [str(argument) for argument in arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def outcome(program: Any, suite: Suite) -> float:
+    tasks = suite.select(split="test")
+    result = evaluate(program, tasks, workshop=suite.workshop, lm=resolve("local/analogy"))
+    return result.summary.scores["outcome"].value
+
+
+@pytest.mark.parametrize("optimizer", ["knn", "bootstrap"])
+def test_a_compiled_agent_does_what_it_could_not(suite: Suite, tmp_path: Path, optimizer: str) -> None:
+    for name in ("none", optimizer):
+        run(suite.path, "--out", tmp_path / name, "--optimizer", name, "--demos", 12)
+    before, after = (outcome(load_program(tmp_path / name, suite), suite) for name in ("none", optimizer))
+
+    assert after > before
+    assert Artifact.read(tmp_path / optimizer).manifest.gold
+    assert not Artifact.read(tmp_path / "none").manifest.gold
+    assert not list(tmp_path.glob("*.work"))
+
+
+def test_json_says_what_the_file_says(suite: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "program.json"
+    said = json.loads(run(suite.path, "--out", file, "--optimizer", "knn", "--json").stdout)
+    manifest = Artifact.read(file).manifest
+
+    assert said["digest"] == Artifact.read(file).digest
+    assert said["demonstrations"] == len(manifest.demonstrations) == 12
+    assert said["dev"][0]["outcome"] == manifest.trials[0]["outcome"]
+    assert manifest.suite["digest"] == suite.digest
+    assert manifest.program["strategy"]["name"] == "react"
+
+
+@pytest.mark.parametrize("strategy", ["direct", "cot", "act", "react", "plan"])
+def test_every_strategy_compiles_and_loads(suite: Suite, tmp_path: Path, strategy: str) -> None:
+    file = tmp_path / "program.json"
+    run(suite.path, "--out", file, "--optimizer", "knn", "--strategy", strategy, "--dev", 2)
+    agent = load_program(file, suite)
+
+    assert agent.strategy.name == strategy
+    assert all(len(predictor.demos) == 12 for predictor in agent.predictors())
+
+
+def test_same_seed_same_file(suite: Suite, tmp_path: Path) -> None:
+    for workers in (1, 8):
+        run(suite.path, "--out", tmp_path / str(workers), "--workers", workers, "--seed", 3, "--demos", 4)
+    one, eight = (Artifact.read(tmp_path / name) for name in ("1", "8"))
+
+    assert (one.manifest, one.state) == (eight.manifest, eight.state)
+
+
+def test_dry_run_runs_nothing(suite: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "program.json"
+    said = json.loads(run(suite.path, "--out", file, "--dry-run", "--json").stdout)
+
+    assert said["episodes_at_most"] == {"teacher": 12, "dev": 60}
+    assert said["model_calls_about"] == {"teacher": 36, "dev": 180}
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--optimizer", "magic"], "no optimizer"),
+        (["--strategy", "magic"], "no strategy"),
+        (["--scheme", "magic"], "no scheme"),
+        (["--toolset", "magic"], "no toolset"),
+        (["--embedding", "magic", "--optimizer", "knn"], "no embedding"),
+        (["--teacher", "local/magic"], "no local model"),
+    ],
+)
+def test_bad_options_are_named(suite: Suite, tmp_path: Path, arguments: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run(suite.path, "--out", tmp_path / "program.json", *arguments)
+
+
+def test_a_file_is_replaced_only_on_demand(suite: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "program.json"
+    run(suite.path, "--out", file, "--optimizer", "none")
+    with pytest.raises(InputError, match="already there"):
+        run(suite.path, "--out", file, "--optimizer", "knn")
+    run(suite.path, "--out", file, "--optimizer", "knn", "--force")
+
+    assert Artifact.read(file).manifest.optimizer == "knn"
+
+
+@pytest.mark.slow
+def test_a_killed_compile_goes_on_to_the_same_program(suite: Suite, tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole.json", tmp_path / "killed.json"
+    run(suite.path, "--out", whole, "--demos", 4)
+    code = "import typer; from worksmith.commands.compile import compile_program as c; typer.run(c)"
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        str(suite.path),
+        "--out",
+        str(killed),
+        "--demos",
+        "4",
+        "--workers",
+        "1",
+    ]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+    log = tmp_path / "killed.json.work" / "student" / "dev-uncompiled.jsonl"
+    while process.poll() is None and not (log.exists() and log.stat().st_size):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+    if not killed.exists():  # it may have been faster than the kill
+        with pytest.raises(InputError, match="--resume"):
+            run(suite.path, "--out", killed, "--demos", 4)
+        run(suite.path, "--out", killed, "--demos", 4, "--resume")
+    assert Artifact.read(killed).digest == Artifact.read(whole).digest
+
+
+@pytest.mark.slow
+def test_a_logged_program_answers_alike_in_a_new_process(suite: Suite, tmp_path: Path) -> None:
+    from evals.tracking import open_tracker
+    from worksmith.models import served
+
+    file, store = tmp_path / "program.json", f"sqlite:///{tmp_path}/mlflow.db"
+    run(suite.path, "--out", file, "--optimizer", "knn")
+    folder = served.bundle(file, suite, tmp_path / "bundle")
+    with open_tracker(store).start("compile", params={}) as tracked:
+        address = tracked.program("agent", served.CODE, folder, params={})
+    query = suite.select(split="test")[0].query
+    code = (
+        "import json, mlflow, sys\n"
+        "mlflow.set_tracking_uri(sys.argv[1])\n"
+        "model = mlflow.pyfunc.load_model(sys.argv[2])\n"
+        "print(json.dumps(model.predict({'task': sys.argv[3]})))\n"
+    )
+    command = [sys.executable, "-c", code, store, str(address), query]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MLFLOW_DISABLE_TELEMETRY": "true"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+    (answer,) = json.loads(done.stdout)
+    agent = load_program(file, suite)
+    import dspy
+
+    with dspy.context(lm=resolve("local/analogy")):
+        episode = agent(task=suite.select(split="test")[0]).episode
+    assert answer["status"] == "finished"
+    assert answer["calls"] == [call.to_json() for call in episode.calls]
+    assert answer["changes"] == episode.outcome.to_json()

@@ -1,0 +1,95 @@
+"""A compiled program as an MLflow model: a task's text in, the answer, the calls and the changes out.
+
+The model carries the program's file and the suite whose world it works in, so it loads anywhere. Every
+prediction is an episode of its own: what the agent changed is reported, then rolled back.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mlflow.pyfunc import PythonModel
+
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    import dspy
+
+    from evals.suite import Suite
+    from evals.task import Task
+    from programs.agent import Agent
+    from tools.episode import EpisodeResult
+
+CODE = Path(__file__).with_name("served_entry.py")
+"""The file that MLflow runs to make the model."""
+
+PROGRAM_FILE = "program.json"
+SUITE_FOLDER = "suite"
+
+
+def bundle(program: Path, suite: Suite, folder: Path) -> Path:
+    """Put all that a served program needs into `folder`; returns it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(program, folder / PROGRAM_FILE)
+    shutil.copytree(suite.path, folder / SUITE_FOLDER, dirs_exist_ok=True)
+    return folder
+
+
+class ServedAgent(PythonModel):  # type: ignore[misc]
+    """Answers rows with a `task` (its text) and, if given, its `domains` (names of toolkits)."""
+
+    def load_context(self, context: Any) -> None:
+        """Load program, world and model."""
+        from evals.suite import Suite
+        from worksmith.compiled import load_compiled
+        from worksmith.models.resolve import resolve
+
+        folder = Path(context.artifacts["program"])
+        suite = Suite.open(folder / SUITE_FOLDER)
+        loaded = load_compiled(folder / PROGRAM_FILE, suite)
+        self._agent: Agent = loaded.agent
+        self._lm: dspy.LM = resolve(loaded.artifact.manifest.lm, tasks=suite.tasks)
+
+    # No type on the input: MLflow would take it for a schema to enforce.
+    def predict(self, context: Any, model_input, params: Any = None) -> list[dict[str, Any]]:  # type: ignore[no-untyped-def]
+        """One result a row.
+
+        Raises:
+            InputError: if a row has no task.
+        """
+        import dspy
+
+        with dspy.context(lm=self._lm):
+            return [_result(self._agent(task=_task(row, self._agent)).episode) for row in _rows(model_input)]
+
+
+def _rows(given: Any) -> list[Mapping[str, Any]]:
+    """The rows of whatever MLflow hands over: one row, a list of them, or a data frame."""
+    if isinstance(given, Mapping):
+        return [given]
+    return list(given.to_dict("records")) if hasattr(given, "to_dict") else list(given)
+
+
+def _task(row: Mapping[str, Any], agent: Agent) -> Task:
+    from evals.task import Task
+
+    text = row.get("task")
+    if not isinstance(text, str) or not text.strip():
+        raise InputError("a row has no task", hint='give {"task": "what is to be done"}')
+    assert agent.workshop is not None
+    kind = agent.workshop.kind
+    every = [kit.name for kit in kind.toolkits if kit.name not in kind.shared_toolkits]
+    return Task(id="served", query=text, domains=tuple(row.get("domains") or every))
+
+
+def _result(episode: EpisodeResult) -> dict[str, Any]:
+    return {
+        "answer": episode.answer,
+        "status": episode.status,
+        "error": episode.error,
+        "calls": [call.to_json() for call in episode.calls],
+        "changes": episode.outcome.to_json(),
+    }
