@@ -8,6 +8,7 @@ from random import Random
 from evals.office.intents.acting import perform
 from evals.office.intents.intent import Logic, Slots, intents
 from evals.office.intents.mail_rules import (
+    SENDER,
     delete,
     forward,
     last_week,
@@ -15,6 +16,7 @@ from evals.office.intents.mail_rules import (
     reply,
     search_latest,
     search_mails,
+    search_mails_from,
     send,
 )
 from evals.office.intents.people import find_address
@@ -65,7 +67,7 @@ def solve_delete_recent(slots: Slots, call: Script) -> None:
     address = find_address(call, slots["name"])
     first = call.today - timedelta(days=int(slots["days"]))
     why = f"I look for what {slots['name']} has sent in the last {slots['days']} days."
-    for row in search_mails(call, why, address, first):
+    for row in search_mails_from(call, why, address, first):
         perform(call, delete(row["email_id"]), "This email is from those days, so I delete it.")
 
 
@@ -115,7 +117,7 @@ def reply_about(records: Records, slots: Slots) -> list[Action]:
 def solve_reply_about(slots: Slots, call: Script) -> None:
     """Search for the subject; of the mails from the sender the first shown is the latest."""
     name, subject = slots["name"], slots["subject"]
-    sender = {"sender/recipient": find_address(call, name)}
+    sender = {SENDER: find_address(call, name)}
     found = search_latest(
         call, f"I look for the emails about '{subject}'.", subject, subject=subject, **sender
     )
@@ -152,7 +154,7 @@ def solve_forward_last_week(slots: Slots, call: Script) -> None:
     recipient = find_address(call, slots["recipient"])
     why = f"I look for last week's emails about '{subject}'."
     for row in search_mails(call, why, subject, *last_week(call.today)):
-        if (row["subject"], row["sender/recipient"]) == (subject, sender):
+        if (row["subject"], row[SENDER]) == (subject, sender):
             action = forward(row["email_id"], recipient)
             perform(call, action, f"This one is from {name}, so I forward it to {slots['recipient']}.")
 
@@ -247,7 +249,9 @@ def _find_latest_from(call: Script, name: str) -> dict[str, str]:
 
 
 def _search_latest_from(call: Script, name: str, address: str) -> dict[str, str]:
-    return search_latest(call, f"I look for the emails from {name}, the latest first.", address)
+    return search_latest(
+        call, f"I look for the emails from {name}, the latest first.", address, **{SENDER: address}
+    )
 
 
 def _any_mail(records: Records, rng: Random) -> Mail:

@@ -16,6 +16,9 @@ PAGE = 5
 MailRow = dict[str, str]
 """A mail as the mailbox's search shows it."""
 
+SENDER = "sender/recipient"
+"""The field that holds a received mail's sender."""
+
 
 def latest(mails: Iterable[Mail]) -> Mail:
     """The one sent last; there must be one."""
@@ -35,6 +38,12 @@ def search_mails(
             return [row for row in found.values() if row["inbox/outbox"] == "inbox"]
         last = sent_on(page[-1])
         why = "The page is full, so I look for earlier emails."
+
+
+def search_mails_from(call: Script, why: str, address: str, first: date) -> list[MailRow]:
+    """All mails that somebody has sent from `first` on, page by page."""
+    found = search_mails(call, why, address, first)
+    return [row for row in found if row[SENDER] == address]
 
 
 def search_latest(call: Script, why: str, query: str, **wanted: str) -> MailRow:

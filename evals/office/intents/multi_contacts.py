@@ -15,7 +15,7 @@ from evals.office.intents.calendar_rules import (
 )
 from evals.office.intents.customer_rules import find_customer
 from evals.office.intents.intent import Logic, Slots, intents
-from evals.office.intents.mail_rules import search_mails, send
+from evals.office.intents.mail_rules import SENDER, search_mails, search_mails_from, send
 from evals.office.intents.people import find_address
 from evals.office.intents.script import Script
 from evals.office.intents.texts import draw_text
@@ -105,7 +105,7 @@ def solve_meet_sender(slots: Slots, call: Script) -> None:
     why = f"I look for the email of {slots['email_date']} about '{subject}'."
     mail = next(row for row in search_mails(call, why, subject, day, day) if row["subject"] == subject)
     start = _event_start(slots, call.now)
-    action = create_event(subject, mail["sender/recipient"], start, _minutes(slots))
+    action = create_event(subject, mail[SENDER], start, _minutes(slots))
     perform(call, action, "I create the event with the sender of that email.")
 
 
@@ -175,7 +175,7 @@ def solve_meet_if_silent(slots: Slots, call: Script) -> None:
     address = find_address(call, slots["name"])
     first = call.today - timedelta(days=int(slots["days"]))
     why = f"I look for what {slots['name']} has sent in the last {slots['days']} days."
-    if not search_mails(call, why, address, first):
+    if not search_mails_from(call, why, address, first):
         why = f"{slots['name']} has not written in these days, so I create the event."
         perform(call, _catch_up(slots, address, call.now), why)
 

@@ -98,11 +98,6 @@ def free_tomorrow(records: Records, rng: Random, slots: Slots) -> Slots | None:
     return None if free_slot_tomorrow(records) is None else {}
 
 
-def finished(records: Records, rng: Random, slots: Slots) -> Slots | None:
-    """No slots, but somebody must have completed a front-end task."""
-    return {} if _finishers(records) else None
-
-
 def text(slot: str, kind: str) -> MoreSlots:
     """A text of that kind, with the slots it names filled in."""
     return lambda records, rng, slots: {slot: draw_text(rng, kind, slots)}
@@ -112,16 +107,18 @@ def text(slot: str, kind: str) -> MoreSlots:
 
 
 def task_for_top_finisher(records: Records, slots: Slots) -> list[Action]:
-    """Create the task for whoever completed most front-end tasks."""
-    return [improvement(slots["metric"], most(_finishers(records)), records.today)]
+    """Create the task for whoever completed most front-end tasks, if anybody did."""
+    finishers = _finishers(records)
+    return [improvement(slots["metric"], most(finishers), records.today)] if finishers else []
 
 
 def solve_task_for_top_finisher(slots: Slots, call: Script, find: FindAddress) -> None:
     """Search the completed front-end tasks, count by person, create the task."""
     why = "I look for the completed tasks of the Front end board, to count them by person."
     rows = search_tasks(call, why, list_name="Completed", board="Front end")
-    action = improvement(slots["metric"], most(row["assigned_to_email"] for row in rows), call.today)
-    perform(call, action, "This person has completed most of them, so the new task goes there.")
+    if rows:
+        action = improvement(slots["metric"], most(row["assigned_to_email"] for row in rows), call.today)
+        perform(call, action, "This person has completed most of them, so the new task goes there.")
 
 
 def _finishers(records: Records) -> list[str]:
@@ -143,9 +140,7 @@ INTENTS = intents(
         ),
         "M11": conditional(passing(free_tomorrow, anybody), PASSED, (MEETING,)),
         "M12": conditional(passing(staff), PASSED, (TASK,)),
-        "M13": conditional(
-            passing(finished), PASSED, (Effect(task_for_top_finisher, solve_task_for_top_finisher),)
-        ),
+        "M13": conditional(passing(), PASSED, (Effect(task_for_top_finisher, solve_task_for_top_finisher),)),
         "M14": conditional(outgrowing(staff), OUTGREW, (task("metric_2"),)),
         "M15": conditional(passing(seller), PASSED, (leads_deleted("assignee"),)),
         "M17": conditional(passing(staff, text("body", "metric_calm")), PASSED, (TASK,), (CALM_MAIL,)),

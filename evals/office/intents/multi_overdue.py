@@ -21,25 +21,25 @@ from evals.task import Action
 
 
 def draw_new_customer(records: Records, rng: Random) -> Slots | None:
-    """A name that no customer has, in a world in which some task is overdue."""
+    """A name that no customer has."""
     customer = new_customer_name(records, rng)
-    return {"customer": customer} if customer and overdue(records.tasks, records.today) else None
+    return {"customer": customer} if customer else None
 
 
 def add_for_fewest(records: Records, slots: Slots) -> list[Action]:
-    """Add the lead for the person with the fewest overdue tasks, of those who have any."""
+    """Add the lead for the person with the fewest overdue tasks, of those who have any, if there are such."""
     late = overdue(records.tasks, records.today)
-    return [add_lead(slots["customer"], fewest(task.assignee for task in late))]
+    return [add_lead(slots["customer"], fewest(task.assignee for task in late))] if late else []
 
 
 def solve_add_for_fewest(slots: Slots, call: Script) -> None:
     """Search all tasks due before today, leave out the completed ones, count by person."""
-    found = search_tasks(
-        call, "I look for all tasks that were due before today.", due_date=days_before(call.today)
-    )
-    assignee = fewest(row["assigned_to_email"] for row in overdue_rows(found, call.today))
-    why = "Leaving out completed tasks, this person has the fewest of them, so the lead goes there."
-    perform(call, add_lead(slots["customer"], assignee), why)
+    why = "I look for all tasks that were due before today."
+    late = overdue_rows(search_tasks(call, why, due_date=days_before(call.today)), call.today)
+    if late:
+        assignee = fewest(row["assigned_to_email"] for row in late)
+        why = "Leaving out completed tasks, this person has the fewest of them, so the lead goes there."
+        perform(call, add_lead(slots["customer"], assignee), why)
 
 
 def days_before(today: date) -> str:
