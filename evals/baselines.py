@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from evals.actions import Call
-from evals.task import Task
-from tools.episode import EpisodeResult
-from tools.workshop import Workshop
 
 Baseline = Callable[[str, datetime], list[Call]]
 """From a task's text and the clock to calls."""
@@ -91,34 +87,3 @@ def _day(iso: str | None, words: str | None, today: date) -> date | None:
     except ValueError:
         return None
     return day if day <= today else day.replace(year=today.year - 1)
-
-
-class BaselineProgram:
-    """A baseline as a program that the runner can evaluate beside agents.
-
-    Attributes:
-        strategy: the baseline's name.
-        digest: content address, for the identity of its episodes.
-    """
-
-    def __init__(self, name: str, workshop: Workshop) -> None:
-        self.strategy = name
-        self.digest = f"baseline:{name}"
-        self._calls = BASELINES[name]
-        self._workshop = workshop
-
-    def __call__(self, task: Task) -> BaselinePrediction:
-        """Make the baseline's calls in an episode of their own."""
-        episode = self._workshop.episode()
-        for name, arguments in self._calls(task.query, episode.now):
-            episode.call(name, arguments)
-        return BaselinePrediction(
-            episode=EpisodeResult(status="finished", outcome=episode.outcome(), calls=episode.calls)
-        )
-
-
-@dataclass(frozen=True)
-class BaselinePrediction:
-    """What a baseline leaves."""
-
-    episode: EpisodeResult

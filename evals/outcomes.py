@@ -22,6 +22,9 @@ GroundTruth = Literal["published", "corrected"]
 _TABLE_CHANGED = ("calendar.update_event", "Field not found.")
 """With a field that does not exist, the original's tool adds a column to the whole table."""
 
+_PUBLISHED = "workbench"
+"""The origin of the worlds in which verdicts are the published ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -116,6 +119,15 @@ class OutcomeScorer:
             self._executed[writing] = found
         return found
 
+    def changed_a_table(self, tool: str, observation: str) -> bool:
+        """Whether the call would, in the published benchmark, have changed the shape of a table.
+
+        Our tool refuses it and changes nothing. On the published tasks the verdict stays the published one;
+        elsewhere a refused call is no side effect.
+        """
+        published = self._workshop.world.manifest.origin == _PUBLISHED
+        return published and (tool, observation) == _TABLE_CHANGED
+
     def writing(self, actions: Sequence[str]) -> tuple[str, ...]:
         """Those of the actions that name a tool that changes the world."""
         return tuple(action for action in actions if action_name(action) in self._writing)
@@ -142,7 +154,7 @@ class OutcomeScorer:
             return Execution(episode.outcome())
         observations = run_batch(episode, calls)
         malformed = any(
-            (name, observation.text) == _TABLE_CHANGED
+            self.changed_a_table(name, observation.text)
             for (name, _), observation in zip(calls, observations, strict=True)
         )
         return Execution(episode.outcome(), malformed)

@@ -38,7 +38,9 @@ class EpisodeScorer:
             task,
             episode.outcome,
             failed=episode.status != "finished",
-            malformed=any(_adds_a_column(call) for call in episode.calls),
+            malformed=any(
+                self._outcomes.changed_a_table(call.tool, call.observation.text) for call in episode.calls
+            ),
         )
         return {
             "outcome": float(verdict.correct),
@@ -51,11 +53,3 @@ class EpisodeScorer:
 def _as_text(call: CallRecord) -> str:
     arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
     return format_action(call.tool, arguments)
-
-
-def _adds_a_column(call: CallRecord) -> bool:
-    """Whether the call would, in the published benchmark, have changed the shape of a table.
-
-    Our tool refuses it and changes nothing; the verdict stays the published one.
-    """
-    return call.tool == "calendar.update_event" and call.observation.text == "Field not found."

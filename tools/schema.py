@@ -37,7 +37,9 @@ class Table:
     def ddl(self) -> list[str]:
         """The statements that create the table and its indexes."""
         columns = ", ".join(f"{quoted(c)} TEXT" for c in self.columns)
-        statements = [f"CREATE TABLE {quoted(self.name)} ({ROW} INTEGER PRIMARY KEY AUTOINCREMENT, {columns})"]
+        statements = [
+            f"CREATE TABLE {quoted(self.name)} ({ROW} INTEGER PRIMARY KEY AUTOINCREMENT, {columns})"
+        ]
         for column in self.indexes:
             index = quoted(f"{self.name}_{column}")
             statements.append(f"CREATE INDEX {index} ON {quoted(self.name)} ({quoted(column)})")

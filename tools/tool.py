@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 import typing
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -148,7 +149,7 @@ def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     head, _, rest = doc.partition("\nArgs:\n")
     notes: dict[str, str] = {}
     last = ""
-    for line in inspect.cleandoc(rest).splitlines():
+    for line in textwrap.dedent(rest).splitlines():
         found = _ARGUMENT.match(line)
         if found:
             last = found[1]

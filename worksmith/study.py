@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from evals.suite import Suite
     from evals.task import SplitScheme, Task
     from evals.tracking import Run
+    from optimizers.artifact import Artifact
 
 NO_OPTIMIZER = "none"
 
@@ -102,7 +104,7 @@ def run_arms(
 
 def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path | None) -> Any:
     if arm.baseline:
-        from evals.baselines import BaselineProgram
+        from evals.baseline_program import BaselineProgram
 
         return BaselineProgram(arm.strategy, plan.suite.workshop)
     if arm.optimizer == NO_OPTIMIZER:
@@ -132,15 +134,17 @@ def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
             )
         )
     result.artifact.write(file)
-    record_compile(run, result.artifact, file)
+    record_compile(run, result.artifact, file, plan.suite)
     program: Any = result.compiled.program
     program.workshop = plan.suite.workshop
     return program
 
 
-def record_compile(run: Run, artifact: Any, file: Path) -> None:
+def record_compile(run: Run, artifact: Artifact, file: Path, suite: Suite) -> None:
     """The dev scores of the candidates, the cost, and the program as a model that loads back."""
-    from worksmith.models import served
+    if run.id is None:
+        return
+    from worksmith.models.served import CODE, bundle
 
     for number, trial in enumerate(artifact.manifest.trials):
         outcome = trial["outcome"]
@@ -148,7 +152,8 @@ def record_compile(run: Run, artifact: Any, file: Path) -> None:
         run.metrics(values, step=number)
     for role, cost in artifact.manifest.cost.items():
         run.metrics({f"compile/{role}_{name}": value for name, value in cost.items()})
-    run.program("program", Path(served.__file__), file, params={"digest": artifact.digest})
+    with tempfile.TemporaryDirectory() as folder:
+        run.program("program", CODE, bundle(file, suite, Path(folder)), params={"digest": artifact.digest})
 
 
 _DEV = {"outcome": "value", "outcome_low": "low", "outcome_high": "high"}

@@ -46,7 +46,7 @@ TABLE_ROWS: Rows = {
 
 
 def world(directory: Path) -> World:
-    return write_world(directory, TABLES, TABLE_ROWS, kind="office", origin="test", now=NOW, persona=SAM)
+    return write_world(directory, TABLES, TABLE_ROWS, kind="office", origin="workbench", now=NOW, persona=SAM)
 
 
 def workshop(directory: Path) -> Workshop:

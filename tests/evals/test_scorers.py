@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -74,14 +75,19 @@ def test_scores(
     }
 
 
-def test_a_field_that_does_not_exist_counts_as_published(office: Workshop, task: Task) -> None:
+@pytest.mark.parametrize(("origin", "verdict"), [("workbench", (0, 1)), ("generated", (1, 0))])
+def test_a_field_that_does_not_exist_counts_as_published_in_published_worlds_only(
+    office: Workshop, task: Task, origin: str, verdict: tuple[int, int]
+) -> None:
+    manifest = office.world.manifest.model_copy(update={"origin": origin})
+    office = Workshop(dataclasses.replace(office.world, manifest=manifest))
     calls = (
         ("calendar.update_event", {"event_id": EVENTS[0][0], "field": "colour", "new_value": "red"}),
         RIGHT,
     )
     scores = EpisodeScorer(office)(task, attempt(office, *calls))
 
-    assert (scores["outcome"], scores["unwanted_side_effects"]) == (0, 1)
+    assert (scores["outcome"], scores["unwanted_side_effects"]) == verdict
 
 
 def test_corrected_answers_replace_published_ones(office: Workshop, task: Task) -> None:
