@@ -11,7 +11,8 @@ from worksmith.models.analogy.library import Example, Label, Library
 from worksmith.models.analogy.moments import Key
 from worksmith.models.analogy.state import State
 
-_SHARPNESS = 9.0
+_SHARPNESS = 6.0
+_OTHER_LENGTHS = 0.6
 _DEPTH = 3
 _MIN_GAIN = 0.45
 _MIN_MIXED = 0.02
@@ -48,7 +49,12 @@ def decide(library: Library, state: State) -> Decision | None:
     near = library.likeness.to_all(state.task)
     best = max(near)
     weighted = [
-        Weighted(e, math.exp(_SHARPNESS * (near[e.number] - best)) * library.feasible(e.number))
+        Weighted(
+            e,
+            math.exp(_SHARPNESS * (near[e.number] - best))
+            * library.feasible(e.number)
+            * _OTHER_LENGTHS ** _other_lengths(e.state, state),
+        )
         for e in found
     ]
     per_demo: dict[int, int] = {}
@@ -68,6 +74,12 @@ def decide(library: Library, state: State) -> Decision | None:
         if one.example.label == label
     )
     return Decision(label, examples, confidence)
+
+
+def _other_lengths(one: State, other: State) -> int:
+    """How many of the earlier runs have another length."""
+    pairs = zip(one.groups[:-1], other.groups[:-1], strict=True)
+    return sum(len(mine.calls) != len(theirs.calls) for mine, theirs in pairs)
 
 
 def _follow(weighted: Sequence[Weighted], library: Library, state: State) -> list[Weighted]:

@@ -95,7 +95,10 @@ class Library:
         self.layout = layout
         self.tools = {note.name: note for note in tools}
         names = self._names()
-        self.likeness = Likeness([demo.task.content(_hidden(demo, names)) for demo in self.demos])
+        self.likeness = Likeness(
+            [demo.task.content(_hidden(demo, names)) for demo in self.demos],
+            [demo.states[-1].situation for demo in self.demos],
+        )
         self._lexicons: dict[Path, Lexicon] = {}
         self.situations: dict[Any, list[Example]] = {}
         for number, demo in enumerate(self.demos):

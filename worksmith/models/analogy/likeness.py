@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from worksmith.models.analogy.task import Task
+
+_COVERED = 0.15
+_LATER = 0.2
 
 
 class Likeness:
@@ -14,13 +17,18 @@ class Likeness:
 
     Args:
         contents: the terms of each demonstrated task (`Task.content`).
+        kinds: what was done in each; the wordings of one kind are also compared together.
     """
 
-    def __init__(self, contents: Sequence[Mapping[str, float]]) -> None:
+    def __init__(self, contents: Sequence[Mapping[str, float]], kinds: Sequence[Hashable]) -> None:
         counts = Counter(term for content in contents for term in content)
         self._total = len(contents)
         self._rarity = {term: math.log((self._total + 1) / (n + 0.5)) + 0.3 for term, n in counts.items()}
         self._vectors = [self._vector(content) for content in contents]
+        self._kinds = tuple(kinds)
+        self._words: dict[Hashable, set[str]] = {}
+        for kind, content in zip(kinds, contents, strict=True):
+            self._words.setdefault(kind, set()).update(content)
 
     def _vector(self, content: Mapping[str, float]) -> tuple[Mapping[str, float], float]:
         """Weights of the terms that some demonstration has, and the length; unseen terms count a little."""
@@ -35,9 +43,18 @@ class Likeness:
         return vector, math.sqrt(sum(w * w for w in vector.values()) + rest) or 1.0
 
     def to_all(self, task: Task) -> list[float]:
-        """The similarity of `task` to each of the tasks, 0 to 1."""
-        vector = self._vector(task.content(()))
-        return [_cosine(vector, other) for other in self._vectors]
+        """The similarity of `task` to each of the tasks, 0 to 1; later ones count slightly more."""
+        content = task.content(())
+        vector = self._vector(content)
+        total = sum(vector[0].values()) or 1.0
+        covered = {
+            kind: sum(weight for term, weight in vector[0].items() if term in words) / total
+            for kind, words in self._words.items()
+        }
+        return [
+            _cosine(vector, other) + _COVERED * covered[kind] + _LATER * place / self._total
+            for place, (other, kind) in enumerate(zip(self._vectors, self._kinds, strict=True))
+        ]
 
     def between(self, one: int, other: int) -> float:
         """The similarity of two of the tasks."""

@@ -164,6 +164,9 @@ def _closing(text: str, start: int) -> int | None:
                 return index
         elif nests and text[index] == close and _opens(text, index) and text[index - 1].isspace():
             depth += 1
+    if fallback is None and nests:
+        end = re.compile(r"[.!?](?=\s+[A-Z])").search(text, start)
+        return end.end() if end else None
     return fallback
 
 
