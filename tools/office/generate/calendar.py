@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 
 from tools.office.generate.names import Cast, record_id
@@ -29,14 +30,34 @@ def events(seed: int, count: int, now: datetime, cast: Cast) -> list[Row]:
     past_days = max(10, round((count - ahead) / _PAST_PER_DAY))
     taken: dict[date, list[tuple[datetime, datetime, str]]] = defaultdict(list)
     rows: list[Row] = []
+    morning = _busy_morning(numbers, now, cast, taken)
     for number in range(count):
         days = (1, DAYS_AHEAD) if number < ahead else (1 - past_days, 0)
-        start, minutes, name = _free_place(numbers, now, days, cast, taken)
+        start, minutes, name = next(morning, None) or _free_place(numbers, now, days, cast, taken)
         participant = numbers.choice(cast.everyone).address
         rows.append((record_id(number), name, participant, start.strftime(CELL_FORMAT), str(minutes)))
     numbers.shuffle(rows)  # else the ids would tell which events lie ahead
     rows = [(record_id(number), *row[1:]) for number, row in enumerate(rows)]
     return sorted(rows, key=lambda row: str(row[3]))
+
+
+def _busy_morning(
+    numbers: random.Random,
+    now: datetime,
+    cast: Cast,
+    taken: dict[date, list[tuple[datetime, datetime, str]]],
+) -> Iterator[tuple[datetime, int, str]]:
+    """Back-to-back events from 9:00 on the next workday, so that finding its first free slot takes looking."""
+    day = now.date() + timedelta(days=1)
+    while day.weekday() >= 5:
+        day += timedelta(days=1)
+    start = datetime.combine(day, time(9))
+    for name in numbers.sample(cast.events, numbers.randint(2, 4)):
+        minutes = numbers.choice((30, 60, 90, 120))
+        end = start + timedelta(minutes=minutes)
+        taken[day].append((start, end, name))
+        yield start, minutes, name
+        start = end
 
 
 def _free_place(
