@@ -97,7 +97,7 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
     """
     lossy = any(row.summary.errors for row in study.rows)
     return Grid(
-        title=title,
+        title=f"{title} on {study.rows[0].summary.tasks} tasks",
         headings=(
             "program",
             "outcome, %",
@@ -105,8 +105,6 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
             "side effects",
             "errors",
             f"points to {study.rows[0].arm.label}",
-            "p",
-            "tasks",
         ),
         rows=tuple(_study_row(row, lossy=lossy) for row in _ordered(study)),
         notes=(verdict(study), *_notes({row.result.model for row in study.rows})),
@@ -117,7 +115,10 @@ def cost_grid(study: Study) -> Grid:
     """What an episode of each arm cost on average."""
     names = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "seconds")
     rows = tuple(
-        (_label(row), *(number(row.summary.means.get(name), 2 if name == "seconds" else 1) for name in names))
+        (
+            row.arm.label,
+            *(number(row.summary.means.get(name), 2 if name == "seconds" else 1) for name in names),
+        )
         for row in _ordered(study)
     )
     return Grid("Costs, mean an episode", ("program", *(name.replace("_", " ") for name in names)), rows)
@@ -222,20 +223,15 @@ def _primary(records: Sequence[EpisodeRecord], row: Row) -> Interval | None:
 
 def _study_row(row: Row, *, lossy: bool) -> tuple[str, ...]:
     summary, found = row.summary, row.against_first
+    effects = summary.scores.get(_SIDE_EFFECTS)
     return (
-        _label(row),
+        row.arm.label,
         percent(summary.scores.get(PRIMARY)),
         *((percent(summary.scores.get(STRICT)),) if lossy else ()),
-        percent(summary.scores.get(_SIDE_EFFECTS)),
+        share(effects.value) if effects else NO_DATA,
         share(summary.error_rate),
         points(found.difference) if found else NO_DATA,
-        f"{found.p:.3f}" if found and found.p is not None else NO_DATA,
-        str(summary.tasks),
     )
-
-
-def _label(row: Row) -> str:
-    return f"{row.arm.label} (baseline)" if row.arm.baseline else row.arm.label
 
 
 def _ordered(study: Study) -> list[Row]:
