@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 import dspy
@@ -99,8 +100,11 @@ def show_nearest(program: dspy.Module, nearest: Mapping[str, NearestSettings]) -
     return program
 
 
-def text_index(texts: Mapping[str, str], embedding: str) -> TextIndex:
+def text_index(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str]) -> TextIndex:
     """The index over `texts`: `lexical`, or `minilm` fused with it.
+
+    Args:
+        kin: for some keys a mark that texts meaning the same have in common.
 
     Raises:
         InputError: for another name.
@@ -110,8 +114,8 @@ def text_index(texts: Mapping[str, str], embedding: str) -> TextIndex:
     if embedding == "minilm":
         from retrievers.fused import fused_index
 
-        return fused_index(texts)
-    return LexicalIndex(texts)
+        return fused_index(texts, kin)
+    return LexicalIndex(texts, kin)
 
 
 def _chooser(demos: Sequence[Any], nearest: NearestSettings) -> Callable[[str], list[Any]]:
@@ -121,7 +125,9 @@ def _chooser(demos: Sequence[Any], nearest: NearestSettings) -> Callable[[str], 
     keys_by_text: dict[str, list[str]] = {}
     for key, text in texts.items():
         keys_by_text.setdefault(same_text(text), []).append(key)
-    index = text_index(texts, nearest.embedding)
+    # Tasks that were done by the same tools one after another are likely to ask for the same.
+    kin = {key: way for key, demo in by_key.items() if (way := _way(demo))}
+    index = text_index(texts, nearest.embedding, kin)
 
     @lru_cache(maxsize=_QUERIES_REMEMBERED)
     def choose(query: str) -> list[Any]:
@@ -130,6 +136,15 @@ def _chooser(demos: Sequence[Any], nearest: NearestSettings) -> Callable[[str], 
         return [by_key[hit.key] for hit in reversed(hits)]
 
     return choose
+
+
+def _way(demo: Mapping[str, Any]) -> str:
+    """The tools that a demonstration calls, in order, repeats as one; empty if it shows no calls."""
+    for value in demo.values():
+        if isinstance(value, list) and value and all(isinstance(step, dict) for step in value):
+            tools = [str(step.get("tool", "")) for step in value]
+            return " ".join(tool for tool, _ in groupby(tools))
+    return ""
 
 
 def _set_predictor(program: dspy.Module, name: str, predictor: dspy.Predict) -> None:

@@ -8,6 +8,7 @@ meeting with Bob on Monday" and not the one that happens to mention Ann.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,8 @@ _MONTH = (
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 
 _PLAIN_QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
+
+_NAME = re.compile(r"(?<=[a-z,_'] )(?:[A-Z][a-z][\w-]*)(?: [A-Z][a-z][\w-]*)*")
 
 # Order matters: what looks like part of an earlier kind is gone when a later one is tried.
 _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -32,7 +35,7 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("_percent", re.compile(r"\b\d+(?:\.\d+)?\s?(?:%|percent\b)", re.I)),
     ("_number", re.compile(r"\b\d+(?:\.\d+)?\b")),
     # Not the first word of a sentence, which is capital whatever it is, nor an abbreviation.
-    ("_name", re.compile(r"(?<=[a-z,_'] )(?:[A-Z][a-z][\w-]*)(?: [A-Z][a-z][\w-]*)*")),
+    ("_name", _NAME),
     # Names typed carelessly still own things; the words listed are not owners.
     (
         "_name",
@@ -44,16 +47,32 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _WORD = re.compile(r"[a-z_]+(?:'(?!s\b)[a-z]+)?")
 
 
-def abstract(text: str) -> list[str]:
-    """The words of `text`, in order: slot values as their type, synonyms as one of them, endings cut."""
+def names_in(text: str) -> set[str]:
+    """The words of `text` that are capital within a sentence, in lower case."""
+    found = (match.lower().split() for match in _NAME.findall(text))
+    return {word for words in found for word in words}
+
+
+def abstract(text: str, names: Collection[str] = ()) -> list[str]:
+    """The words of `text`, in order: slot values as their type, synonyms as one of them, endings cut.
+
+    Args:
+        names: words that are names wherever they stand, in lower case.
+    """
     phrases, words = _synonyms()
     text = text.translate(_PLAIN_QUOTES)
     for phrase, folded in phrases:
         text = phrase.sub(folded, text)
     for mark, pattern in _SLOTS:
         text = pattern.sub(mark, text)
-    found = (word if word[0] == "_" else _stem(word) for word in _WORD.findall(text.lower()) if word != "s")
-    return [words.get(word, word) for word in found]
+    abstracted = []
+    for word in _WORD.findall(text.lower()):
+        if word in names:
+            abstracted.append("_name")
+        elif word != "s":
+            stem = word if word[0] == "_" else _stem(word)
+            abstracted.append(words.get(stem, stem))
+    return abstracted
 
 
 @cache

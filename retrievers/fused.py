@@ -71,9 +71,9 @@ class FusedIndex:
         return [Hit(key, -score) for score, key in ranked[:k]]
 
 
-def fused_index(texts: Mapping[str, str]) -> FusedIndex:
-    """Words and embeddings over `texts`, fused."""
-    return FusedIndex((LexicalIndex(texts), DenseIndex(texts)), len(texts))
+def fused_index(texts: Mapping[str, str], kin: Mapping[str, str] | None = None) -> FusedIndex:
+    """Words and embeddings over `texts`, fused; `kin` as for `LexicalIndex`."""
+    return FusedIndex((LexicalIndex(texts, kin), DenseIndex(texts)), len(texts))
 
 
 def embed(texts: Sequence[str]) -> NDArray[Any]:

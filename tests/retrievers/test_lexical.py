@@ -28,7 +28,8 @@ TEXTS = {
         ("titled \u2018Budget\u2019", "titled 'Plan'"),
         ("if it grew by 5%", "if it grew by 12.5 percent"),
         ("kofi's tasks", "Ann's tasks"),
-        ("Cancel the meetings", "Delete every event".replace("every", "the")),
+        ("Cancel the meetings", "Delete the event"),
+        ("Cancel all future calls", "Cancel every upcoming calls"),
         ("the most recent mail", "the latest email"),
         ("on Monday", "on friday"),
     ],
@@ -53,6 +54,27 @@ def test_the_same_intent_is_nearer_than_the_same_name() -> None:
     hits = LexicalIndex(TEXTS).search("Cancel the meeting with Carla on Friday", 2)
 
     assert [hit.key for hit in hits] == ["cancel-1", "cancel-2"]
+
+
+def test_names_that_open_a_sentence_are_known_from_the_others() -> None:
+    texts = {"1": "Is Kofi late? Ask Kofi.", "2": "Move the call with Mira to noon"}
+    one = LexicalIndex(texts).search("Kofi is late", 1)[0].score
+
+    assert LexicalIndex(texts).search("Mira is late", 1)[0].score == one
+
+
+def test_kin_lend_each_other_their_words() -> None:
+    texts = {
+        "1": "Drop the call with Ann",
+        "2": "Bob will not come, act on it",
+        "3": "Bob will not pay, act on it",
+    }
+    query = "Drop the call with Carla"
+    alone, akin = LexicalIndex(texts), LexicalIndex(texts, {"1": "delete", "2": "delete", "3": "add"})
+
+    assert [hit.score for hit in alone.search(query, 3)][1:] == [0.0, 0.0]
+    assert [hit.key for hit in akin.search(query, 2)] == ["1", "2"]
+    assert akin.search(query, 2)[1].score > 0
 
 
 def test_excluded_keys_are_not_found() -> None:
