@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from worksmith.models.analogy import series
 from worksmith.models.analogy.moments import Key
-from worksmith.models.analogy.rows import filters, kept, unused
+from worksmith.models.analogy.rows import filters, is_said, kept, unused
 from worksmith.models.analogy.state import State
 
 
@@ -23,7 +23,7 @@ def questions(state: State, sources: frozenset[tuple[int, str]]) -> Iterator[tup
         if not group.rows:
             continue
         for where in filters(index, state):
-            cost = {"all": 0.1, "when": 0.3, "said": 0.4, "known": 0.4, "and": 0.7}.get(where[0], 0.6)
+            cost = _filter_cost(where, state)
             yield ("any", index, where), cost + behind
             for source, column in sources:
                 if source == index:
@@ -31,6 +31,15 @@ def questions(state: State, sources: frozenset[tuple[int, str]]) -> Iterator[tup
     yield ("run", state.run), 0.5
     for key in series.tests(state):
         yield ("series", *key), _series_cost(key)
+
+
+def _filter_cost(where: Key, state: State) -> float:
+    """Filters by a value that the task mentions are plainer than filters by another."""
+    if where[0] == "and":
+        return _filter_cost(where[1], state) + _filter_cost(where[2], state)
+    if where[0] in ("eq", "ne"):
+        return 0.05 if is_said(where[2], state) else 0.6
+    return {"all": 0.1, "when": 0.3}.get(where[0], 0.4)
 
 
 def _series_cost(key: Key) -> float:

@@ -42,6 +42,7 @@ def fill(leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any
     weights = [_weight(leaf, state) for leaf in leaves]
     total = sum(weights)
     name = str(slot[-1])
+    known = frozenset(value.lower() for used in _used(library, slot) for value in used)
     explained = [leaf.source.example.demo.explain(leaf.source.example.at, name, leaf.text) for leaf in leaves]
     support: dict[Key, float] = {}
     cost: dict[Key, float] = {}
@@ -50,14 +51,10 @@ def fill(leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any
             support[key] = support.get(key, 0.0) + weight
             cost[key] = min(evidence.cost, cost.get(key, 9.0))
     chosen = _choices(leaves, weights, library, state, slot)
-    varied = 0.3 if len({leaf.text for leaf in leaves}) > 1 else 0.0
     scored = [
-        (
-            support[key] / total - _PER_COST * cost[key] - (varied if key[0] == "const" else 0.0),
-            support[key] / total,
-            key,
-        )
+        (support[key] / total - _PER_COST * cost[key] - doubt, support[key] / total, key)
         for key in support
+        if (doubt := _doubt(key, leaves, library, slot)) is not None
     ]
     scored += [(share - _PER_COST * 0.7, share, ("choice", value)) for value, share in chosen.items()]
     scored.sort(key=lambda entry: -entry[0])
@@ -69,12 +66,19 @@ def fill(leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any
             for leaf, weight, keys in zip(leaves, weights, explained, strict=True)
             if key in keys
         ]
-        value = evaluate(key, state, _chooser(shown, state, _taken(name, leaves, state)))
+        value = evaluate(key, state, _chooser(shown, state, _taken(name, leaves, state), known))
         if value is not None and key[:2] == ("task", "words"):
             value = _listed(value, leaves, library, slot)
         if value is not None:
-            return Filled(value, share * (0.5 if varied and key[0] == "const" else 1.0))
+            return Filled(value, share)
     return None
+
+
+def _doubt(key: Key, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, ...]) -> float | None:
+    """What counts against a constant where the demonstrations vary; None: a name is never a constant."""
+    if key[0] != "const" or len({leaf.text for leaf in leaves}) == 1:
+        return 0.0
+    return 0.3 if library.is_closed(slot, _used(library, slot)) else None
 
 
 def _listed(value: str, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, ...]) -> str | None:
@@ -105,14 +109,17 @@ def _run_values(name: str, state: State) -> list[str]:
 
 
 def _chooser(
-    shown: Sequence[tuple[Leaf, float, Evidence]], state: State, taken: frozenset[str]
+    shown: Sequence[tuple[Leaf, float, Evidence]],
+    state: State,
+    taken: frozenset[str],
+    known: frozenset[str],
 ) -> Callable[[str], Any]:
     def choose(reading: str) -> Any:
         examples = [
             Shown(leaf.source.example.demo.task, dict(evidence.spans).get(reading, ()), weight)
             for leaf, weight, evidence in shown
         ]
-        return tagger.choose(reading, examples, state.task, taken)
+        return tagger.choose(reading, examples, state.task, taken, known)
 
     return choose
 

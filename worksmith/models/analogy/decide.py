@@ -33,7 +33,7 @@ class Decision:
     Attributes:
         label: the kind.
         examples: the demonstrated steps of that kind in this situation, weighted.
-        confidence: 0 to 1.
+        confidence: its vote, as a share of the best kind's.
     """
 
     label: Label
@@ -41,11 +41,11 @@ class Decision:
     confidence: float
 
 
-def decide(library: Library, state: State) -> Decision | None:
-    """The kind of the next step; None when no demonstration was ever in this situation."""
-    found = library.situations.get(state.situation, [])
+def decide(library: Library, state: State) -> list[Decision]:
+    """The kinds that the next step may have, best first; none if no demonstration was in this situation."""
+    found = [e for e in library.situations.get(state.situation, []) if library.offered(e)]
     if not found:
-        return None
+        return []
     near = library.likeness.to_all(state.task)
     best = max(near)
     weighted = [
@@ -65,15 +65,16 @@ def decide(library: Library, state: State) -> Decision | None:
     for one in followed:
         share = one.weight / per_demo[one.example.number]
         votes[one.example.label] = votes.get(one.example.label, 0.0) + share
-    label = max(votes, key=lambda one: votes[one])
-    confidence = votes[label] / sum(votes.values()) * max(w.weight for w in weighted)
     kept = {id(one.example) for one in followed}
-    examples = tuple(
-        Weighted(one.example, one.weight * (1.0 if id(one.example) in kept else 0.3))
-        for one in weighted
-        if one.example.label == label
-    )
-    return Decision(label, examples, confidence)
+    decisions = []
+    for label in sorted(votes, key=lambda one: -votes[one]):
+        examples = tuple(
+            Weighted(one.example, one.weight * (1.0 if id(one.example) in kept else 0.3))
+            for one in weighted
+            if one.example.label == label
+        )
+        decisions.append(Decision(label, examples, votes[label] / max(votes.values())))
+    return decisions
 
 
 def _other_lengths(one: State, other: State) -> int:

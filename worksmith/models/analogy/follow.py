@@ -13,6 +13,7 @@ from worksmith.models.analogy.prompt import Prompt
 from worksmith.models.analogy.state import State, states_of
 
 _MIN_SUPPORT = 0.3
+_MIN_CONFIDENCE = 0.2
 
 
 def reply(prompt: Prompt) -> dict[str, Any]:
@@ -21,15 +22,15 @@ def reply(prompt: Prompt) -> dict[str, Any]:
     state = states_of(prompt.query, prompt.layout)[-1]
     if prompt.layout.arguments is None:
         return _single(shown, state)
-    decision = decide(shown, state)
-    if decision is None:
-        return _stop(shown, state)
-    tool, filled, support = arguments(decision.examples, shown, state)
-    if _ends(decision.examples[0].example):
-        return _step(decision, tool, filled or _shown_arguments(decision.examples), shown, state)
-    if support < _MIN_SUPPORT or _repeats(tool, filled, decision, state):
-        return _stop(shown, state)
-    return _step(decision, tool, filled, shown, state)
+    for decision in decide(shown, state):
+        if decision.confidence < _MIN_CONFIDENCE:
+            break
+        tool, filled, support = arguments(decision.examples, shown, state)
+        if _ends(decision.examples[0].example):
+            return _step(decision, tool, filled or _shown_arguments(decision.examples), shown, state)
+        if support >= _MIN_SUPPORT and not _repeats(tool, filled, decision, state):
+            return _step(decision, tool, filled, shown, state)
+    return _stop(shown, state)
 
 
 def _repeats(tool: str, filled: dict[str, Any], decision: Decision, state: State) -> bool:
@@ -90,7 +91,7 @@ def _step(
 
 def _single(shown: Library, state: State) -> dict[str, Any]:
     """One reply without tools: lists filled in, texts adapted from the nearest demonstration."""
-    decision = decide(shown, state)
+    decision = next(iter(decide(shown, state)), None)
     if decision is None:
         return dict.fromkeys(shown.layout.outputs, "")
     source = _nearest(decision.examples, state)

@@ -106,6 +106,10 @@ class Library:
                 example = Example(demo, number, at)
                 self.situations.setdefault(example.state.situation, []).append(example)
 
+    def offered(self, example: Example) -> bool:
+        """Whether the query's tool list has the tool that the example calls (or there is no list)."""
+        return not self.tools or example.state_after().calls[-1].tool in self.tools
+
     def feasible(self, number: int) -> float:
         """1 for a demonstration whose tools are all on offer, less for one that uses others."""
         if not self.tools:
@@ -141,6 +145,12 @@ class Library:
             return {name: stems(self.tools[name].text) for name in seen if name in self.tools}
         listed = self.options(slot, tuple(seen))
         return {value: stems(value) for value in (*seen, *listed) if len(value) <= 40}
+
+    def is_closed(self, slot: Path, values: Sequence[frozenset[str]]) -> bool:
+        """Whether a slot takes one of a few values: listed ones, or ones that come again and again."""
+        distinct = {value for used in values for value in used}
+        uses = sum(len(used) for used in values)
+        return bool(self.options(slot, tuple(distinct))) or (uses >= 4 and len(distinct) * 2 <= uses)
 
     def options(self, slot: Path, seen: Sequence[str]) -> tuple[str, ...]:
         """The values that a tool's description enumerates for an argument; empty when it does not."""

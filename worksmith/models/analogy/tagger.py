@@ -24,18 +24,25 @@ class Shown:
     weight: float
 
 
-def choose(reading: str, shown: Sequence[Shown], task: Task, taken: frozenset[str] = frozenset()) -> Any:
+def choose(
+    reading: str,
+    shown: Sequence[Shown],
+    task: Task,
+    taken: frozenset[str] = frozenset(),
+    known: frozenset[str] = frozenset(),
+) -> Any:
     """The value of the piece of `task` that best matches the demonstrated ones; None when there is none.
 
     Args:
         taken: texts that were used before and should not be used again.
+        known: texts, in small letters, that demonstrations use in this place.
     """
     if reading == "words":
-        span = _choose_words(shown, task, taken)
+        span = _choose_words(shown, task, taken, known)
         return task.piece(span) if span else None
     pool = task.pools.get(reading, ())
     if not pool and reading == "quote":
-        return choose("words", [_as_words(example) for example in shown], task, taken)
+        return choose("words", [_as_words(example) for example in shown], task, taken, known)
     if not pool:
         return None
     best = max(pool, key=lambda index: (_typed_score(reading, index, shown, task), -index))
@@ -83,7 +90,9 @@ def _context(start: int, end: int, demo: Task, at: int, to: int, task: Task) -> 
     return score
 
 
-def _choose_words(shown: Sequence[Shown], task: Task, taken: frozenset[str]) -> tuple[int, int] | None:
+def _choose_words(
+    shown: Sequence[Shown], task: Task, taken: frozenset[str], known: frozenset[str]
+) -> tuple[int, int] | None:
     """The best token range: surroundings as demonstrated, words that the demonstrations do not share."""
     weight = sum(example.weight for example in shown) or 1.0
     common = _common_words(shown)
@@ -102,8 +111,9 @@ def _choose_words(shown: Sequence[Shown], task: Task, taken: frozenset[str]) -> 
             right = _edge(shown, task, end, 1)
             score = (left + right) / weight + _fill(novelty, start, end)
             score += _place(shown, task, start) / weight - (0.0 if end - start in sizes else single)
-            score -= strict * abs(capital - _case(task, start))
-            score -= 1.0 if task.piece((start, end)) in taken else 0.0
+            score -= strict * abs(capital - _capitals(task, start, end))
+            text = task.piece((start, end))
+            score += (0.8 if text.lower() in known else 0.0) - (1.0 if text in taken else 0.0)
             score -= 0.8 * (novelty[start] == _STOPPED) + 0.8 * (novelty[end - 1] == _STOPPED)
             if best is None or score > best[0] + 1e-9:
                 best = (score, start, end)
@@ -127,8 +137,13 @@ def _case(task: Task, index: int) -> float:
 
 
 def _capital(shown: Sequence[Shown]) -> float:
-    cases = [_case(example.task, start) for example in shown for start, _ in example.spans]
+    cases = [_capitals(example.task, *span) for example in shown for span in example.spans]
     return max(cases, default=0.0)
+
+
+def _capitals(task: Task, start: int, end: int) -> float:
+    """The share of capitalised words."""
+    return sum(_case(task, index) for index in range(start, end)) / (end - start)
 
 
 def _common_words(shown: Sequence[Shown]) -> Counter[str]:
