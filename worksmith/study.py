@@ -37,7 +37,8 @@ class StudyPlan:
     Attributes:
         suite: on whose `tasks` every arm is evaluated.
         train_suite: on whose train and dev tasks arms are compiled; may be the same.
-        folder: keeps episode logs; `resume` goes on with them.
+        resume: go on with the episode logs of the same study.
+        logs: where those are kept.
     """
 
     suite: Suite
@@ -53,13 +54,17 @@ class StudyPlan:
     ground_truth: Any
     workers: int
     resume: bool
+    logs: Path = LOGS
 
     @property
     def folder(self) -> Path:
         """Where this study's episodes are logged: the same plan, the same folder."""
         parts = [self.suite.digest, [t.id for t in self.tasks], self.train_suite.digest, self.scheme]
         models = [model_digest(self.lm.lm), model_digest(self.teacher.lm)]
-        return LOGS / f"compare-{digest([*parts, *models, str(self.settings), self.toolset, self.max_steps])}"
+        return (
+            self.logs
+            / f"compare-{digest([*parts, *models, str(self.settings), self.toolset, self.max_steps])}"
+        )
 
 
 def study_arms(strategies: Sequence[str], optimizers: Sequence[str], *, baselines: bool) -> list[Arm]:

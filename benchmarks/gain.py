@@ -1,0 +1,104 @@
+"""What compiling gains: the same agent uncompiled and compiled, on generated and on real tasks.
+
+Demonstrations come from the train split of the generated suite only; the real tasks, where they are at
+hand, were never seen. The model is `local/analogy`, which is not a language model.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from evals.compare import Row, Study
+from evals.suite import Suite
+from evals.summary import interval_json
+
+NAME = "gain"
+DESCRIPTION = (
+    "outcome of react uncompiled, bootstrap and knn, with paired differences, generated and real tasks"
+)
+
+REAL = Path("../shared/data/workbench")
+"""The published system's own files, in a checkout that has them."""
+
+_OPTIMIZERS = ["none", "bootstrap", "knn"]
+
+
+def run(quick: bool) -> dict[str, Any]:
+    """Compile on a generated suite; test there, on its held-out intents, and on the real tasks."""
+    from evals.office.suites import build_office, import_workbench
+
+    started = time.perf_counter()
+    limit = 30 if quick else None
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        generated = build_office(place / "office", seed=7, scale=1.0, per_intent=10, progress=_quiet)
+        figures: dict[str, Any] = {
+            "lm": "local/analogy (no language model)",
+            "generated": _figures(generated, generated, place, limit),
+        }
+        if not quick:
+            figures["held_out_intents"] = _figures(
+                generated, generated, place, limit, scheme="held_out_intents"
+            )
+        if REAL.is_dir():
+            real = import_workbench(REAL, place / "real", progress=_quiet)
+            figures["real"] = _figures(real, generated, place, limit)
+    figures["seconds"] = round(time.perf_counter() - started, 1)
+    return figures
+
+
+def _figures(
+    suite: Suite, train: Suite, place: Path, limit: int | None, *, scheme: str = "standard"
+) -> dict[str, Any]:
+    """The outcome of each arm, and its difference to the uncompiled agent, with 95 % intervals."""
+    study = _study(suite, train, place, limit, scheme)
+    found = {row.arm.optimizer: _row(row) for row in study.rows if not row.arm.baseline}
+    found |= {row.arm.label: _row(row) for row in study.rows if row.arm.baseline}
+    return {"tasks": study.rows[0].summary.tasks, **found}
+
+
+def _row(row: Row) -> dict[str, Any]:
+    facts = {
+        "outcome": interval_json(row.summary.scores["outcome"]),
+        "unwanted_side_effects": row.summary.scores["unwanted_side_effects"].value,
+        "errors": row.summary.errors,
+    }
+    if row.against_first:
+        facts["gain"] = interval_json(row.against_first.difference)
+    return facts
+
+
+def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: str) -> Study:
+    from evals.tracking import NullTracker
+    from optimizers.compile import Model
+    from optimizers.job import Settings
+    from worksmith.models.resolve import resolve
+    from worksmith.session import choose_tasks
+    from worksmith.study import StudyPlan, run_arms, study_arms
+
+    split, tasks = choose_tasks(suite, None, scheme, limit)
+    plan = StudyPlan(
+        suite=suite,
+        tasks=tasks,
+        split=split,
+        scheme="standard" if scheme == "standard" else "held_out_intents",
+        train_suite=train,
+        lm=Model("local/analogy", resolve("local/analogy")),
+        teacher=Model("gold", resolve("gold", tasks=train.tasks)),
+        settings=Settings(candidates=2 if limit else 4),
+        toolset="all",
+        max_steps=20,
+        ground_truth="published",
+        workers=4,
+        resume=False,
+        logs=place / "logs",
+    )
+    with NullTracker().start("gain") as nothing:
+        return run_arms(plan, study_arms(["react"], _OPTIMIZERS, baselines=True), nothing)
+
+
+def _quiet(_: str) -> None:
+    """Nobody watches a benchmark build its suites."""
