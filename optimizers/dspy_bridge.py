@@ -10,6 +10,10 @@ What they do that does not suit agents is kept from doing harm here:
 * they draw with seeds of their own, so the order of the training tasks is drawn from ours;
 * the random search would choose by what it learned from, so it is given the dev tasks;
 * they print to stdout, which belongs to results.
+
+What stays: their own episodes are in no log, so a killed compile starts them again; and an evaluation of
+the random search runs an episode that takes over two minutes a second time, which costs but, since every
+episode starts from the same state, changes nothing.
 """
 
 from __future__ import annotations

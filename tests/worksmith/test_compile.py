@@ -33,7 +33,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 
 def run(*arguments: object) -> Any:
-    result = CliRunner().invoke(APP, [str(argument) for argument in arguments])
+    result = CliRunner().invoke(APP, [str(argument) for argument in (*arguments, "--no-track")])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
@@ -154,15 +154,18 @@ def test_a_killed_compile_goes_on_to_the_same_program(suite: Suite, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_logged_program_answers_alike_in_a_new_process(suite: Suite, tmp_path: Path) -> None:
-    from evals.tracking import open_tracker
-    from worksmith.models import served
+def test_a_recorded_program_answers_alike_in_a_new_process(suite: Suite, tmp_path: Path) -> None:
+    import mlflow
 
     file, store = tmp_path / "program.json", f"sqlite:///{tmp_path}/mlflow.db"
-    run(suite.path, "--out", file, "--optimizer", "knn")
-    folder = served.bundle(file, suite, tmp_path / "bundle")
-    with open_tracker(store).start("compile", params={}) as tracked:
-        address = tracked.program("agent", served.CODE, folder, params={})
+    command = [str(suite.path), "--out", str(file), "--optimizer", "knn", "--tracking-uri", store]
+    assert CliRunner().invoke(APP, command).exit_code == 0
+    client = mlflow.MlflowClient(store)
+    (model,) = client.search_logged_models([e.experiment_id for e in client.search_experiments()])
+    address = f"models:/{model.model_id}"
+    (run_of_it,) = client.search_runs([model.experiment_id])
+    assert run_of_it.data.metrics["dev/outcome"] > 0
+    assert run_of_it.data.params["teacher"] == "gold"
     query = suite.select(split="test")[0].query
     code = (
         "import json, mlflow, sys\n"
@@ -170,7 +173,7 @@ def test_a_logged_program_answers_alike_in_a_new_process(suite: Suite, tmp_path:
         "model = mlflow.pyfunc.load_model(sys.argv[2])\n"
         "print(json.dumps(model.predict({'task': sys.argv[3]})))\n"
     )
-    command = [sys.executable, "-c", code, store, str(address), query]
+    command = [sys.executable, "-c", code, store, address, query]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "MLFLOW_DISABLE_TELEMETRY": "true"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

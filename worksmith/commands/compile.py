@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
@@ -19,12 +20,13 @@ from worksmith.commands.options import (
     StrategyOption,
     SuiteArgument,
     ToolsetOption,
+    TrackFlag,
+    TrackingUriOption,
     WorkersOption,
     say,
 )
 
 if TYPE_CHECKING:
-    from evals.runner import Progress
     from evals.task import SplitScheme
     from optimizers.artifact import Artifact
     from optimizers.compile import Plan
@@ -69,7 +71,9 @@ def compile_program(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a compile that was interrupted.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is already there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there; start anew.")] = False,
+    track: TrackFlag = True,
+    tracking_uri: TrackingUriOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
@@ -95,12 +99,9 @@ def compile_program(
     if dry_run:
         _show(_forecast(plan), as_json)
         return
-    from optimizers.compile import compile_program as run
-
-    result = run(plan)
-    result.artifact.write(out)
+    artifact = _tracked(plan, out, track, tracking_uri)
     shutil.rmtree(work, ignore_errors=True)
-    _show(_summary(out, result.artifact), as_json)
+    _show(_summary(out, artifact), as_json)
 
 
 def _plan(
@@ -127,7 +128,9 @@ def _plan(
     check(optimizer)
     suite = Suite.open(directory)
     program = new_agent(suite, **agent)
-    lm, teacher = (Model(name, resolve(name, tasks=suite.tasks)) for name in models)
+    # Without an optimizer nobody teaches, so no teacher has to be there.
+    names = (models[0], models[0]) if optimizer == "none" else models
+    lm, teacher = (Model(name, resolve(name, tasks=suite.tasks)) for name in names)
     return Plan(
         program=program,
         describes=program.config,
@@ -141,7 +144,6 @@ def _plan(
         workers=workers,
         resume=resume,
         versions={"worksmith": __version__},
-        on_progress=_tell,
         train_limit=limits[0],
         dev_limit=limits[1],
     )
@@ -157,11 +159,30 @@ def _scheme(name: str) -> SplitScheme:
     return cast("SplitScheme", name)
 
 
-def _tell(name: str, progress: Progress) -> None:
-    """A line for every quarter of an evaluation, but none for fewer than 25 episodes."""
-    quarter = max(25, -(-progress.total // 4))
-    if progress.done % quarter == 0 or progress.done == progress.total:
-        say(f"{name}: {progress.done} of {progress.total} episodes")
+def _tracked(plan: Plan, out: Path, track: bool, uri: str | None) -> Artifact:
+    """Compile, write the file, and record both."""
+    from evals.tracking import open_tracker
+    from optimizers.compile import compile_program as run_plan
+    from worksmith.session import compile_bar
+    from worksmith.study import record_compile
+
+    settings = {
+        "suite": plan.suite.path.name,
+        "scheme": plan.scheme,
+        "lm": plan.lm.name,
+        "teacher": plan.teacher.name,
+        "optimizer": plan.optimizer,
+        **plan.describes,
+        **asdict(plan.settings),
+    }
+    with open_tracker(uri, track=track).start("compile", params=settings) as run:
+        with compile_bar("compile") as on_progress:
+            result = run_plan(replace(plan, on_progress=on_progress))
+        result.artifact.write(out)
+        record_compile(run, result.artifact, out, plan.suite)
+        if run.id:
+            say(f"recorded as run {run.id}; `worksmith ui` shows it")
+    return result.artifact
 
 
 def _forecast(plan: Plan) -> dict[str, Any]:
