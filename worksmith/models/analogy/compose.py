@@ -84,7 +84,7 @@ def _doubt(key: Key, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, 
 def _listed(value: str, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, ...]) -> str | None:
     """Words of the task as one of the slot's options, where it has options."""
     allowed = library.options(slot, tuple({leaf.text for leaf in leaves}))
-    if not allowed or value in allowed:
+    if not allowed or any(value in item for item in allowed):
         return value
     return library.lexicon(slot, _used(library, slot)).nearest(value)
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 from worksmith.models.analogy.branch import answer, questions
 from worksmith.models.analogy.library import Example, Label, Library
+from worksmith.models.analogy.loops import goes_on, sources
 from worksmith.models.analogy.moments import Key
 from worksmith.models.analogy.state import State
 
 _SHARPNESS = 6.0
 _OTHER_LENGTHS = 0.6
+_PAIRED = 3
+_PER_COST = 0.15
 _DEPTH = 3
 _MIN_GAIN = 0.45
 _MIN_MIXED = 0.02
@@ -44,6 +47,9 @@ class Decision:
 def decide(library: Library, state: State) -> list[Decision]:
     """The kinds that the next step may have, best first; none if no demonstration was in this situation."""
     found = [e for e in library.situations.get(state.situation, []) if library.offered(e)]
+    if goes_on(found, state):
+        before = library.situations.get(state.situation[:-1], [])
+        found = [e for e in before if e.label[0] == state.situation[-1]]
     if not found:
         return []
     near = library.likeness.to_all(state.task)
@@ -79,7 +85,7 @@ def decide(library: Library, state: State) -> list[Decision]:
 
 def _other_lengths(one: State, other: State) -> int:
     """How many of the earlier runs have another length."""
-    pairs = zip(one.groups[:-1], other.groups[:-1], strict=True)
+    pairs = zip(one.groups[:-1], other.groups[:-1], strict=False)
     return sum(len(mine.calls) != len(theirs.calls) for mine, theirs in pairs)
 
 
@@ -114,7 +120,7 @@ def _best_question(kept: Sequence[Weighted], library: Library, state: State) -> 
             continue
         apart = sum(w for i, j, w, same in pairs if not same and replies[i] != replies[j]) / mixed
         torn = sum(w for i, j, w, same in pairs if same and replies[i] != replies[j]) / (even or 1.0)
-        score = apart - torn - 0.1 * cost
+        score = apart - torn - _PER_COST * cost
         if best is None or score > best[0] + 1e-9:
             best = (score, key)
     return best[1] if best and best[0] >= _MIN_GAIN else None
@@ -129,20 +135,20 @@ def _pairs(kept: Sequence[Weighted], library: Library) -> list[tuple[int, int, f
                 near = 1.0
             else:
                 near = library.likeness.between(one.example.number, other.example.number)
-            weight = (one.weight * other.weight) ** 0.25 * near**2
+            weight = (one.weight * other.weight) ** 0.25 * near**_PAIRED
             if weight > 1e-4:
                 pairs.append((i, j, weight, one.example.label == other.example.label))
     return pairs
 
 
 def _candidates(kept: Sequence[Weighted]) -> dict[Key, float]:
-    sources = frozenset(source for one in kept for source in _sources(one.example))
+    copied = frozenset(source for one in kept for source in _sources(one.example))
     candidates: dict[Key, float] = {}
     for one in kept:
-        memo = ("questions", sources)
+        memo = ("questions", copied)
         memory = one.example.state.memo
         if memo not in memory:
-            memory[memo] = tuple(questions(one.example.state, sources))
+            memory[memo] = tuple(questions(one.example.state, copied))
         for key, cost in memory[memo]:
             candidates[key] = min(cost, candidates.get(key, cost))
     return candidates
@@ -152,13 +158,6 @@ def _sources(example: Example) -> frozenset[tuple[int, str]]:
     """The columns of the runs so far that the step copies its arguments from."""
     memory = example.state.memo
     if "sources" not in memory:
-        values = example.state_after().calls[-1].arguments.values()
-        memory["sources"] = frozenset(
-            (index, column)
-            for index, group in enumerate(example.state.groups)
-            if len(group.rows) > 0
-            for column in group.columns
-            if any(row.get(column) in values for row in group.rows)
-        )
+        memory["sources"] = sources(example.state_after())
     found: frozenset[tuple[int, str]] = memory["sources"]
     return found

@@ -9,6 +9,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from worksmith.models.analogy.task import Task
 
 _COVERED = 0.15
+_PLAIN = 0.3
 _LATER = 0.2
 
 
@@ -23,7 +24,11 @@ class Likeness:
     def __init__(self, contents: Sequence[Mapping[str, float]], kinds: Sequence[Hashable]) -> None:
         counts = Counter(term for content in contents for term in content)
         self._total = len(contents)
-        self._rarity = {term: math.log((self._total + 1) / (n + 0.5)) + 0.3 for term, n in counts.items()}
+        telling = _telling(contents, kinds)
+        self._rarity = {
+            term: (math.log((self._total + 1) / (n + 0.5)) + 0.3) * telling[term]
+            for term, n in counts.items()
+        }
         self._vectors = [self._vector(content) for content in contents]
         self._kinds = tuple(kinds)
         self._words: dict[Hashable, set[str]] = {}
@@ -59,6 +64,15 @@ class Likeness:
     def between(self, one: int, other: int) -> float:
         """The similarity of two of the tasks."""
         return _cosine(self._vectors[one], self._vectors[other])
+
+
+def _telling(contents: Sequence[Mapping[str, float]], kinds: Sequence[Hashable]) -> dict[str, float]:
+    """How well each term goes with what was done: more for one that only tasks of one kind have."""
+    users: dict[str, Counter[Hashable]] = {}
+    for content, kind in zip(contents, kinds, strict=True):
+        for term in content:
+            users.setdefault(term, Counter())[kind] += 1
+    return {term: _PLAIN + (max(some.values()) - 0.5) / sum(some.values()) for term, some in users.items()}
 
 
 def _cosine(one: tuple[Mapping[str, float], float], other: tuple[Mapping[str, float], float]) -> float:

@@ -113,7 +113,7 @@ def _choose_words(
             score += _place(shown, task, start) / weight - (0.0 if end - start in sizes else single)
             score -= strict * abs(capital - _capitals(task, start, end))
             text = task.piece((start, end))
-            score += (0.8 if text.lower() in known else 0.0) - (1.0 if text in taken else 0.0)
+            score += (0.8 if text.lower() in known else 0.0) - (9.0 if text in taken else 0.0)
             score -= 0.8 * (novelty[start] == _STOPPED) + 0.8 * (novelty[end - 1] == _STOPPED)
             if best is None or score > best[0] + 1e-9:
                 best = (score, start, end)
