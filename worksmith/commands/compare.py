@@ -45,7 +45,7 @@ def compare_strategies(
             autocompletion=lambda: OPTIMIZERS,
         ),
     ] = "none,bootstrap",
-    train: Annotated[
+    train_suite: Annotated[
         Path | None, typer.Option(help="Suite to compile on.", show_default="the suite compared on")
     ] = None,
     lm: LmOption = "local/analogy",
@@ -80,18 +80,20 @@ def compare_strategies(
     from worksmith.study import StudyPlan, study_arms
 
     opened = Suite.open(suite)
-    train_suite = Suite.open(train) if train else opened
+    source = Suite.open(train_suite) if train_suite else opened
     # A program must not be tested on what it was compiled on.
-    split_name, tasks = choose_tasks(opened, split or ("test" if train is None else None), scheme, limit)
+    split_name, tasks = choose_tasks(
+        opened, split or ("test" if train_suite is None else None), scheme, limit
+    )
     chosen = _strategies(strategies, tasks)
     plan = StudyPlan(
         suite=opened,
         tasks=tasks,
         split=split_name,
         scheme=cast(Any, scheme),
-        train_suite=train_suite,
-        lm=Model(lm, resolve(lm, tasks=[*opened.tasks, *train_suite.tasks])),
-        teacher=Model(teacher, resolve(teacher, tasks=train_suite.tasks)),
+        train_suite=source,
+        lm=Model(lm, resolve(lm, tasks=[*opened.tasks, *source.tasks])),
+        teacher=Model(teacher, resolve(teacher, tasks=source.tasks)),
         settings=Settings(demos=demos, candidates=candidates, seed=seed),
         toolset=toolset,
         max_steps=max_steps,
@@ -103,7 +105,7 @@ def compare_strategies(
     if dry_run:
         _show_plan(plan, arms, as_json)
         return
-    settings = _settings(plan, opened, train_suite, scheme)
+    settings = _settings(plan, opened, source, scheme)
     study = _tracked(plan, arms, settings, track, tracking_uri, report)
     if as_json:
         typer.echo(json.dumps({**settings, **study.to_json()}))
@@ -143,7 +145,7 @@ def _optimizers(text: str) -> list[str]:
 def _settings(plan: StudyPlan, suite: Suite, train: Suite, scheme: str) -> dict[str, Any]:
     return {
         "suite": suite.path.name,
-        "train": train.path.name,
+        "train_suite": train.path.name,
         "split": plan.split,
         "scheme": scheme,
         "tasks": len(plan.tasks),

@@ -61,8 +61,12 @@ def compile_program(
     toolset: ToolsetOption = "all",
     max_steps: MaxStepsOption = 20,
     scheme: SchemeOption = "standard",
-    train: Annotated[int | None, typer.Option(min=1, help="At most so many training tasks.")] = None,
-    dev: Annotated[int | None, typer.Option(min=1, help="At most so many dev tasks.")] = None,
+    train_limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many training tasks, spread evenly.")
+    ] = None,
+    dev_limit: Annotated[
+        int | None, typer.Option(min=1, help="At most so many dev tasks, spread evenly.")
+    ] = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 8,
     dry_run: Annotated[
@@ -91,7 +95,7 @@ def compile_program(
         settings={"demos": demos, "candidates": candidates, "seed": seed, "embedding": embedding},
         models=(lm, teacher),
         agent={"strategy": strategy, "toolset": toolset, "max_steps": max_steps},
-        limits=(train, dev),
+        limits=(train_limit, dev_limit),
         scheme=scheme,
         workers=workers,
         resume=resume,

@@ -8,7 +8,14 @@ from typing import Annotated
 import typer
 
 STRATEGIES = ["direct", "cot", "act", "react", "plan", "gold"]
-OPTIMIZERS = ["none", "bootstrap", "knn", "dspy:BootstrapFewShot"]
+OPTIMIZERS = [
+    "none",
+    "bootstrap",
+    "knn",
+    "dspy:LabeledFewShot",
+    "dspy:BootstrapFewShot",
+    "dspy:BootstrapFewShotWithRandomSearch",
+]
 MODELS = ["local/analogy", "gold", "replay:", "openai/gpt-4o-mini", "ollama_chat/llama3.2"]
 
 SuiteArgument = Annotated[Path, typer.Argument(help="Suite directory.")]
