@@ -131,9 +131,10 @@ def solve_reply_about(slots: Slots, call: Script) -> None:
 def draw_last_week(records: Records, rng: Random) -> Slots | None:
     """Sender and subject of a mail received last week, and somebody else."""
     monday, sunday = last_week(records.today)
-    mail = _any_mail(records, rng)
-    if not monday <= mail.sent.date() <= sunday:
+    mails = [mail for mail in _received(records) if monday <= mail.sent.date() <= sunday]
+    if not mails:
         return None
+    mail = rng.choice(mails)
     name = _first_name(records, mail.address)
     return {"name": name, "subject": mail.subject, "recipient": _somebody_else(records, rng, name)}
 
@@ -255,7 +256,11 @@ def _search_latest_from(call: Script, name: str, address: str) -> dict[str, str]
 
 
 def _any_mail(records: Records, rng: Random) -> Mail:
-    return rng.choice([mail for mails in records.received_from.values() for mail in mails])
+    return rng.choice(_received(records))
+
+
+def _received(records: Records) -> list[Mail]:
+    return [mail for mails in records.received_from.values() for mail in mails]
 
 
 def _first_name(records: Records, address: str) -> str:

@@ -75,15 +75,18 @@ def _customer(records: Records, name: str) -> Customer:
 
 
 def draw_mail_and_time(records: Records, rng: Random) -> Slots | None:
-    """A mail that its subject and day identify; a weekday within three weeks, a time, a length."""
+    """A mail known by its subject and day (without year); a weekday within three weeks, a time, a length."""
     mail = rng.choice([mail for mails in records.received_from.values() for mail in mails])
     day = records.today + timedelta(days=rng.randint(1, 20))
-    if len(_mails_of_day(records, mail)) > 1 or day.weekday() >= _SATURDAY:
+    sent = mail.sent.date()
+    if day_of(day_words(sent), records.today) != sent or len(_mails_of_day(records, mail)) > 1:
+        return None
+    if day.weekday() >= _SATURDAY:
         return None
     minutes = rng.choice(DURATIONS)
     return {
         "subject": mail.subject,
-        "email_date": day_words(mail.sent.date()),
+        "email_date": day_words(sent),
         "event_date": day_words(day),
         "time": time_words(rng.choice(_STARTS)),
         "length": length_adjective(minutes),

@@ -147,26 +147,26 @@ def _new_task(slots: Slots, address: str, today: date) -> Action:
 
 
 def draw_most_urgent(records: Records, rng: Random) -> Slots | None:
-    """Two members of the project staff; the first has one backlog task that is due before the others."""
+    """Two members of the project staff; the first has a backlog."""
     one, two = rng.sample(records.project_staff, 2)
-    due = [task.due for task in in_list("Backlog")(records, one.address)]
-    if due.count(min(due, default=date.max)) != 1:
+    if not in_list("Backlog")(records, one.address):
         return None
     return {"name_1": one.first_name, "name_2": two.first_name}
 
 
 def reassign_most_urgent(records: Records, slots: Slots) -> list[Action]:
-    """Assign the backlog task that is due first to the second person."""
+    """Assign the backlog task that is due first to the second person; in a tie the first by name."""
     tasks = in_list("Backlog")(records, records.address(slots["name_1"]))
-    return [_hand_over(min(tasks, key=lambda task: task.due).id, records.address(slots["name_2"]))]
+    urgent = min(tasks, key=lambda task: (task.due, task.name.casefold()))
+    return [_hand_over(urgent.id, records.address(slots["name_2"]))]
 
 
 def solve_reassign_most_urgent(slots: Slots, call: Script) -> None:
-    """Search the first one's backlog and reassign the task with the earliest due date."""
+    """Search the first one's backlog and reassign what is due first."""
     one, two = slots["name_1"], slots["name_2"]
     owner, new_owner = find_address(call, one), find_address(call, two)
     rows = _search_list(call, one, owner, "Backlog", only_overdue=False)
-    urgent = min(rows, key=lambda row: row["due_date"])
+    urgent = min(rows, key=lambda row: (row["due_date"], row["task_name"].casefold()))
     action = _hand_over(urgent["task_id"], new_owner)
     perform(call, action, f"This task is due first, so I assign it to {two}.")
 
