@@ -37,7 +37,9 @@ class Leaf:
     text: str
 
 
-def fill(leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any, ...]) -> Filled | None:
+def fill(
+    leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any, ...], *, further: bool = False
+) -> Filled | None:
     """The query's value for what the leaves show; None when nothing explains them there."""
     weights = [_weight(leaf, state) for leaf in leaves]
     total = sum(weights)
@@ -54,7 +56,7 @@ def fill(leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any
     scored = [
         (support[key] / total - _PER_COST * cost[key] - doubt, support[key] / total, key)
         for key in support
-        if (doubt := _doubt(key, leaves, library, slot)) is not None
+        if (doubt := _doubt(key, leaves, library, slot)) is not None and not (further and key[0] == "cell")
     ]
     scored += [(share - _PER_COST * 0.7, share, ("choice", value)) for value, share in chosen.items()]
     scored.sort(key=lambda entry: -entry[0])
@@ -163,16 +165,20 @@ def _used(library: Library, slot: tuple[Any, ...]) -> list[frozenset[str]]:
 
 
 def arguments(
-    examples: Sequence[Weighted], library: Library, state: State
+    examples: Sequence[Weighted], library: Library, state: State, *, further: bool
 ) -> tuple[str, dict[str, Any], float]:
-    """Tool and arguments of the next call, and the support of the weakest part."""
+    """Tool and arguments of the next call, and the support of the weakest part.
+
+    Args:
+        further: the call is made again for another row, so it takes the next row and not a certain one.
+    """
     layout = library.layout
     tool, weakest = _tool(examples, library, state)
     filled: dict[str, Any] = {}
     shown = [(one, one.example.step.data.get(layout.arguments or "", {})) for one in examples]
     for name in next((values for _, values in shown), {}):
         leaves = [Leaf(one, as_text(values[name])) for one, values in shown]
-        value = fill(leaves, library, state, ("argument", name))
+        value = fill(leaves, library, state, ("argument", name), further=further)
         if value is None:
             return tool, filled, 0.0
         filled[name] = _typed(value.text, [values[name] for _, values in shown])

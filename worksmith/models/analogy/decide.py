@@ -16,9 +16,10 @@ _SHARPNESS = 6.0
 _OTHER_LENGTHS = 0.6
 _PAIRED = 3
 _PER_COST = 0.15
+_FAR = 6.0
 _DEPTH = 3
 _MIN_GAIN = 0.45
-_MIN_MIXED = 0.02
+_MIN_MIXED = 0.003
 
 
 @dataclass(frozen=True)
@@ -36,18 +37,21 @@ class Decision:
     Attributes:
         label: the kind.
         examples: the demonstrated steps of that kind in this situation, weighted.
-        confidence: its vote, as a share of the best kind's.
+        confidence: its vote as a share of the best kind's, less if only tasks far from the query show it.
+        further: whether it makes the last call again for rows that are left.
     """
 
     label: Label
     examples: tuple[Weighted, ...]
     confidence: float
+    further: bool = False
 
 
 def decide(library: Library, state: State) -> list[Decision]:
     """The kinds that the next step may have, best first; none if no demonstration was in this situation."""
     found = [e for e in library.situations.get(state.situation, []) if library.offered(e)]
-    if goes_on(found, state):
+    further = goes_on(found, state)
+    if further:
         before = library.situations.get(state.situation[:-1], [])
         found = [e for e in before if e.label[0] == state.situation[-1]]
     if not found:
@@ -79,7 +83,9 @@ def decide(library: Library, state: State) -> list[Decision]:
             for one in weighted
             if one.example.label == label
         )
-        decisions.append(Decision(label, examples, votes[label] / max(votes.values())))
+        share = votes[label] / max(votes.values())
+        near_enough = min(1.0, _FAR * max(one.weight for one in examples))
+        decisions.append(Decision(label, examples, share * near_enough, further))
     return decisions
 
 

@@ -221,7 +221,7 @@ def _times(wanted: datetime, moment: datetime, form: str, state: State) -> Itera
         fits = tuple(i for i in pool if state.task.tokens[i].readings["time"] * 60 + beside == seconds)
         if fits:
             yield ("time", beside), 0.1 + 0.1 * abs(beside), (("time", fits),)
-    yield ("at", seconds), 0.2, ()
+    yield ("at", seconds), 0.2 if seconds in (0, 86399) else 0.6, ()
 
 
 def _later(

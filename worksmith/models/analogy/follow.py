@@ -25,7 +25,7 @@ def reply(prompt: Prompt) -> dict[str, Any]:
     for decision in decide(shown, state):
         if decision.confidence < _MIN_CONFIDENCE:
             break
-        tool, filled, support = arguments(decision.examples, shown, state)
+        tool, filled, support = arguments(decision.examples, shown, state, further=decision.further)
         if _ends(decision.examples[0].example):
             return _step(decision, tool, filled or _shown_arguments(decision.examples), shown, state)
         if support >= _MIN_SUPPORT and not _repeats(tool, filled, decision, state):

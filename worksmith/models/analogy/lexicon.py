@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import permutations
 
 from worksmith.models.analogy.task import Task
 from worksmith.models.analogy.words import STOP_STEMS, stems
@@ -52,7 +53,7 @@ class Lexicon:
     ) -> set[Phrase]:
         """Learn the phrases that share words with the value's description."""
         candidates = {p for some in shown for p in some if any(word in hint for word in p)}
-        candidates |= {(word,) for word in hint} | {_tuple(hint)}
+        candidates |= {(word,) for word in hint} | set(permutations(tuple(hint)[:5], 2)) | {_tuple(hint)}
         learned = set()
         for phrase in candidates:
             if self._keep(phrase, _overlap(phrase, hint), value):
@@ -123,7 +124,11 @@ def options(text: str, seen: Sequence[str]) -> tuple[str, ...]:
 
 
 def _spread(task: Task) -> list[str]:
-    return [part for token in task.tokens for part in (stems(token.norm) or (token.norm,))]
+    return [
+        part
+        for token in task.tokens
+        for part in ((stems(token.text) if token.is_word else ()) or (token.norm,))
+    ]
 
 
 def _phrases_of(task: Task) -> frozenset[Phrase]:
@@ -133,7 +138,9 @@ def _phrases_of(task: Task) -> frozenset[Phrase]:
         for start in range(len(norms))
         for length in range(1, _MAX_LENGTH + 1)
     )
-    return frozenset(p for p in phrases if not all(word in STOP_STEMS or not word.isalnum() for word in p))
+    return frozenset(
+        p for p in phrases if all(word.isalnum() and word not in STOP_STEMS for word in (p[0], p[-1]))
+    )
 
 
 def _hint_weights(hints: Mapping[str, Sequence[str]], known: Sequence[str]) -> dict[str, dict[str, float]]:
