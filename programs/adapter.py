@@ -112,7 +112,8 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
     def _turns(self, plan: Layout, demos: Sequence[Demo], inputs: Mapping[str, Any]) -> list[Message]:
         turns: list[Message] = []
         for demo in demos:
-            turns.extend(self._demo_turns(plan, demo))
+            if not _gives_away(demo, inputs):
+                turns.extend(self._demo_turns(plan, demo))
         trajectory = inputs.get(TRAJECTORY)
         if isinstance(trajectory, Trajectory):
             return turns + _grow(plan, trajectory, inputs)
@@ -138,6 +139,12 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
             self._demos.clear()
         self._demos[key] = (plan, demo, values, turns)
         return turns
+
+
+def _gives_away(demo: Demo, inputs: Mapping[str, Any]) -> bool:
+    """Whether a demonstration is of the very task being done: it would be the solution, not an example."""
+    task = inputs.get("task")
+    return task is not None and demo.get("task") == task
 
 
 def _grow(plan: Layout, trajectory: Trajectory, inputs: Mapping[str, Any]) -> list[Message]:

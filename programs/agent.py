@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 MAX_STEPS = 20
 
 # The predictors' names as `named_predictors` gives them.
-_SELECTOR = "selector.predict"
-_PLANNER = "planner.predict"
 
 
 class Agent(dspy.Module):  # type: ignore[misc]
@@ -56,8 +53,6 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     Attributes:
         workshop: see above; may be set at any time.
-        demo_source: gives the demonstrations of each task, by its text and a predictor's name; None shows
-            the predictors' own demonstrations.
     """
 
     def __init__(
@@ -77,7 +72,6 @@ class Agent(dspy.Module):  # type: ignore[misc]
         self.max_steps = max_steps
         self.workshop = workshop
         self.keep_history = keep_history
-        self.demo_source: Callable[[str, str], list[dspy.Example]] | None = None
         self.planner = Planner(self.strategy.planner)
         self.selector = ToolSelector(self.strategy, toolset)
         self.checker = AccessChecker()
@@ -130,14 +124,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             "tools": tools_text(episode.toolset),
             "task": task.query,
         }
-        return Run(task, episode, inputs, demos=self._demos(task))
-
-    def _demos(self, task: Task) -> dict[str, dict[str, Any]]:
-        """What overrides a predictor's own demonstrations, by the predictor's name."""
-        if self.demo_source is None:
-            return {}
-        names = (_SELECTOR, _PLANNER) if self.strategy.planner == "model" else (_SELECTOR,)
-        return {name: {"demos": self.demo_source(task.query, name)} for name in names}
+        return Run(task, episode, inputs)
 
     def _attempt(self, run: Run) -> tuple[EpisodeStatus, str | None]:
         try:
@@ -152,8 +139,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def _plan(self, run: Run, progress: str = "") -> str:
         inputs = {name: run.inputs[name] for name in ("context", "tools")} | {"progress": progress}
         run.model_calls += self.strategy.planner == "model"
-        demos = run.demos.get(_PLANNER, {})
-        prediction = self.planner(task=run.task, rules=run.episode.kind.house_rules, **inputs, **demos)
+        prediction = self.planner(task=run.task, rules=run.episode.kind.house_rules, **inputs)
         if self.strategy.planner == "model":
             shown = {"context": inputs["context"], "task": run.task.query, "progress": progress}
             run.traces.append((self.planner.predict, shown, prediction))
@@ -201,7 +187,6 @@ class Agent(dspy.Module):  # type: ignore[misc]
                 rules=run.episode.kind.house_rules,
                 trajectory=run.trajectory,
                 **run.inputs,
-                **run.demos.get(_SELECTOR, {}),
             )
         except UnreadableReplyError:
             run.unreadable += 1

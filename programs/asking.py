@@ -21,13 +21,13 @@ def ask(predict: dspy.Predict, **inputs: Any) -> dspy.Prediction:
     Raises:
         UnreadableReplyError: the model replied, but not in the format asked for.
         ModelFailedError: it did not reply. Says why.
-        InputError: there is no model to ask.
+        InputError: there is no model to ask, or the program was given something wrong.
     """
     if predict.lm is None and dspy.settings.lm is None:
         raise InputError("there is no model to ask", hint="set one with dspy.configure(lm=...)")
     try:
         return predict(**inputs)
-    except UnreadableReplyError:
+    except (UnreadableReplyError, InputError):
         raise
     except AdapterParseError as error:
         raise UnreadableReplyError(error.signature, "", "the reply is empty") from error

@@ -24,7 +24,6 @@ class Run:
 
     Attributes:
         inputs: the inputs of the tool selector other than the trajectory.
-        demos: what overrides the demonstrations of a predictor, by the predictor's name.
         verdicts: of the access checker, one for each call.
         unreadable: replies that were not in the format asked for.
         chosen: the selector's last prediction and how many readable steps it had seen.
@@ -33,7 +32,6 @@ class Run:
     task: Task
     episode: Episode
     inputs: dict[str, Any]
-    demos: dict[str, dict[str, Any]] = field(default_factory=dict)
     trajectory: Trajectory = field(default_factory=Trajectory)
     thoughts: list[str] = field(default_factory=list)
     verdicts: list[Decision | None] = field(default_factory=list)

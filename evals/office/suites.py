@@ -34,6 +34,7 @@ def build_office(out: Path, *, seed: int, scale: float, per_intent: int, progres
 
 def import_workbench(source: Path, out: Path, *, progress: Progress) -> Suite:
     """Read WorkBench's tables, tasks and published answers; nothing is written if any of it is damaged."""
+    from evals.office.recognition import with_gold_plans
     from evals.office.workbench.tasks import read_tasks
     from tools.office.importing import NOW, ORIGIN, import_tables
 
@@ -50,4 +51,5 @@ def import_workbench(source: Path, out: Path, *, progress: Progress) -> Suite:
         persona=SAM,
         licence="MIT",
     )
-    return write_suite(world, tasks)
+    progress("looking for gold plans")
+    return write_suite(world, with_gold_plans(world, tasks))

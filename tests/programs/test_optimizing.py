@@ -100,20 +100,18 @@ def test_an_agent_saved_whole_has_no_workshop_and_takes_another(workshop: Worksh
         assert agent(task=TASKS[0]).episode.status == "finished"
 
 
-def test_a_task_may_have_its_own_demonstrations(workshop: Workshop) -> None:
-    asked = []
-
-    def nearest(query: str, predictor: str) -> list[dspy.Example]:
-        asked.append((query, predictor))
-        return [dspy.Example(task="Like it", trajectory=[], tool="finish", arguments={"answer": "so"})]
-
+def test_a_task_never_sees_its_own_solution(workshop: Workshop) -> None:
     agent, script = Agent("act", workshop=workshop), Script(finish())
-    agent.demo_source = nearest
+    agent.selector.predict.demos = [
+        dspy.Example(task=query, trajectory=[], tool="finish", arguments={"answer": "so"})
+        for query in (TASKS[0].query, "Like it")
+    ]
     with dspy.context(lm=script.lm()):
         agent(task=TASKS[0])
 
-    assert asked == [(TASKS[0].query, name) for name, _ in agent.named_predictors()]
-    assert texts(script.requests[0])[0] == "[[ ## task ## ]]\nLike it"
+    shown = texts(script.requests[0])
+    assert shown[0] == "[[ ## task ## ]]\nLike it"
+    assert len(shown) == 3
 
 
 def test_the_adapter_remembers_a_bounded_number_of_demonstrations(workshop: Workshop) -> None:
