@@ -16,10 +16,10 @@ _SHARPNESS = 6.0
 _OTHER_LENGTHS = 0.6
 _PAIRED = 3
 _PER_COST = 0.15
-_FAR = 6.0
+_FAR = 20.0
 _DEPTH = 3
 _MIN_GAIN = 0.45
-_MIN_MIXED = 0.003
+_MIN_MIXED = 0.02
 
 
 @dataclass(frozen=True)
