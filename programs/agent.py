@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 20
 
-# The predictors' names as `named_predictors` gives them.
-
 
 class Agent(dspy.Module):  # type: ignore[misc]
     """A planner, a tool selector, an access checker and an executor in one loop.
