@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-import click
 import typer.main
 
 from worksmith.cli import app
@@ -26,7 +26,7 @@ def reference() -> str:
     return HEAD + "".join(section for section in _sections(root, ("worksmith",)))
 
 
-def _sections(command: click.Command, path: tuple[str, ...]) -> Iterator[str]:
+def _sections(command: Any, path: tuple[str, ...]) -> Iterator[str]:
     commands = getattr(command, "commands", None)
     if commands is None:
         yield _section(command, path)
@@ -35,7 +35,7 @@ def _sections(command: click.Command, path: tuple[str, ...]) -> Iterator[str]:
         yield from _sections(commands[name], (*path, name))
 
 
-def _section(command: click.Command, path: tuple[str, ...]) -> str:
+def _section(command: Any, path: tuple[str, ...]) -> str:
     name = " ".join(path)
     lines = ["", f"## `{name}`", "", (command.help or "").strip(), "", f"    {name} {_usage(command)}", ""]
     lines += ["| option | default | meaning |", "|---|---|---|"]
@@ -43,17 +43,17 @@ def _section(command: click.Command, path: tuple[str, ...]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _usage(command: click.Command) -> str:
+def _usage(command: Any) -> str:
     names = [_name(p) for p in command.params if p.param_type_name == "argument"]
     return " ".join([*names, "[OPTIONS]"])
 
 
-def _name(parameter: click.Parameter) -> str:
+def _name(parameter: Any) -> str:
     name = parameter.metavar or str(parameter.name).upper()
     return f"{name}..." if parameter.nargs == -1 else name
 
 
-def _row(parameter: click.Parameter) -> str:
+def _row(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
         shown = f"`{_name(parameter)}`"
     else:
@@ -62,7 +62,7 @@ def _row(parameter: click.Parameter) -> str:
     if parameter.required:
         default = "required"
     elif isinstance(getattr(parameter, "show_default", None), str):
-        default = parameter.show_default  # type: ignore[attr-defined]
+        default = parameter.show_default
     text = "" if default is None or default is False or callable(default) else f"`{default}`"
     help_text = getattr(parameter, "help", "") or ""
     return f"| {shown} | {text} | {help_text.replace('|', chr(92) + '|')} |"

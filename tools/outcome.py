@@ -63,9 +63,7 @@ class Outcome:
         """The changes, deletions and updates by position, then new rows in order of creation."""
         found = [_read(change, self._tables[change.name]) for change in apsw.Changeset.iter(self._changeset)]
         rank = {"update": 0, "delete": 1, "insert": 2}
-        return tuple(
-            sorted(found, key=lambda change: (change.table, rank[change.operation], change.row))
-        )
+        return tuple(sorted(found, key=lambda change: (change.table, rank[change.operation], change.row)))
 
     @cached_property
     def key(self) -> tuple[Any, ...]:

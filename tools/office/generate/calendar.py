@@ -47,7 +47,7 @@ def _busy_morning(
     cast: Cast,
     taken: dict[date, list[tuple[datetime, datetime, str]]],
 ) -> Iterator[tuple[datetime, int, str]]:
-    """Back-to-back events from 9:00 on the next workday, so that finding its first free slot takes looking."""
+    """Back-to-back events from 9:00 on the next workday, so that its first free slot takes finding."""
     day = now.date() + timedelta(days=1)
     while day.weekday() >= 5:
         day += timedelta(days=1)
