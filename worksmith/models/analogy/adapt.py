@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from worksmith.models.analogy.compose import Leaf, fill
-from worksmith.models.analogy.decide import Weighted
 from worksmith.models.analogy.library import Library
 from worksmith.models.analogy.observation import as_text
+from worksmith.models.analogy.separate import Weighted
 from worksmith.models.analogy.state import State
 from worksmith.models.analogy.task import Task
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from worksmith.models.analogy import tagger
-from worksmith.models.analogy.decide import Weighted
 from worksmith.models.analogy.expressions import Evidence, evaluate
 from worksmith.models.analogy.library import Library
 from worksmith.models.analogy.moments import Key
 from worksmith.models.analogy.observation import as_text
 from worksmith.models.analogy.prompt import read_json
+from worksmith.models.analogy.separate import Weighted
 from worksmith.models.analogy.state import State
 from worksmith.models.analogy.tagger import Shown
 

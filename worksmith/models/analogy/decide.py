@@ -6,28 +6,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from worksmith.models.analogy.branch import answer, questions
-from worksmith.models.analogy.library import Example, Label, Library
-from worksmith.models.analogy.loops import goes_on, sources
-from worksmith.models.analogy.moments import Key
+from worksmith.models.analogy.branch import answer
+from worksmith.models.analogy.library import Label, Library
+from worksmith.models.analogy.loops import goes_on
+from worksmith.models.analogy.separate import Weighted, best_question
 from worksmith.models.analogy.state import State
 
 _SHARPNESS = 6.0
 _OTHER_LENGTHS = 0.6
-_PAIRED = 3
-_PER_COST = 0.15
 _FAR = 20.0
 _DEPTH = 3
-_MIN_GAIN = 0.45
-_MIN_MIXED = 0.02
-
-
-@dataclass(frozen=True)
-class Weighted:
-    """An example and how much it counts for the query."""
-
-    example: Example
-    weight: float
 
 
 @dataclass(frozen=True)
@@ -101,69 +89,9 @@ def _follow(weighted: Sequence[Weighted], library: Library, state: State) -> lis
     for _ in range(_DEPTH):
         if len({one.example.label for one in kept}) < 2:
             break
-        question = _best_question(kept, library, state)
+        question = best_question(kept, library, state)
         if question is None:
             break
         reply = answer(question, state)
         kept = [one for one in kept if answer(question, one.example.state) == reply]
     return kept
-
-
-def _best_question(kept: Sequence[Weighted], library: Library, state: State) -> Key | None:
-    """The question whose answers go with the kinds of step, among demonstrations of like tasks."""
-    pairs = _pairs(kept, library)
-    mixed = sum(weight for _, _, weight, same in pairs if not same)
-    if mixed < _MIN_MIXED * sum(weight for _, _, weight, _ in pairs) or not pairs:
-        return None
-    even = sum(weight for _, _, weight, same in pairs if same)
-    best: tuple[float, Key] | None = None
-    for key, cost in _candidates(kept).items():
-        reply = answer(key, state)
-        if reply is None:
-            continue
-        replies = [answer(key, one.example.state) for one in kept]
-        if reply not in replies or all(one == reply for one in replies):
-            continue
-        apart = sum(w for i, j, w, same in pairs if not same and replies[i] != replies[j]) / mixed
-        torn = sum(w for i, j, w, same in pairs if same and replies[i] != replies[j]) / (even or 1.0)
-        score = apart - torn - _PER_COST * cost
-        if best is None or score > best[0] + 1e-9:
-            best = (score, key)
-    return best[1] if best and best[0] >= _MIN_GAIN else None
-
-
-def _pairs(kept: Sequence[Weighted], library: Library) -> list[tuple[int, int, float, bool]]:
-    pairs = []
-    for i, one in enumerate(kept):
-        for j in range(i + 1, len(kept)):
-            other = kept[j]
-            if one.example.number == other.example.number:
-                near = 1.0
-            else:
-                near = library.likeness.between(one.example.number, other.example.number)
-            weight = (one.weight * other.weight) ** 0.25 * near**_PAIRED
-            if weight > 1e-4:
-                pairs.append((i, j, weight, one.example.label == other.example.label))
-    return pairs
-
-
-def _candidates(kept: Sequence[Weighted]) -> dict[Key, float]:
-    copied = frozenset(source for one in kept for source in _sources(one.example))
-    candidates: dict[Key, float] = {}
-    for one in kept:
-        memo = ("questions", copied)
-        memory = one.example.state.memo
-        if memo not in memory:
-            memory[memo] = tuple(questions(one.example.state, copied))
-        for key, cost in memory[memo]:
-            candidates[key] = min(cost, candidates.get(key, cost))
-    return candidates
-
-
-def _sources(example: Example) -> frozenset[tuple[int, str]]:
-    """The columns of the runs so far that the step copies its arguments from."""
-    memory = example.state.memo
-    if "sources" not in memory:
-        memory["sources"] = sources(example.state_after())
-    found: frozenset[tuple[int, str]] = memory["sources"]
-    return found

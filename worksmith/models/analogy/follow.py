@@ -6,10 +6,11 @@ from typing import Any
 
 from worksmith.models.analogy import adapt
 from worksmith.models.analogy.compose import arguments
-from worksmith.models.analogy.decide import Decision, Weighted, decide
+from worksmith.models.analogy.decide import Decision, decide
 from worksmith.models.analogy.library import Example, Library, library
 from worksmith.models.analogy.observation import as_text
 from worksmith.models.analogy.prompt import Prompt
+from worksmith.models.analogy.separate import Weighted
 from worksmith.models.analogy.state import State, states_of
 
 _MIN_SUPPORT = 0.3

@@ -126,7 +126,7 @@ def _filters(index: int, state: State) -> Iterator[Key]:
     yield from times
     useful = [mark for mark in marks if mark[0] != "eq"] + [mark for mark in marks if mark[0] == "eq"]
     for time in times:
-        if time[2] in ("<", ">", "<=", ">=", "said"):
+        if time[2] in ("<", ">", "<=", ">=") and time[3][0] in ("now", "today", "ago"):
             yield from (("and", time, mark) for mark in useful[:8])
 
 
@@ -205,12 +205,20 @@ def unused(group_index: int, column: str, where: Key, state: State) -> list[str]
     """The cells of the rows that pass a filter and were not yet an argument of a later call."""
     if group_index >= len(state.groups):
         return []
+    memo = ("open", group_index, column)
+    if memo not in state.memo:
+        state.memo[memo] = _open(group_index, column, state)
+    free: dict[int, str] = state.memo[memo]
+    return list(dict.fromkeys(free[i] for i in kept(group_index, where, state) if i in free))
+
+
+def _open(group_index: int, column: str, state: State) -> dict[int, str]:
+    """By row, the cells of a column that were not yet an argument of a later call."""
     used = {
         value.lower()
         for later in state.groups[group_index + 1 :]
         for call in later.calls
         for value in call.arguments.values()
     }
-    rows = state.groups[group_index].rows
-    cells = dict.fromkeys(rows[i].get(column, "") for i in kept(group_index, where, state))
-    return [cell for cell in cells if cell and cell.lower() not in used]
+    cells = ((i, row.get(column, "")) for i, row in enumerate(state.groups[group_index].rows[:MAX_ROWS]))
+    return {i: cell for i, cell in cells if cell and cell.lower() not in used}
