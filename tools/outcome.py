@@ -68,8 +68,9 @@ class Outcome:
     @cached_property
     def key(self) -> tuple[Any, ...]:
         """What `matches` compares; hashable."""
-        keys = (_key(change, self._tables[change.table]) for change in self.changes)
-        return tuple(sorted((key for key in keys if key is not None), key=repr))
+        keys = [key for change in self.changes if (key := _key(change, self._tables[change.table]))]
+        # By repr, because cells may be missing and None has no order; most outcomes are a single change.
+        return tuple(sorted(keys, key=repr)) if len(keys) > 1 else tuple(keys)
 
     def matches(self, other: Outcome) -> bool:
         """Whether both episodes left the world in the same state."""

@@ -20,6 +20,7 @@ _REFUSED = frozenset(
         apsw.SQLITE_TRANSACTION,
         apsw.SQLITE_ATTACH,
         apsw.SQLITE_DETACH,
+        apsw.SQLITE_PRAGMA,
         apsw.SQLITE_ALTER_TABLE,
         apsw.SQLITE_CREATE_TABLE,
         apsw.SQLITE_CREATE_TRIGGER,
@@ -86,8 +87,7 @@ class Sandbox:
             self._roll_back()
 
     def _roll_back(self) -> None:
-        self._connection.execute("ROLLBACK TO episode")
-        self._connection.execute("RELEASE episode")
+        self._connection.execute("ROLLBACK TO episode; RELEASE episode")
 
 
 class SandboxPool:
@@ -124,6 +124,6 @@ class SandboxPool:
 def _authorize(
     operation: int, first: str | None, _second: str | None, _database: str | None, _trigger: str | None
 ) -> int:
-    if operation == apsw.SQLITE_PRAGMA:
-        return apsw.SQLITE_OK if first in _SESSION_PRAGMAS else apsw.SQLITE_DENY
-    return apsw.SQLITE_DENY if operation in _REFUSED else apsw.SQLITE_OK
+    if operation in _REFUSED and not (operation == apsw.SQLITE_PRAGMA and first in _SESSION_PRAGMAS):
+        return apsw.SQLITE_DENY
+    return apsw.SQLITE_OK

@@ -11,7 +11,7 @@ from tools.episode import Episode
 from tools.kinds import WorldKind, world_kind
 from tools.persona import Persona
 from tools.sandbox import SandboxPool
-from tools.toolkit import toolset
+from tools.toolkit import Toolset, toolset
 from tools.world import World
 
 
@@ -26,6 +26,7 @@ class Workshop:
         self.world = world
         self.kind: WorldKind = world_kind(world.manifest.kind)
         self._pool = SandboxPool(world.image, self.kind.tables, sandboxes)
+        self._toolsets: dict[frozenset[str] | None, Toolset] = {}
 
     @classmethod
     def open(cls, directory: Path | str) -> Workshop:
@@ -50,15 +51,19 @@ class Workshop:
             persona: default is the world's own.
             now: default is the world's clock.
         """
-        names = None if toolkits is None else (*toolkits, *self.kind.shared_toolkits)
         manifest = self.world.manifest
+        names = None if toolkits is None else frozenset(toolkits)
         return Episode(
-            self._pool,
-            self.kind,
-            persona or manifest.persona,
-            now or manifest.now,
-            toolset(self.kind.toolkits, names),
+            self._pool, self.kind, persona or manifest.persona, now or manifest.now, self._toolset(names)
         )
+
+    def _toolset(self, names: frozenset[str] | None) -> Toolset:
+        """The tools of these toolkits and the shared ones; made once, since every episode asks."""
+        found = self._toolsets.get(names)
+        if found is None:
+            wanted = None if names is None else (*names, *self.kind.shared_toolkits)
+            found = self._toolsets[names] = toolset(self.kind.toolkits, wanted)
+        return found
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Workshop:
         return self
