@@ -39,13 +39,20 @@ def _swaps(demo: Task, task: Task) -> dict[str, str]:
 
 
 def listed(examples: Sequence[Weighted], name: str, library: Library, state: State) -> list[Any]:
-    """The JSON list of a field: the demonstrated elements, filled in; unexplained ones left out."""
+    """The JSON list of a field: the demonstrated elements, filled in.
+
+    What follows an element that cannot be explained is left out, but for the last one: half of a series
+    of actions is worse than none, and the last element closes the list.
+    """
     lists = [(one, one.example.step.data.get(name) or []) for one in examples]
     built = []
-    for index, shape in enumerate(lists[0][1] if lists else []):
+    shapes = lists[0][1] if lists else []
+    explained = True
+    for index, shape in enumerate(shapes):
         leaves = [(one, values[index]) for one, values in lists]
         value, support = _value(leaves, shape, (name,), library, state)
-        if support >= _UNSUPPORTED:
+        explained = explained and support >= _UNSUPPORTED
+        if explained or index == len(shapes) - 1:
             built.append(value)
     return built
 

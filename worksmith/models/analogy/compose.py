@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from worksmith.models.analogy import tagger
+from worksmith.models.analogy import dates, tagger
 from worksmith.models.analogy.expressions import Evidence, evaluate
 from worksmith.models.analogy.library import Library
 from worksmith.models.analogy.moments import Key
@@ -78,9 +79,17 @@ def fill(
 
 def _doubt(key: Key, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, ...]) -> float | None:
     """What counts against a constant where the demonstrations vary; None: a name is never a constant."""
-    if key[0] != "const" or len({leaf.text for leaf in leaves}) == 1:
+    if key[0] != "const":
         return 0.0
+    if len({leaf.text for leaf in leaves}) == 1:
+        alone = len({leaf.source.example.number for leaf in leaves}) == 1
+        return None if alone and _is_data(key[1]) else 0.0
     return 0.3 if library.is_closed(slot, _used(library, slot)) else None
+
+
+def _is_data(text: str) -> bool:
+    """Whether a text looks like an address or a code, which one demonstration does not make a constant."""
+    return "@" in text or (not dates.parse(text) and bool(re.search(r"\d{4}", text)))
 
 
 def _listed(value: str, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, ...]) -> str | None:

@@ -94,7 +94,7 @@ def _single(shown: Library, state: State) -> dict[str, Any]:
     """One reply without tools: lists filled in, texts adapted from the nearest demonstration."""
     decision = next(iter(decide(shown, state)), None)
     if decision is None:
-        return dict.fromkeys(shown.layout.outputs, "")
+        return {name: [] if name in shown.layout.lists else "" for name in shown.layout.outputs}
     source = _nearest(decision.examples, state)
     fields: dict[str, Any] = {}
     for name in shown.layout.outputs:

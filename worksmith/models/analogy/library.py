@@ -76,15 +76,18 @@ class Example:
     def label(self) -> Label:
         """What kind of step it is: what it calls (tools used alike count as one) and with which arguments."""
         call = self.state_after().calls[-1]
-        lists = tuple(_shape(self.step.data.get(name)) for name in self.demo.layout.lists)
+        layout = self.demo.layout
+        lists = tuple(_shape(self.step.data.get(name), layout.names) for name in layout.lists)
         return (signature(call), lists)
 
 
-def _shape(value: Any) -> Any:
-    """The structure of a JSON value without its leaves."""
+def _shape(value: Any, names: frozenset[str]) -> Any:
+    """The structure of a JSON value without its leaves, except names of tools."""
     if isinstance(value, dict):
-        return tuple((name, _shape(inner)) for name, inner in value.items())
-    return tuple(map(_shape, value)) if isinstance(value, list) else None
+        return tuple((name, _shape(inner, names)) for name, inner in value.items())
+    if isinstance(value, list):
+        return tuple(_shape(inner, names) for inner in value)
+    return value if isinstance(value, str) and value in names else None
 
 
 class Library:
@@ -108,14 +111,15 @@ class Library:
 
     def offered(self, example: Example) -> bool:
         """Whether the query's tool list has the tool that the example calls (or there is no list)."""
-        return not self.tools or example.state_after().calls[-1].tool in self.tools
+        tool = example.state_after().calls[-1].tool
+        return not self.tools or not tool or tool in self.tools
 
     def feasible(self, number: int) -> float:
         """1 for a demonstration whose tools are all on offer, less for one that uses others."""
         if not self.tools:
             return 1.0
         calls = self.demos[number].states[-1].calls
-        return 1.0 if all(call.tool in self.tools for call in calls) else 0.02
+        return 1.0 if all(not call.tool or call.tool in self.tools for call in calls) else 0.02
 
     def _names(self) -> frozenset[str]:
         """The arguments whose values are names: copied from the tasks, and not the same few each time."""

@@ -55,6 +55,7 @@ class Layout:
         tool: the field that names a tool, if there is one.
         arguments: the field with the tool's arguments.
         lists: fields that hold JSON lists.
+        names: the tools on offer, where replies are lists (there they tell one element from another).
         end: name of the closing marker; empty when there is none.
         as_json: whether the reply is one JSON object instead of marked fields.
     """
@@ -63,6 +64,7 @@ class Layout:
     tool: str | None
     arguments: str | None
     lists: tuple[str, ...]
+    names: frozenset[str]
     end: str
     as_json: bool
 
@@ -247,7 +249,8 @@ def _layout(
         tool = next(reversed(listed or named or before), None)
     asked = turns[-1][1] if turns else ""
     as_json = _MARKER not in asked.rpartition("Respond")[2] and "JSON object" in asked
-    return Layout(outputs, tool, arguments, lists, _end(system, turns, outputs), as_json)
+    names = frozenset(note.name for note in tools) if lists else frozenset()
+    return Layout(outputs, tool, arguments, lists, names, _end(system, turns, outputs), as_json)
 
 
 def _first(names: Sequence[str], test: Any) -> str | None:
