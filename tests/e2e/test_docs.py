@@ -1,0 +1,134 @@
+"""What the documentation says a command prints, it prints; its programs run and its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from docs.snippets import (
+    NEEDS,
+    REASONS,
+    ROOT,
+    Block,
+    Desk,
+    blocks,
+    commands,
+    difference,
+    is_run,
+    needs,
+    pages,
+    refreshed,
+)
+
+SLOW = {
+    "README.md",
+    "docs/tutorial.md",
+    "docs/how-to/read-the-record.md",
+    "docs/how-to/compare-with-workbench.md",
+}
+"""Pages whose commands compile or record in MLflow."""
+
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def runnable() -> Iterator[object]:
+    for page in pages():
+        if any(map(is_run, blocks(page))):
+            yield pytest.param(page, id=name(page), marks=[pytest.mark.slow] if name(page) in SLOW else [])
+
+
+def all_blocks() -> list[Block]:
+    return [block for page in pages() for block in blocks(page)]
+
+
+@pytest.mark.parametrize("page", runnable())
+def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    missing = [need for need in needs(page) if not NEEDS[need].exists()]
+    if missing:
+        pytest.skip(f"{', '.join(missing)}: data of another project, not at hand")
+    desk = Desk(tmp_path, page)
+    wrong = []
+
+    for block in filter(is_run, blocks(page)):
+        for command, real in desk.run(block):
+            left = difference(command.shown, real) if command.shown else None
+            if left is not None:
+                wrong.append(f"{block.place}: $ {command.text}\nshown: {left}\nreal:\n" + "\n".join(real))
+
+    assert not wrong, "\n\n".join([*wrong, "`python docs/snippets.py` puts the new output into the pages"])
+
+
+def test_blocks_are_left_out_for_few_reasons() -> None:
+    given = {
+        (block.place, block.directives["not run"]) for block in all_blocks() if "not run" in block.directives
+    }
+
+    assert [entry for entry in sorted(given) if entry[1] not in REASONS] == []
+
+
+def test_every_console_block_is_commands() -> None:
+    for block in all_blocks():
+        if block.language == "console":
+            assert commands(block), block.place
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    broken = [
+        f"{name(page)}: {target}"
+        for page in pages()
+        for target in LINK.findall(page.read_text())
+        if not target.startswith(("http://", "https://", "mailto:")) and not leads_somewhere(page, target)
+    ]
+
+    assert broken == []
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (ROOT / "docs/README.md").read_text()
+    listed = {(ROOT / "docs" / target.partition("#")[0]).resolve() for target in LINK.findall(index)}
+
+    assert [name(page) for page in pages()[1:] if page.name != "README.md" and page not in listed] == []
+
+
+@pytest.mark.parametrize(
+    ("shown", "real", "left"),
+    [
+        (["a  1"], ["a 1", ""], None),
+        (["a 1"], ["a 2"], "a 1"),
+        (["a …"], ["a 2.5"], None),
+        (["b"], ["a", "b"], "b"),
+        (["...", "b"], ["a", "b"], None),
+        (["a"], ["a", "b"], "(nothing more, but the output goes on: b)"),
+        (["b", "...", "a"], ["b", "c", "b"], "a"),
+    ],
+)
+def test_shown_output_is_compared_strictly(shown: list[str], real: list[str], left: str | None) -> None:
+    assert difference(shown, real) == left
+
+
+def test_refreshing_takes_new_figures_and_keeps_what_was_left_open() -> None:
+    shown = ["...", "react   10.0   …", "..."]
+    real = ["program  outcome  seconds", "react   12.5   0.31", "plan    9.0   0.4"]
+
+    assert refreshed(shown, real) == ["...", "react   12.5      …", "..."]
+
+
+def leads_somewhere(page: Path, target: str) -> bool:
+    path, _, anchor = target.partition("#")
+    there = (page.parent / path).resolve() if path else page
+    if not there.exists():
+        return False
+    return not anchor or anchor in {slug(heading) for heading in HEADING.findall(there.read_text())}
+
+
+def slug(heading: str) -> str:
+    """The anchor that code hosts give a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
