@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from worksmith.models.analogy.branch import answer
-from worksmith.models.analogy.library import Label, Library
+from worksmith.models.analogy.library import Example, Label, Library
 from worksmith.models.analogy.loops import goes_on
 from worksmith.models.analogy.separate import Weighted, best_question
 from worksmith.models.analogy.state import State
@@ -44,37 +44,45 @@ def decide(library: Library, state: State) -> list[Decision]:
         found = [e for e in before if e.label[0] == state.situation[-1]]
     if not found:
         return []
-    near = library.likeness.to_all(state.task)
-    best = max(near)
-    weighted = [
-        Weighted(
-            e,
-            math.exp(_SHARPNESS * (near[e.number] - best))
-            * library.feasible(e.number)
-            * _OTHER_LENGTHS ** _other_lengths(e.state, state),
-        )
-        for e in found
-    ]
-    per_demo: dict[int, int] = {}
-    for one in weighted:
-        per_demo[one.example.number] = per_demo.get(one.example.number, 0) + 1
+    weights = _weights(library, state)
+    weighted = [_weigh(example, weights, state) for example in found]
     followed = _follow(weighted, library, state)
-    votes: dict[Label, float] = {}
-    for one in followed:
-        share = one.weight / per_demo[one.example.number]
-        votes[one.example.label] = votes.get(one.example.label, 0.0) + share
-    kept = {id(one.example) for one in followed}
+    votes = _votes(followed)
     decisions = []
     for label in sorted(votes, key=lambda one: -votes[one]):
-        examples = tuple(
-            Weighted(one.example, one.weight * (1.0 if id(one.example) in kept else 0.3))
-            for one in weighted
-            if one.example.label == label
-        )
+        chosen = [one for one in weighted if one.example.label == label]
+        examples = [one if one in followed else Weighted(one.example, 0.3 * one.weight) for one in chosen]
+        if label[0] in state.situation[-1:]:
+            earlier = library.situations.get(state.situation[:-1], [])
+            examples += [_weigh(one, weights, state) for one in earlier if one.label == label]
         share = votes[label] / max(votes.values())
         near_enough = min(1.0, _FAR * max(one.weight for one in examples))
-        decisions.append(Decision(label, examples, share * near_enough, further))
+        decisions.append(Decision(label, tuple(examples), share * near_enough, further))
     return decisions
+
+
+def _weights(library: Library, state: State) -> list[float]:
+    """How much each demonstration counts for the query."""
+    near = library.likeness.to_all(state.task)
+    best = max(near)
+    return [math.exp(_SHARPNESS * (one - best)) * library.feasible(number) for number, one in enumerate(near)]
+
+
+def _weigh(example: Example, weights: Sequence[float], state: State) -> Weighted:
+    odd = _other_lengths(example.state, state)
+    return Weighted(example, weights[example.number] * _OTHER_LENGTHS**odd)
+
+
+def _votes(followed: Sequence[Weighted]) -> dict[Label, float]:
+    """The weight of each kind of step; a demonstration that was here several times has one vote."""
+    visits: dict[int, int] = {}
+    for one in followed:
+        visits[one.example.number] = visits.get(one.example.number, 0) + 1
+    votes: dict[Label, float] = {}
+    for one in followed:
+        share = one.weight / visits[one.example.number]
+        votes[one.example.label] = votes.get(one.example.label, 0.0) + share
+    return votes
 
 
 def _other_lengths(one: State, other: State) -> int:

@@ -141,7 +141,7 @@ def _plain(system: Any) -> str:
 def _sections(text: str) -> dict[str, str]:
     found = list(_HEADER.finditer(text))
     ends = [match.start() for match in found[1:]] + [len(text)]
-    return {m[1]: text[m.end() : end].strip() for m, end in zip(found, ends, strict=True)}
+    return {m[1]: text[m.end() : end].strip() for m, end in zip(found, ends, strict=False)}
 
 
 def _inputs(text: str) -> dict[str, str]:
@@ -210,7 +210,7 @@ def _tools(query: Conversation) -> tuple[ToolNote, ...]:
     found = list(_TOOL.finditer(text))
     ends = [match.start() for match in found[1:]] + [len(text)]
     notes = []
-    for match, end in zip(found, ends, strict=True):
+    for match, end in zip(found, ends, strict=False):
         names = tuple(re.findall(r"(\w+)\s*:", match[2])) or tuple(re.findall(r"\w+", match[2]))
         notes.append(ToolNote(match[1], names, text[match.start(3) : end]))
     return tuple(notes)
