@@ -41,6 +41,7 @@ NEEDS = {"workbench": ROOT / "../shared/data/workbench"}
 
 _FENCE = re.compile(r"^```(\w*)\s*$")
 _DIRECTIVE = re.compile(r"^<!-- (not run|file|needs): (.+) -->$")
+_FIGURE = re.compile(r"\b[0-9a-f]{12,}\b|[\d…]+")
 _ANYTHING = "..."
 _ANY_WORD = "…"
 
@@ -218,7 +219,8 @@ def refreshed(shown: Sequence[str], real: Sequence[str]) -> list[str]:
             continue
         at = _nearest(line, rest)
         if at is not None:
-            lines.append(_with_wildcards(line, rest[at]))
+            same = _pattern(line).fullmatch(_plain(rest[at]))
+            lines.append(line if same else _with_wildcards(line, rest[at]))
             rest = rest[at + 1 :]
     return lines
 
@@ -228,7 +230,7 @@ def _nearest(line: str, candidates: Sequence[str]) -> int | None:
     for at, candidate in enumerate(candidates):
         if pattern.fullmatch(_plain(candidate)):
             return at
-    words = [re.sub(r"[\d…]+", "0", _plain(text)) for text in (line, *candidates)]
+    words = [_FIGURE.sub("0", _plain(text)) for text in (line, *candidates)]
     likeness = [difflib.SequenceMatcher(None, words[0], other).ratio() for other in words[1:]]
     best = max(likeness, default=0.0)
     return likeness.index(best) if best > 0.6 else None
@@ -242,7 +244,7 @@ def _with_wildcards(line: str, real: str) -> str:
         return real
     for word, place in zip(words, places, strict=True):
         if _ANY_WORD in word:
-            parts[place] = word.rjust(len(parts[place]))
+            parts[place] = word.rjust(len(parts[place]) if parts[place][0].isdigit() else 0)
     return "".join(parts)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer.main
 
 from docs.snippets import (
     NEEDS,
@@ -22,6 +24,7 @@ from docs.snippets import (
     pages,
     refreshed,
 )
+from worksmith.cli import app
 
 SLOW = {
     "README.md",
@@ -31,7 +34,9 @@ SLOW = {
 }
 """Pages whose commands compile or record in MLflow."""
 
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+SHELL = ("console", "sh", "bash")
+WORKSMITH = re.compile(r"(?:\$ )?(?:\w+=\S+ )*(?:\.venv/bin/)?worksmith ((?!--)\w.*)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -78,6 +83,17 @@ def test_every_console_block_is_commands() -> None:
     for block in all_blocks():
         if block.language == "console":
             assert commands(block), block.place
+
+
+@pytest.mark.parametrize("block", [pytest.param(b, id=b.place) for b in all_blocks() if b.language in SHELL])
+def test_commands_that_are_only_shown_have_the_options_they_show(block: Block) -> None:
+    for line in "\n".join(block.lines).replace("\\\n", " ").split("\n"):
+        if not (found := WORKSMITH.match(line)):
+            continue
+        command, arguments = typer.main.get_command(app), shlex.split(found[1], comments=True)
+        while (commands := getattr(command, "commands", None)) is not None:
+            command = commands[arguments.pop(0)]
+        command.make_context("worksmith", arguments)
 
 
 def test_links_between_pages_lead_somewhere() -> None:
