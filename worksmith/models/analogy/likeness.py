@@ -10,7 +10,7 @@ from worksmith.models.analogy.task import Task
 
 _COVERED = 0.15
 _PLAIN = 0.3
-_LATER = 0.2
+_LATER = 0.1
 
 
 class Likeness:
