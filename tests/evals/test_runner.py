@@ -215,7 +215,7 @@ def test_threads_see_the_settings_of_their_caller_and_leave_none(tasks: list[Tas
         dspy.settings.trace.append(task.id)
         return dspy.Prediction(episode=make_episode())
 
-    with dspy.context(lm=dspy.LM("openai/outer"), branch_idx=7):
+    with dspy.context(lm=dspy.LM("openai/outer"), branch_idx=7, trace=[]):
         run(curious, tasks, workshop, lm=dspy.LM("openai/inner"))
         run(curious, tasks, workshop)
         assert dspy.settings.trace == []
