@@ -15,6 +15,8 @@ from worksmith.models.analogy.state import State, states_of
 
 _MIN_SUPPORT = 0.3
 _MIN_CONFIDENCE = 0.2
+_MIN_LIKE = 0.28
+_CHOSEN = 0.07
 
 
 def reply(prompt: Prompt) -> dict[str, Any]:
@@ -23,6 +25,8 @@ def reply(prompt: Prompt) -> dict[str, Any]:
     state = states_of(prompt.query, prompt.layout)[-1]
     if prompt.layout.arguments is None:
         return _single(shown, state)
+    if not state.calls and _unknown(shown, state):
+        return _stop(shown, state)
     for decision in decide(shown, state):
         if decision.confidence < _MIN_CONFIDENCE:
             break
@@ -32,6 +36,15 @@ def reply(prompt: Prompt) -> dict[str, Any]:
         if support >= _MIN_SUPPORT and not _repeats(tool, filled, decision, state):
             return _step(decision, tool, filled, shown, state)
     return _stop(shown, state)
+
+
+def _unknown(shown: Library, state: State) -> bool:
+    """Whether no demonstration shows such a task.
+
+    Demonstrations that have little in common were not chosen for this query, so that one of them must be
+    clearly like it. Those that have much in common were, and the nearest will do.
+    """
+    return shown.likeness.nearest(state.task) < _MIN_LIKE and shown.likeness.closeness < _CHOSEN
 
 
 def _repeats(tool: str, filled: dict[str, Any], decision: Decision, state: State) -> bool:

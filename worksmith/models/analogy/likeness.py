@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
 
 from worksmith.models.analogy.task import Task
 
@@ -60,6 +62,18 @@ class Likeness:
             _cosine(vector, other) + _COVERED * covered[kind] + _LATER * place / self._total
             for place, (other, kind) in enumerate(zip(self._vectors, self._kinds, strict=True))
         ]
+
+    @cached_property
+    def closeness(self) -> float:
+        """The mean similarity of two of the tasks."""
+        pairs = combinations(range(self._total), 2)
+        found = [self.between(one, other) for one, other in pairs]
+        return sum(found) / len(found) if found else 1.0
+
+    def nearest(self, task: Task) -> float:
+        """The similarity of the most similar of the tasks."""
+        vector = self._vector(task.content(()))
+        return max(_cosine(vector, other) for other in self._vectors)
 
     def between(self, one: int, other: int) -> float:
         """The similarity of two of the tasks."""
