@@ -84,7 +84,7 @@ def _doubt(key: Key, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, 
     if len({leaf.text for leaf in leaves}) == 1:
         alone = len({leaf.source.example.number for leaf in leaves}) == 1
         return None if alone and _is_data(key[1]) else 0.0
-    return 0.3 if library.is_closed(slot, _used(library, slot)) else None
+    return 0.15 if library.is_closed(slot, _used(library, slot)) else None
 
 
 def _is_data(text: str) -> bool:

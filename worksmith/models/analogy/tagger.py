@@ -98,7 +98,7 @@ def _choose_words(
     common = _common_words(shown)
     novelty = [_novelty(token, common, weight) for token in task.tokens]
     words = {end - start for e in shown for start, end in e.spans if e.task.tokens[start].is_word}
-    sizes, single = words or set(range(1, _MAX_WORDS + 1)), (0.5 if words == {1} else 0.15)
+    sizes, single = words or set(range(1, _MAX_WORDS + 1)), (0.5 if len(words) == 1 else 0.15)
     capital, strict = _capital(shown), 0.7 if any(map(_is_name, _pairs(task))) else 0.25
     best: tuple[float, int, int] | None = None
     for start in range(len(task.tokens)):
@@ -111,6 +111,8 @@ def _choose_words(
             right = _edge(shown, task, end, 1)
             score = (left + right) / weight + _fill(novelty, start, end)
             score += _place(shown, task, start) / weight - (0.0 if end - start in sizes else single)
+            # A capital at the beginning with nothing familiar behind it is most likely an imperative.
+            score -= 0.5 if not right and _norm(task, start - 1) == "<end>" else 0.0
             score -= strict * abs(capital - _capitals(task, start, end))
             text = task.piece((start, end))
             score += (0.8 if text.lower() in known else 0.0) - (9.0 if text in taken else 0.0)
@@ -183,7 +185,9 @@ def _edge(shown: Sequence[Shown], task: Task, index: int, step: int) -> float:
         for start, end in example.spans:
             at = start - 1 if step < 0 else end
             if _norm(example.task, at) == near:
-                best = max(best, 1.0 + (0.5 if _norm(example.task, at + step) == far else 0.0))
+                further = 0.5 if _norm(example.task, at + step) == far else 0.0
+                # Every task begins; that a piece stood there says less than the words around it.
+                best = max(best, 0.3 if near == "<end>" and step < 0 else 1.0 + further)
             elif near in _PUNCTUATION and _norm(example.task, at) == "<end>":
                 best = max(best, 0.4)
         total += example.weight * best
@@ -194,5 +198,5 @@ def _place(shown: Sequence[Shown], task: Task, start: int) -> float:
     total = 0.0
     for example in shown:
         gaps = [abs(s / len(example.task.tokens) - start / len(task.tokens)) for s, _ in example.spans]
-        total += example.weight * max(0.0, 0.3 - min(gaps, default=1.0))
+        total += example.weight * max(0.0, 0.15 - min(gaps, default=1.0))
     return total
