@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from worksmith.models.analogy.task import Task, Token
-from worksmith.models.analogy.words import STOP_STEMS
+from worksmith.models.analogy.words import FUNCTION_STEMS
 
 _PUNCTUATION = frozenset(",.?!:;()")
 _MAX_WORDS = 10
 _STOPPED = -0.7
+_SIZE_COSTS = {1: 0.5}
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,9 @@ def _choose_words(
     common = _common_words(shown)
     novelty = [_novelty(token, common, weight) for token in task.tokens]
     words = {end - start for e in shown for start, end in e.spans if e.task.tokens[start].is_word}
-    sizes, single = words or set(range(1, _MAX_WORDS + 1)), (0.5 if len(words) == 1 else 0.15)
+    sizes, single = words or set(range(1, _MAX_WORDS + 1)), _SIZE_COSTS.get(len(words), 0.15)
+    if words == {1}:
+        single = 1.0
     capital, strict = _capital(shown), 0.7 if any(map(_is_name, _pairs(task))) else 0.25
     best: tuple[float, int, int] | None = None
     for start in range(len(task.tokens)):
@@ -113,7 +116,9 @@ def _choose_words(
             score += _place(shown, task, start) / weight - (0.0 if end - start in sizes else single)
             # A capital at the beginning with nothing familiar behind it is most likely an imperative.
             score -= 0.5 if not right and _norm(task, start - 1) == "<end>" else 0.0
-            score -= strict * abs(capital - _capitals(task, start, end))
+            capitals = _capitals(task, start, end)
+            score -= strict * abs(capital - capitals) if words else 0.0
+            score -= 0.5 if capitals and not (_case(task, start) and _case(task, end - 1)) else 0.0
             text = task.piece((start, end))
             score += (0.8 if text.lower() in known else 0.0) - (9.0 if text in taken else 0.0)
             score -= 0.8 * (novelty[start] == _STOPPED) + 0.8 * (novelty[end - 1] == _STOPPED)
@@ -162,7 +167,7 @@ def _common_words(shown: Sequence[Shown]) -> Counter[str]:
 def _novelty(token: Token, common: Counter[str], weight: float) -> float:
     if not token.is_word:
         return -3.0
-    if token.norm in STOP_STEMS:
+    if token.norm in FUNCTION_STEMS:
         return _STOPPED
     return 0.5 - 1.2 * min(1.0, common.get(token.norm, 0) / weight * 1.5)
 

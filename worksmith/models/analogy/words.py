@@ -46,6 +46,16 @@ def same_words(one: str, other: str) -> bool:
 
 STOP_STEMS = frozenset(map(stem, STOP))
 
+_FUNCTION = (
+    "are am has have had having does did done might may must shall should will would not no nor but because "
+    "while when where which who whom whose what how than too very just also only into onto over under about "
+    "after before between during otherwise else whether each every few more most other such own same he she "
+    "we us our his her think need want know say says saying said tell called titled named title call let "
+    "whatever everything everyone anybody somebody still already yet again now soon"
+)
+FUNCTION_STEMS = STOP_STEMS | frozenset(map(stem, _FUNCTION.split()))
+"""Words that are hardly ever the beginning or the end of a name."""
+
 DIRECTIONS = {stem(word): sign for word, sign in DIRECTION.items()}
 """The same by stem."""
 
