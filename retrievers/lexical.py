@@ -53,12 +53,16 @@ class LexicalIndex:
         Args:
             exclude: keys that must not be returned.
         """
-        scores = self._scores(self._vector(self._features(text)))
+        scores = self.scores(text)
         banned = set(exclude)
         ranked = sorted(
             ((-score, key) for key, score in zip(self._keys, scores, strict=True) if key not in banned)
         )
         return [Hit(key, -score) for score, key in ranked[:k]]
+
+    def scores(self, text: str) -> list[float]:
+        """The similarity of `text` to every text, 0 to 1, in the order of their keys."""
+        return self._scores(self._vector(self._features(text)))
 
     def similarities(self) -> dict[str, dict[str, float]]:
         """Cosine similarity of every text to every other that shares a feature with it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -45,7 +46,7 @@ def reply(prompt: Prompt) -> dict[str, Any]:
 def _best(tools: tuple[ToolNote, ...], task: Task) -> ToolNote | None:
     counts = Counter(word for note in tools for word in set(stems(note.text)))
     words = {token.norm for token in task.tokens} - STOP_STEMS
-    scored = [(sum(1 / counts[w] for w in words & set(stems(note.text))), note) for note in tools]
+    scored = [(math.fsum(1 / counts[w] for w in words & set(stems(note.text))), note) for note in tools]
     best = max(scored, key=lambda pair: pair[0])
     return best[1] if best[0] >= _ENOUGH else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -157,6 +158,7 @@ def _tuple(hint: Mapping[str, float]) -> Phrase:
 def _overlap(phrase: Phrase, hint: Mapping[str, float]) -> float:
     if not hint:
         return 0.0
-    both = sum(hint[word] for word in set(phrase) if word in hint)
-    foreign = sum(0.7 for word in set(phrase) if word not in hint)
-    return both / (sum(hint.values()) + foreign)
+    # fsum, because the order of a set differs from process to process and must not decide anything.
+    both = math.fsum(hint[word] for word in set(phrase) if word in hint)
+    foreign = math.fsum(0.7 for word in set(phrase) if word not in hint)
+    return both / (math.fsum(hint.values()) + foreign)

@@ -99,6 +99,7 @@ class Library:
         self.tools = {note.name: note for note in tools}
         names = self._names()
         self.likeness = Likeness(
+            [demo.task for demo in self.demos],
             [demo.task.content(_hidden(demo, names)) for demo in self.demos],
             [demo.states[-1].situation for demo in self.demos],
         )

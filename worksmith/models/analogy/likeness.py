@@ -8,22 +8,33 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 
+from retrievers.lexical import LexicalIndex
 from worksmith.models.analogy.task import Task
 
-_COVERED = 0.15
 _PLAIN = 0.3
-_LATER = 0.1
 
 
 class Likeness:
-    """Cosine similarity of tasks over stems and pairs, weighted by rarity among the demonstrations.
+    """Similarity of tasks: among the demonstrated ones, and of a query to each of them.
+
+    Among themselves they are compared over stems and pairs, weighted by rarity. A query, which may be
+    worded like none of them, goes through a text index that also knows everyday synonyms.
 
     Args:
-        contents: the terms of each demonstrated task (`Task.content`).
-        kinds: what was done in each; the wordings of one kind are also compared together.
+        tasks: the demonstrated tasks.
+        contents: the terms of each (`Task.content`).
+        kinds: what was done in each; tasks of one kind lend each other their wordings.
     """
 
-    def __init__(self, contents: Sequence[Mapping[str, float]], kinds: Sequence[Hashable]) -> None:
+    def __init__(
+        self, tasks: Sequence[Task], contents: Sequence[Mapping[str, float]], kinds: Sequence[Hashable]
+    ) -> None:
+        keys = [f"{place:06d}" for place in range(len(tasks))]
+        marks = {kind: str(number) for number, kind in enumerate(dict.fromkeys(kinds))}
+        self._index = LexicalIndex(
+            {key: task.text for key, task in zip(keys, tasks, strict=True)},
+            {key: marks[kind] for key, kind in zip(keys, kinds, strict=True)},
+        )
         counts = Counter(term for content in contents for term in content)
         self._total = len(contents)
         telling = _telling(contents, kinds)
@@ -32,10 +43,6 @@ class Likeness:
             for term, n in counts.items()
         }
         self._vectors = [self._vector(content) for content in contents]
-        self._kinds = tuple(kinds)
-        self._words: dict[Hashable, set[str]] = {}
-        for kind, content in zip(kinds, contents, strict=True):
-            self._words.setdefault(kind, set()).update(content)
 
     def _vector(self, content: Mapping[str, float]) -> tuple[Mapping[str, float], float]:
         """Weights of the terms that some demonstration has, and the length; unseen terms count a little."""
@@ -50,18 +57,8 @@ class Likeness:
         return vector, math.sqrt(sum(w * w for w in vector.values()) + rest) or 1.0
 
     def to_all(self, task: Task) -> list[float]:
-        """The similarity of `task` to each of the tasks, 0 to 1; later ones count slightly more."""
-        content = task.content(())
-        vector = self._vector(content)
-        total = sum(vector[0].values()) or 1.0
-        covered = {
-            kind: sum(weight for term, weight in vector[0].items() if term in words) / total
-            for kind, words in self._words.items()
-        }
-        return [
-            _cosine(vector, other) + _COVERED * covered[kind] + _LATER * place / self._total
-            for place, (other, kind) in enumerate(zip(self._vectors, self._kinds, strict=True))
-        ]
+        """The similarity of `task` to each of the tasks, 0 to 1."""
+        return self._index.scores(task.text)
 
     @cached_property
     def closeness(self) -> float:
