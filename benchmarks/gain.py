@@ -31,7 +31,7 @@ def run(quick: bool) -> dict[str, Any]:
     from evals.office.suites import build_office, import_workbench
 
     started = time.perf_counter()
-    limit = 30 if quick else None
+    limit = 24 if quick else None
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         generated = build_office(place / "office", seed=7, scale=1.0, per_intent=10, progress=_quiet)
@@ -88,7 +88,8 @@ def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: s
         train_suite=train,
         lm=Model("local/analogy", resolve("local/analogy")),
         teacher=Model("gold", resolve("gold", tasks=train.tasks)),
-        settings=Settings(candidates=2 if limit else 4),
+        settings=Settings(candidates=1 if limit else 4),
+        demos=None,
         toolset="all",
         max_steps=20,
         ground_truth="published",

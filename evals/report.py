@@ -35,6 +35,7 @@ class Report:
     Attributes:
         facts: what was run, by name.
         bars: labelled intervals for the chart.
+        caption: what those measure.
         failures: episodes worth reading.
     """
 
@@ -42,10 +43,12 @@ class Report:
     facts: Mapping[str, str]
     grids: tuple[Grid, ...]
     bars: tuple[tuple[str, Interval], ...] = ()
+    caption: str = "Scores"
     failures: tuple[EpisodeRecord, ...] = field(default=(), repr=False)
 
     def show(self, console: Console) -> None:
-        """Print the tables in a terminal."""
+        """Print the title and the tables in a terminal."""
+        console.print(self.title, style="bold", markup=False, highlight=False)
         for grid in self.grids:
             console.print(grid.rich())
 
@@ -57,7 +60,7 @@ class Report:
 
     def html(self) -> str:
         """The report as one page that needs nothing else."""
-        return page(self.title, self.facts, self.grids, self.bars, self.failures)
+        return page(self.title, self.facts, self.grids, self.bars, self.caption, self.failures)
 
 
 def evaluation_report(result: EvalResult, *, title: str = "Evaluation") -> Report:
@@ -79,13 +82,16 @@ def evaluation_report(result: EvalResult, *, title: str = "Evaluation") -> Repor
 def study_report(study: Study, *, title: str = "Comparison") -> Report:
     """How several programs compare."""
     first = study.rows[0]
+    # Strategy and program are the reference's own: said of the whole comparison they would be wrong.
+    facts = {k: v for k, v in _facts(first.result).items() if k not in ("strategy", "program")}
     grids = [study_grid(study, title=title), cost_grid(study)]
     grids.extend(_study_facet(name, facet, study.rows) for name, facet in FACETS.items())
     return Report(
         title=title,
-        facts={"reference": first.arm.label, **_facts(first.result), "verdict": verdict(study)},
+        facts={"reference": first.arm.label, **facts, "verdict": verdict(study)},
         grids=tuple(grids),
         bars=tuple((row.arm.label, row.summary.scores[PRIMARY]) for row in study.rows if _scored(row)),
+        caption="Outcome",
         failures=tuple(record for row in study.rows for record in failures(row.result.records, limit=10)),
     )
 

@@ -127,8 +127,8 @@ def domain_of(record: EpisodeRecord) -> str:
 
 
 def actions_of(record: EpisodeRecord) -> str:
-    """The facet of tables by difficulty: how many writing calls the task expects."""
-    return str(record.expected_actions)
+    """The facet of tables by difficulty: how many writing calls the task expects, as the paper groups it."""
+    return "2 or more" if record.expected_actions > 1 else str(record.expected_actions)
 
 
 def interval_json(interval: Interval) -> dict[str, Any]:

@@ -55,6 +55,15 @@ def new_agent(suite: Suite, strategy: str, toolset: str, max_steps: int) -> Agen
     return Agent(strategy, toolset=cast(Any, toolset), max_steps=max_steps, workshop=suite.workshop)
 
 
+def demo_count(given: int | None, optimizer: str, lm: str) -> int:
+    """How many demonstrations a prompt gets if nobody says.
+
+    A fixed set has to cover every kind of task. Where a prompt costs nothing it may be large; elsewhere,
+    and where the nearest are found for each task, it is 16.
+    """
+    return given or (128 if optimizer == "bootstrap" and lm.startswith("local/") else 16)
+
+
 def lm_label(name: str) -> str:
     """How tables and runs call a model; what is no language model says so."""
     return f"{name} (no language model)" if name.startswith("local/") else name

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from optimizers.compile import compile_program as run_plan
 from optimizers.job import Settings
 from tools.seeding import digest
 from worksmith import __version__
-from worksmith.session import LOGS, compile_bar, episode_bar, new_agent
+from worksmith.session import LOGS, compile_bar, demo_count, episode_bar, new_agent
 
 if TYPE_CHECKING:
     from evals.suite import Suite
@@ -37,6 +38,8 @@ class StudyPlan:
     Attributes:
         suite: on whose `tasks` every arm is evaluated.
         train_suite: on whose train and dev tasks arms are compiled; may be the same.
+        demos: how many demonstrations a prompt gets, in place of the settings' number; None leaves it to
+            the optimizer and the model.
         resume: go on with the episode logs of the same study.
         logs: where those are kept.
     """
@@ -49,6 +52,7 @@ class StudyPlan:
     lm: Model
     teacher: Model
     settings: Settings
+    demos: int | None
     toolset: str
     max_steps: int
     ground_truth: Any
@@ -59,12 +63,10 @@ class StudyPlan:
     @property
     def folder(self) -> Path:
         """Where this study's episodes are logged: the same plan, the same folder."""
-        parts = [self.suite.digest, [t.id for t in self.tasks], self.train_suite.digest, self.scheme]
+        data = [self.suite.digest, [task.id for task in self.tasks], self.train_suite.digest, self.scheme]
         models = [model_digest(self.lm.lm), model_digest(self.teacher.lm)]
-        return (
-            self.logs
-            / f"compare-{digest([*parts, *models, str(self.settings), self.toolset, self.max_steps])}"
-        )
+        agent = [str(self.settings), self.demos, self.toolset, self.max_steps]
+        return self.logs / f"compare-{digest([*data, *models, *agent])}"
 
 
 def study_arms(strategies: Sequence[str], optimizers: Sequence[str], *, baselines: bool) -> list[Arm]:
@@ -107,6 +109,17 @@ def run_arms(
     return run_study(arms, measure, on_row=on_row)
 
 
+def episodes_at_most(plan: StudyPlan, arms: Sequence[Arm]) -> dict[str, int]:
+    """How many episodes the study will run, by what for; baselines ask no model and are left out."""
+    agents = [arm for arm in arms if not arm.baseline]
+    counts = {"test": len(agents) * len(plan.tasks)}
+    for arm in agents:
+        if arm.optimizer != NO_OPTIMIZER:
+            for role, count in _compile_plan(plan, arm).episodes().items():
+                counts[role] = counts.get(role, 0) + count
+    return counts
+
+
 def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path | None) -> Any:
     if arm.baseline:
         from evals.baseline_program import BaselineProgram
@@ -118,31 +131,34 @@ def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path | None) -> Any:
 
 
 def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
-    agent = new_agent(plan.train_suite, arm.strategy, plan.toolset, plan.max_steps)
+    compile_plan = _compile_plan(plan, arm)
+    if not plan.resume:
+        shutil.rmtree(compile_plan.folder, ignore_errors=True)
     with compile_bar(f"compile {arm.label}") as on_progress:
-        result = run_plan(
-            Plan(
-                program=agent,
-                describes=agent.config,
-                suite=plan.train_suite,
-                lm=plan.lm,
-                teacher=plan.teacher,
-                optimizer=arm.optimizer,
-                settings=plan.settings,
-                folder=plan.folder / _slug(arm.label),
-                scheme=plan.scheme,
-                workers=plan.workers,
-                # A study's folder is named after all that it depends on: what is there is this very compile.
-                resume=True,
-                versions={"worksmith": __version__},
-                on_progress=on_progress,
-            )
-        )
+        result = run_plan(replace(compile_plan, on_progress=on_progress))
     result.artifact.write(file)
-    record_compile(run, result.artifact, file, plan.suite)
+    record_compile(run, result.artifact, file, plan.train_suite)
     program: Any = result.compiled.program
     program.workshop = plan.suite.workshop
     return program
+
+
+def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
+    agent = new_agent(plan.train_suite, arm.strategy, plan.toolset, plan.max_steps)
+    return Plan(
+        program=agent,
+        describes=agent.config,
+        suite=plan.train_suite,
+        lm=plan.lm,
+        teacher=plan.teacher,
+        optimizer=arm.optimizer,
+        settings=replace(plan.settings, demos=demo_count(plan.demos, arm.optimizer, plan.lm.name)),
+        folder=plan.folder / _slug(arm.label),
+        scheme=plan.scheme,
+        workers=plan.workers,
+        resume=plan.resume,
+        versions={"worksmith": __version__},
+    )
 
 
 def record_compile(run: Run, artifact: Artifact, file: Path, suite: Suite) -> None:
@@ -151,6 +167,9 @@ def record_compile(run: Run, artifact: Artifact, file: Path, suite: Suite) -> No
         return
     from worksmith.models.served import CODE, bundle
 
+    for split in ("train", "dev"):
+        used = getattr(artifact.manifest, split)
+        run.dataset(Dataset(suite.path.name, suite.digest), split=split, tasks=len(used))
     for number, trial in enumerate(artifact.manifest.trials):
         outcome = trial["outcome"]
         values = {f"dev/{name}": outcome[bound] for name, bound in _DEV.items() if outcome[bound] is not None}

@@ -93,7 +93,22 @@ def test_a_dry_run_runs_nothing(office: Path, here: Path) -> None:
     assert plan["arms"] == [
         "act", "act + bootstrap", "react", "react + bootstrap", "do_nothing", "keyword_only",
     ]  # fmt: skip
+    assert plan["episodes_at_most"]["teacher"] > 0
     assert not (here / "mlruns").exists()
+
+
+def test_a_model_that_cannot_be_reached_is_no_wrong_answer(
+    office: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+
+    result = invoke("eval", office, "--lm", "openai/nothing", "--limit", 2, "--no-track", "--json")
+
+    found = json.loads(result.stdout)["runs"][0]["summary"]
+    assert result.exit_code == 1
+    assert (found["graded"], found["errors"], found["statuses"]) == (0, 2, {"model_error": 2})
+    assert "2 of 2 episodes were lost" in result.stderr
 
 
 @pytest.mark.slow

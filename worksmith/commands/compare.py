@@ -11,6 +11,7 @@ import typer
 from worksmith.commands.options import (
     OPTIMIZERS,
     STRATEGIES,
+    DemosOption,
     JsonFlag,
     LimitOption,
     LmOption,
@@ -50,7 +51,7 @@ def compare_strategies(
     ] = None,
     lm: LmOption = "local/analogy",
     teacher: Annotated[str, typer.Option(help="Model whose successes become demonstrations.")] = "gold",
-    demos: Annotated[int, typer.Option(min=1, max=1000, help="Demonstrations in a prompt.")] = 16,
+    demos: DemosOption = None,
     candidates: Annotated[int, typer.Option(min=1, help="Sets of demonstrations that meet on dev.")] = 4,
     toolset: ToolsetOption = "all",
     max_steps: MaxStepsOption = 20,
@@ -94,7 +95,8 @@ def compare_strategies(
         train_suite=source,
         lm=Model(lm, resolve(lm, tasks=[*opened.tasks, *source.tasks])),
         teacher=Model(teacher, resolve(teacher, tasks=source.tasks)),
-        settings=Settings(demos=demos, candidates=candidates, seed=seed),
+        settings=Settings(candidates=candidates, seed=seed),
+        demos=demos,
         toolset=toolset,
         max_steps=max_steps,
         ground_truth=ground_truth,
@@ -151,7 +153,7 @@ def _settings(plan: StudyPlan, suite: Suite, train: Suite, scheme: str) -> dict[
         "tasks": len(plan.tasks),
         "lm": plan.lm.name,
         "teacher": plan.teacher.name,
-        "demos": plan.settings.demos,
+        "demos": plan.demos or "default",
         "toolset": plan.toolset,
         "max_steps": plan.max_steps,
         "ground_truth": plan.ground_truth,
@@ -192,19 +194,22 @@ def _tell(row: Row) -> None:
 
 
 def _show_plan(plan: StudyPlan, arms: list[Arm], as_json: bool) -> None:
-    agents = [arm for arm in arms if not arm.baseline]
+    from worksmith.study import episodes_at_most
+
+    episodes = episodes_at_most(plan, arms)
     facts = {
         "arms": [arm.label for arm in arms],
         "tasks": len(plan.tasks),
-        "episodes": len(agents) * len(plan.tasks),
-        "model_calls_at_most": len(agents) * len(plan.tasks) * (plan.max_steps + 1),
-        "compiles": sum(arm.optimizer != "none" for arm in agents),
+        "episodes_at_most": episodes,
+        # A planner's call comes on top of one for each step.
+        "model_calls_at_most": sum(episodes.values()) * (plan.max_steps + 1),
     }
     if as_json:
         typer.echo(json.dumps(facts))
         return
     for name, value in facts.items():
-        typer.echo(f"{name.replace('_', ' ')}: {', '.join(value) if isinstance(value, list) else value}")
+        shown = [f"{k} {v}" for k, v in value.items()] if isinstance(value, dict) else value
+        typer.echo(f"{name.replace('_', ' ')}: {', '.join(shown) if isinstance(shown, list) else shown}")
 
 
 def _show(study: Study) -> None:

@@ -12,6 +12,7 @@ import typer
 
 from worksmith.commands.options import (
     OPTIMIZERS,
+    DemosOption,
     JsonFlag,
     LmOption,
     MaxStepsOption,
@@ -50,7 +51,7 @@ def compile_program(
     teacher: Annotated[
         str, typer.Option(help="Model whose successes become demonstrations; gold follows the gold plans.")
     ] = "gold",
-    demos: Annotated[int, typer.Option(min=1, max=1000, help="Demonstrations in a prompt.")] = 16,
+    demos: DemosOption = None,
     candidates: Annotated[
         int, typer.Option(min=1, max=1000, help="Sets of demonstrations that meet on dev.")
     ] = 4,
@@ -82,6 +83,7 @@ def compile_program(
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
     from tools.errors import InputError
+    from worksmith.session import demo_count
 
     if out.exists() and not (force or dry_run):
         raise InputError("the file is already there", where=str(out), hint="give --force to replace it")
@@ -92,7 +94,12 @@ def compile_program(
         suite,
         work,
         optimizer=optimizer,
-        settings={"demos": demos, "candidates": candidates, "seed": seed, "embedding": embedding},
+        settings={
+            "demos": demo_count(demos, optimizer, lm),
+            "candidates": candidates,
+            "seed": seed,
+            "embedding": embedding,
+        },
         models=(lm, teacher),
         agent={"strategy": strategy, "toolset": toolset, "max_steps": max_steps},
         limits=(train_limit, dev_limit),

@@ -92,6 +92,7 @@ def evaluate_program(
         typer.echo(json.dumps(_as_json(settings, results)))
     else:
         _show(results, ground_truth)
+    _mind_failures(results)
 
 
 @dataclass(frozen=True)
@@ -221,6 +222,17 @@ def _show(results: Mapping[str, EvalResult], ground_truth: str) -> None:
     console = Console()
     for label, result in results.items():
         evaluation_report(result, title=f"{label}, {ground_truth} ground truth").show(console)
+
+
+def _mind_failures(results: Mapping[str, EvalResult]) -> None:
+    """Say what was lost to the infrastructure; if that is everything, the run has failed."""
+    for label, result in results.items():
+        lost = [record for record in result.records if not record.graded]
+        if lost:
+            share = f"{len(lost)} of {len(result.records)} episodes were lost"
+            say(f"{label}: {share}, the first to {lost[0].error}")
+    if any(result.summary.graded == 0 for result in results.values()):
+        raise typer.Exit(1)
 
 
 def _as_json(settings: Mapping[str, Any], results: Mapping[str, EvalResult]) -> dict[str, Any]:

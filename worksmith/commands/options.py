@@ -40,6 +40,15 @@ ToolsetOption = Annotated[
     ),
 ]
 MaxStepsOption = Annotated[int, typer.Option(min=1, max=200, help="Most steps of an episode.")]
+DemosOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=1000,
+        help="Demonstrations in a prompt.",
+        show_default="16; 128 for a fixed set and a local model",
+    ),
+]
 SplitOption = Annotated[
     str | None,
     typer.Option(

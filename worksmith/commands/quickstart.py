@@ -81,6 +81,7 @@ def _plan(suite: Suite, workers: int, seed: int) -> StudyPlan:
         lm=Model(_MODEL, resolve(_MODEL)),
         teacher=Model(GOLD, resolve(GOLD, tasks=suite.tasks)),
         settings=Settings(seed=seed),
+        demos=None,
         toolset="all",
         max_steps=20,
         ground_truth="published",
