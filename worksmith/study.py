@@ -137,7 +137,7 @@ def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
     with compile_bar(f"compile {arm.label}") as on_progress:
         result = run_plan(replace(compile_plan, on_progress=on_progress))
     result.artifact.write(file)
-    record_compile(run, result.artifact, file, plan.train_suite)
+    record_compile(run, result.artifact, file, trained_on=plan.train_suite, works_in=plan.suite)
     program: Any = result.compiled.program
     program.workshop = plan.suite.workshop
     return program
@@ -161,7 +161,7 @@ def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
     )
 
 
-def record_compile(run: Run, artifact: Artifact, file: Path, suite: Suite) -> None:
+def record_compile(run: Run, artifact: Artifact, file: Path, *, trained_on: Suite, works_in: Suite) -> None:
     """The dev scores of the candidates, the cost, and the program as a model that loads back."""
     if run.id is None:
         return
@@ -169,7 +169,7 @@ def record_compile(run: Run, artifact: Artifact, file: Path, suite: Suite) -> No
 
     for split in ("train", "dev"):
         used = getattr(artifact.manifest, split)
-        run.dataset(Dataset(suite.path.name, suite.digest), split=split, tasks=len(used))
+        run.dataset(Dataset(trained_on.path.name, trained_on.digest), split=split, tasks=len(used))
     for number, trial in enumerate(artifact.manifest.trials):
         outcome = trial["outcome"]
         values = {f"dev/{name}": outcome[bound] for name, bound in _DEV.items() if outcome[bound] is not None}
@@ -177,7 +177,7 @@ def record_compile(run: Run, artifact: Artifact, file: Path, suite: Suite) -> No
     for role, cost in artifact.manifest.cost.items():
         run.metrics({f"compile/{role}_{name}": value for name, value in cost.items()})
     with tempfile.TemporaryDirectory() as folder:
-        run.program("program", CODE, bundle(file, suite, Path(folder)), params={"digest": artifact.digest})
+        run.program("program", CODE, bundle(file, works_in, Path(folder)), params={"digest": artifact.digest})
 
 
 _DEV = {"outcome": "value", "outcome_low": "low", "outcome_high": "high"}

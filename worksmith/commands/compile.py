@@ -190,7 +190,7 @@ def _tracked(plan: Plan, out: Path, track: bool, uri: str | None) -> Artifact:
         with compile_bar("compile") as on_progress:
             result = run_plan(replace(plan, on_progress=on_progress))
         result.artifact.write(out)
-        record_compile(run, result.artifact, out, plan.suite)
+        record_compile(run, result.artifact, out, trained_on=plan.suite, works_in=plan.suite)
         if run.id:
             say(f"recorded as run {run.id}; `worksmith ui` shows it")
     return result.artifact
