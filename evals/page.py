@@ -20,7 +20,7 @@ h2{font-size:1.1rem;margin-top:2rem}.note{color:#57606a;margin:.3rem 0}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:0 1rem}dt{color:#57606a}dd{margin:0}
 details{border-bottom:1px solid #d8dee4;padding:.3rem 0}summary{cursor:pointer}
 pre{white-space:pre-wrap;background:#f6f8fa;padding:.5rem;margin:.3rem 0;font-size:13px}
-svg{max-width:100%;height:auto}
+figure{margin:1.5rem 0}svg{max-width:100%;height:auto}
 """
 
 _LABELS, _PLOT, _ROW = 220, 560, 26
@@ -31,6 +31,7 @@ def page(
     facts: Mapping[str, str],
     grids: Sequence[Grid],
     bars: Sequence[tuple[str, Interval]],
+    caption: str,
     failures: Sequence[EpisodeRecord],
 ) -> str:
     """The page; every text in it is escaped."""
@@ -38,12 +39,12 @@ def page(
     name = html.escape(title)
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{name}</title><style>{_STYLE}</style>'
-        f"<h1>{name}</h1><dl>{listed}</dl>{_chart(bars)}"
+        f"<h1>{name}</h1><dl>{listed}</dl>{_chart(bars, caption)}"
         f"{''.join(grid.html() for grid in grids)}{_episodes(failures)}</html>\n"
     )
 
 
-def _chart(bars: Sequence[tuple[str, Interval]]) -> str:
+def _chart(bars: Sequence[tuple[str, Interval]], caption: str) -> str:
     """Each estimate as a dot on its interval, on one axis from 0 to 100 %."""
     drawn = [(label, bar) for label, bar in bars if not math.isnan(bar.value)]
     if not drawn:
@@ -56,8 +57,9 @@ def _chart(bars: Sequence[tuple[str, Interval]]) -> str:
         for t in (0, 25, 50, 75, 100)
     )
     return (
-        f'<svg viewBox="0 0 {_LABELS + _PLOT + 40} {height}" font-size="12" role="img" '
+        f'<figure><svg viewBox="0 0 {_LABELS + _PLOT + 40} {height}" font-size="12" role="img" '
         f'aria-label="Estimates with 95 % intervals">{ticks}{marks}</svg>'
+        f'<figcaption class="note">{html.escape(caption)}: estimates and 95 % intervals</figcaption></figure>'
     )
 
 

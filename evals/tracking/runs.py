@@ -59,6 +59,7 @@ class MlflowRun:
     def __init__(self, tracker: MlflowTracker, run_id: str) -> None:
         self._tracker = tracker
         self._client = tracker.client
+        self._model_id: str | None = None
         self.id = run_id
 
     def child(
@@ -78,10 +79,16 @@ class MlflowRun:
 
     def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
         """Figures of the run, in one request."""
+        self._log_metrics(values, step, None)
+
+    def _log_metrics(self, values: Mapping[str, float], step: int, model_id: str | None) -> None:
         from mlflow.entities import Metric
 
         now = int(time.time() * 1000)
-        metrics = [Metric(name, value, now, step) for name, value in finite(values).items()]
+        metrics = [
+            Metric(name, value, now, step, model_id=model_id, run_id=self.id if model_id else None)
+            for name, value in finite(values).items()
+        ]
         with boundary():
             self._client.log_batch(self.id, metrics=metrics)
 
@@ -100,8 +107,11 @@ class MlflowRun:
             self._client.log_inputs(self.id, [DatasetInput(data, [InputTag("mlflow.data.context", split)])])
 
     def evaluation(self, result: EvalResult, *, split: str) -> None:
-        """Figures, table, the full episodes as JSON lines, and traces of those worth reading."""
-        self.metrics(summary_metrics(result.summary, split))
+        """Figures, table, the full episodes as JSON lines, and traces of those worth reading.
+
+        What a run evaluates after it logged a program is also shown with that model.
+        """
+        self._log_metrics(summary_metrics(result.summary, split), 0, self._model_id)
         with boundary():
             self._client.log_table(self.id, episode_table(result.records), f"episodes/{split}.json")
             lines = "".join(record.model_dump_json() + "\n" for record in result.records)
@@ -112,7 +122,14 @@ class MlflowRun:
                 others=self._tracker.others,
                 seed=result.seed,
             )
-            log_traces(self._tracker.uri, self._tracker.experiment_id, self.id, chosen, model=result.model)
+            log_traces(
+                self._tracker.uri,
+                self._tracker.experiment_id,
+                self.id,
+                chosen,
+                model=result.model,
+                model_id=self._model_id,
+            )
 
     def report(self, report: Report, name: str = "report") -> None:
         """The report as files, and as the description that the run's page shows."""
@@ -152,6 +169,7 @@ class MlflowRun:
             self._client.log_model_artifacts(model.model_id, str(path))
             self._client.finalize_logged_model(model.model_id, "READY")
             self._client.log_outputs(self.id, [LoggedModelOutput(model.model_id, step=0)])
+        self._model_id = model.model_id
         return f"models:/{model.model_id}"
 
     def __enter__(self) -> Self:

@@ -85,8 +85,9 @@ def open_store(uri: str, experiment: str = EXPERIMENT) -> tuple[Any, str]:
 
 
 def quieten_libraries() -> None:
-    """No telemetry, and no price list fetched from the network; to be called before MLflow is imported."""
+    """No telemetry, no prices from the network, no progress bars; call it before MLflow is imported."""
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 

@@ -21,6 +21,9 @@ _BATCH = 25
 _PAGE = 500
 _PREVIEW = 500
 
+_NEUTRAL = frozenset({"unwanted_side_effects", "no_action"})
+"""Scores of which 1 is no success: kept as numbers, since MLflow shows true in green and false in red."""
+
 
 class IncompleteTracesWarning(UserWarning):
     """The store holds fewer traces or assessments than were sent to it."""
@@ -36,17 +39,26 @@ class Count(NamedTuple):
 def choose(
     records: Sequence[EpisodeRecord], *, failures: int | None, others: int, seed: int
 ) -> list[EpisodeRecord]:
-    """The episodes worth a trace: failed ones, and a sample of the rest for contrast."""
-    failed = [record for record in records if _failed(record)]
-    rest = [record for record in records if not _failed(record)]
+    """The episodes worth a trace: failed ones, and a sample of the rest for contrast.
+
+    Episodes in which nothing happened, as in those of a baseline that does nothing, show nothing.
+    """
+    failed = [record for record in records if _failed(record) and not _blank(record)]
+    rest = [record for record in records if not _failed(record) and not _blank(record)]
     sample = rng(seed, "traces").sample(rest, min(others, len(rest)))
     return failed[:failures] + sample
 
 
 def log_traces(
-    uri: str, experiment_id: str, run_id: str, records: Sequence[EpisodeRecord], *, model: str
+    uri: str,
+    experiment_id: str,
+    run_id: str,
+    records: Sequence[EpisodeRecord],
+    *,
+    model: str,
+    model_id: str | None = None,
 ) -> Count:
-    """Write `records` as traces of a run, each with all its scores attached.
+    """Write `records` as traces of a run, and of a logged model, each with all its scores attached.
 
     Warns (`IncompleteTracesWarning`) if the store does not hold all of them afterwards.
 
@@ -62,6 +74,8 @@ def log_traces(
         spans: list[Any] = []
         for record in records[start : start + _BATCH]:
             info, its_spans = _trace(record, experiment_id, run_id, model, binary)
+            if model_id:
+                info.trace_metadata["mlflow.modelId"] = model_id
             client.start_trace(info)
             spans.extend(its_spans)
         client.log_spans(experiment_id, spans)
@@ -115,7 +129,7 @@ def _trace(
         request_time=start // 1_000_000,
         state=TraceState.ERROR if _broke(record) else TraceState.OK,
         request_preview=record.query[:_PREVIEW],
-        response_preview=(record.error or record.answer)[:_PREVIEW],
+        response_preview=(record.error or record.answer or f"({record.status}, no answer)")[:_PREVIEW],
         execution_duration=max(1, round(record.seconds * 1000)),
         trace_metadata={"mlflow.sourceRun": run_id, "mlflow.trace.tokenUsage": json.dumps(tokens)},
         tags={"mlflow.traceName": record.task_id, **_tags(record)},
@@ -223,8 +237,8 @@ def _base64(hexadecimal: str) -> str:
 
 
 def _binary_scores(records: Sequence[EpisodeRecord]) -> frozenset[str]:
-    """Scores that are only ever 0 or 1; MLflow shows those as pass and fail."""
-    names = {name for record in records for name in record.scores}
+    """Scores that are only ever 0 or 1, and 1 is better; MLflow shows those as pass and fail."""
+    names = {name for record in records for name in record.scores} - _NEUTRAL
     return frozenset(
         name for name in names if all(record.scores.get(name, 0.0) in (0.0, 1.0) for record in records)
     )
@@ -232,6 +246,10 @@ def _binary_scores(records: Sequence[EpisodeRecord]) -> frozenset[str]:
 
 def _failed(record: EpisodeRecord) -> bool:
     return _broke(record) or record.scores.get("outcome", 1.0) < 1
+
+
+def _blank(record: EpisodeRecord) -> bool:
+    return not (record.model_calls or record.calls or record.answer or _broke(record))
 
 
 def _broke(record: EpisodeRecord) -> bool:

@@ -101,6 +101,11 @@ def test_a_study_puts_baselines_last_and_names_the_reference(comparison: Report)
     assert "react is better than every other candidate" in text
 
 
+def test_the_facts_of_a_study_hold_for_all_its_rows(comparison: Report) -> None:
+    assert not {"strategy", "program"} & set(comparison.facts)
+    assert "Outcome: estimates and 95 % intervals" in comparison.html()
+
+
 def test_errors_in_any_arm_show_the_outcome_that_counts_them(comparison: Report) -> None:
     lost = make_record(3, status="model_error", scores={})
     arms = [Arm("a"), Arm("b")]

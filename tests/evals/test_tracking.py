@@ -123,7 +123,7 @@ def test_a_trace_shows_what_the_agent_did(tracker: MlflowTracker) -> None:
     assert first.attributes["rule"] == "office.read"
     assert {a.name: a.feedback.value for a in trace.info.assessments} == {
         "outcome": True,
-        "unwanted_side_effects": False,
+        "unwanted_side_effects": 0.0,  # a number: MLflow would show "False" as a failure
     }
     assert trace.info.token_usage["total_tokens"] == 107
     assert by_task["task-002"].info.state == "ERROR"
@@ -203,6 +203,13 @@ def test_the_users_mlflow_is_left_as_found(tracker: MlflowTracker, uri: str) -> 
     assert dspy.settings.callbacks == callbacks
 
 
+def test_episodes_in_which_nothing_happened_get_no_trace() -> None:
+    idle = [make_record(number, scores={"outcome": number % 2}) for number in range(4)]
+    lost = make_record(4, status="model_error", scores={}, error="503")
+
+    assert choose([*idle, lost], failures=None, others=9, seed=0) == [lost]
+
+
 def test_a_program_is_a_model_that_loads_back(tracker: MlflowTracker, tmp_path: Path) -> None:
     import mlflow
 
@@ -229,6 +236,7 @@ def test_a_program_is_a_model_that_loads_back(tracker: MlflowTracker, tmp_path: 
     )
     with tracker.start("compile") as run:
         address = run.program("react", code, artifact, params={"optimizer": "bootstrap"})
+        run.evaluation(mixed(2), split="test")
 
     assert address is not None
     before = mlflow.get_tracking_uri()
@@ -240,6 +248,11 @@ def test_a_program_is_a_model_that_loads_back(tracker: MlflowTracker, tmp_path: 
     model = tracker.client.get_logged_model(address.removeprefix("models:/"))
     assert (model.status, model.source_run_id, model.params["optimizer"]) == ("READY", run.id, "bootstrap")
     assert tracker.client.get_run(run.id).outputs.model_outputs[0].model_id == model.model_id
+    assert {metric.key: metric.value for metric in model.metrics}["test/outcome"] == 0.5
+    assert tracker.client.get_run(run.id).data.metrics["test/outcome"] == 0.5
+    assert {trace.info.trace_metadata["mlflow.modelId"] for trace in traces_of(tracker, run)} == {
+        model.model_id
+    }
 
 
 def test_the_experiment_and_its_files_lie_beside_the_database(tracker: MlflowTracker, uri: str) -> None:
