@@ -31,9 +31,12 @@ def summary_metrics(summary: Summary, split: str) -> dict[str, float]:
 
 
 def finite(values: Mapping[str, float]) -> dict[str, float]:
-    """Figures that MLflow can keep, under names that it accepts."""
+    """Figures that MLflow can keep, under names that it accepts.
+
+    They have four decimals, which its tables have room for; the exact values are in the episode files.
+    """
     return {
-        _NOT_ALLOWED.sub("_", name): float(value)
+        _NOT_ALLOWED.sub("_", name): round(float(value), 4)
         for name, value in values.items()
         if math.isfinite(float(value))
     }
