@@ -39,7 +39,13 @@ class Grid:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=escape(self.title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+        table = Table(
+            title=escape(self.title),
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
+            padding=(0, 1, 0, 0),
+        )
         for number, heading in enumerate(self.headings):
             table.add_column(escape(heading), justify="left" if number == 0 else "right", overflow="fold")
         for row in self.rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 from evals.compare import Arm, Row, Study, run_study
 from evals.identity import model_digest, program_digest
 from evals.log import EpisodeLog
+from evals.record import PRIMARY
+from evals.report import evaluation_report
 from evals.runner import EvalResult, evaluate
 from evals.scorers import EpisodeScorer
+from evals.statistics import NOTHING
 from evals.tracking import Suite as Dataset
 from optimizers.compile import Model, Plan
 from optimizers.compile import compile_program as run_plan
@@ -96,7 +100,13 @@ def run_arms(
     """
 
     def measure(arm: Arm) -> EvalResult:
-        params = {"strategy": arm.strategy, "optimizer": arm.optimizer, "seed": plan.settings.seed}
+        params = {
+            "strategy": arm.strategy,
+            "optimizer": arm.optimizer,
+            "lm": plan.lm.name,
+            "split": plan.split,
+            "seed": plan.settings.seed,
+        }
         with run.child(arm.label, params=params) as child:
             program = _program(plan, arm, child, (keep or {}).get(arm.label))
             result = _evaluate(plan, arm, program)
@@ -104,6 +114,9 @@ def run_arms(
                 Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks)
             )
             child.evaluation(result, split=plan.split)
+            child.report(evaluation_report(result, title=arm.label))
+            outcome = result.summary.scores.get(PRIMARY, NOTHING)
+            run.metrics({f"{plan.split}/outcome/{_slug(arm.label)}": outcome.value})
             return result
 
     return run_study(arms, measure, on_row=on_row)
@@ -177,7 +190,10 @@ def record_compile(run: Run, artifact: Artifact, file: Path, *, trained_on: Suit
     for role, cost in artifact.manifest.cost.items():
         run.metrics({f"compile/{role}_{name}": value for name, value in cost.items()})
     with tempfile.TemporaryDirectory() as folder:
-        run.program("program", CODE, bundle(file, works_in, Path(folder)), params={"digest": artifact.digest})
+        manifest = artifact.manifest
+        name = f"{manifest.program['strategy']['name']}-{_slug(manifest.optimizer)}"
+        params = {"lm": manifest.lm, "teacher": manifest.teacher, "digest": artifact.digest}
+        run.program(name, CODE, bundle(file, works_in, Path(folder)), params=params)
 
 
 _DEV = {"outcome": "value", "outcome_low": "low", "outcome_high": "high"}
@@ -203,4 +219,5 @@ def _evaluate(plan: StudyPlan, arm: Arm, program: Any) -> EvalResult:
 
 
 def _slug(label: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_" else "-" for c in label)
+    """A label as a name for files and models: `react + knn` becomes `react-knn`."""
+    return "-".join(re.findall(r"[A-Za-z0-9_]+", label))

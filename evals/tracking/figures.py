@@ -14,6 +14,9 @@ from evals.statistics import Interval
 from evals.summary import Summary
 
 _LONGEST_PARAM = 500
+_TOTALS = ("model_calls", "tokens", "seconds")
+"""What is worth knowing as a sum; of everything else the mean says enough."""
+
 _NOT_ALLOWED = re.compile(r"[^\w\-. /:]")
 
 
@@ -25,7 +28,7 @@ def summary_metrics(summary: Summary, split: str) -> dict[str, float]:
     for k, chance in summary.pass_hat.items():
         values.update(_with_bounds(f"pass_hat_{k}", chance))
     values.update(summary.means)
-    values.update({f"total_{name}": total for name, total in summary.totals.items()})
+    values.update({f"total_{name}": summary.totals[name] for name in _TOTALS if name in summary.totals})
     values["seconds_p95"] = summary.seconds_p95
     return {f"{split}/{name}": value for name, value in values.items()}
 

@@ -45,9 +45,10 @@ class MlflowTracker:
         return self.open(name, params or {}, tags or {})
 
     def open(self, name: str, params: Mapping[str, Any], tags: Mapping[str, str]) -> MlflowRun:
-        """A new run with these tags as they are."""
+        """A new run with these tags."""
         with boundary():
-            made = self.client.create_run(self.experiment_id, run_name=name, tags=dict(tags))
+            named = {"mlflow.source.name": "worksmith", **tags}
+            made = self.client.create_run(self.experiment_id, run_name=name, tags=named)
         run = MlflowRun(self, made.info.run_id)
         run.params(params)
         return run

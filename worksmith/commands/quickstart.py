@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from evals.suite import Suite
     from worksmith.study import StudyPlan
 
+_INDENT = " " * 5
 _MODEL = "local/analogy"
 _ABOUT_THE_MODEL = (
     f"{_MODEL} is not a language model. It needs no key and no network: it finds the demonstrations in its "
@@ -37,7 +39,8 @@ def quickstart(
     """Build a suite, compile an agent on it, measure before and after, compare two strategies."""
     started = time.perf_counter()
     suite = _build(out / "office", seed)
-    say(f"\n2/4  Evaluate and compile. {_ABOUT_THE_MODEL}\n")
+    say("\n2/4  Evaluate and compile.")
+    say(textwrap.fill(_ABOUT_THE_MODEL, 78, initial_indent=_INDENT, subsequent_indent=_INDENT) + "\n")
     plan = _plan(suite, workers, seed)
     program = out / "react-knn.json"
     study, run_id = _measure(plan, program, track, tracking_uri)
@@ -62,7 +65,7 @@ def _build(directory: Path, seed: int) -> Suite:
         directory, seed=seed, scale=1.0, per_intent=10, progress=lambda message: say(f"     {message}")
     )
     counts = ", ".join(f"{count} {split}" for split, count in suite.counts().items())
-    say(f"     {len(suite.tasks)} tasks ({counts}) in {directory}; every gold plan was executed and checked")
+    say(f"     {len(suite.tasks)} tasks ({counts}) in {directory}")
     return suite
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas
 from mlflow.pyfunc import PythonModel
 
 from tools.errors import InputError
@@ -53,8 +54,10 @@ class ServedAgent(PythonModel):  # type: ignore[misc]
         self._agent: Agent = loaded.agent
         self._lm: dspy.LM = resolve(loaded.artifact.manifest.lm, tasks=suite.tasks)
 
-    # No type on the input: MLflow would take it for a schema to enforce.
-    def predict(self, context: Any, model_input, params: Any = None) -> list[dict[str, Any]]:  # type: ignore[no-untyped-def]
+    # Of this type MLflow makes no schema to enforce; without any it prints advice at every import.
+    def predict(
+        self, context: Any, model_input: pandas.DataFrame, params: Any = None
+    ) -> list[dict[str, Any]]:
         """One result a row.
 
         Raises:
