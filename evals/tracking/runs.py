@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
 from evals.tracking.protocol import Run, Suite
-from evals.tracking.store import TrackingError
+from evals.tracking.store import TrackingError, quiet
 from evals.tracking.traces import choose, log_traces
 
 if TYPE_CHECKING:
@@ -151,7 +151,8 @@ class MlflowRun:
         from mlflow.entities import LoggedModelOutput
         from mlflow.models import Model
 
-        with boundary(), tempfile.TemporaryDirectory() as folder:
+        # Our models declare no schema on purpose; MLflow warns that it cannot infer one.
+        with boundary(), quiet("mlflow.pyfunc"), tempfile.TemporaryDirectory() as folder:
             model = self._client.create_logged_model(
                 self._tracker.experiment_id,
                 name=name,

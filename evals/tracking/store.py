@@ -77,7 +77,7 @@ def open_store(uri: str, experiment: str = EXPERIMENT) -> tuple[Any, str]:
             "a plain folder is no MLflow store", where=uri, hint=f"use {_SQLITE}{uri.rstrip('/')}/mlflow.db"
         )
     try:
-        with _alone(file), _quiet("mlflow.store.db.utils", "alembic"):
+        with _alone(file), quiet("mlflow.store.db.utils", "alembic"):
             client = MlflowClient(tracking_uri=uri)
             return client, _experiment_id(client, experiment, file)
     except MlflowException as error:
@@ -125,12 +125,12 @@ def _alone(file: Path | None) -> Iterator[None]:
 
 
 @contextmanager
-def _quiet(*names: str) -> Iterator[None]:
-    """Hold back what libraries say about themselves while a store is made."""
+def quiet(*names: str) -> Iterator[None]:
+    """Hold back what libraries say about themselves; errors still come through."""
     loggers = [logging.getLogger(name) for name in names]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
-        logger.setLevel(logging.WARNING)
+        logger.setLevel(logging.ERROR)
     try:
         yield
     finally:
