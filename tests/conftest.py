@@ -1,0 +1,11 @@
+"""What every test starts from."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def _own_tracking_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MLflow keeps the address that one test set in the environment, where the next would find it."""
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
