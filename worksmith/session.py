@@ -32,14 +32,22 @@ def choose_tasks(suite: Suite, split: str | None, scheme: str, limit: int | None
     choices = (*get_args(Split), "all")
     if name not in choices:
         raise InputError(f"no split {name!r}", where="--split", hint=f"there are {', '.join(choices)}")
-    if scheme not in get_args(SplitScheme):
-        raise InputError(
-            f"no scheme {scheme!r}", where="--scheme", hint=f"there are {', '.join(get_args(SplitScheme))}"
-        )
-    tasks = suite.select(split=cast(Any, name), scheme=cast(SplitScheme, scheme), limit=limit)
+    tasks = suite.select(split=cast(Any, name), scheme=scheme_called(scheme), limit=limit)
     if not tasks:
         raise InputError(f"the split {name} has no tasks", where=str(suite.path))
     return name, tasks
+
+
+def scheme_called(name: str) -> SplitScheme:
+    """The way of splitting called `name`.
+
+    Raises:
+        InputError: if there is none.
+    """
+    names = get_args(SplitScheme)
+    if name not in names:
+        raise InputError(f"no scheme {name!r}", where="--scheme", hint=f"there are {', '.join(names)}")
+    return cast(SplitScheme, name)
 
 
 def new_agent(suite: Suite, strategy: str, toolset: str, max_steps: int) -> Agent:

@@ -69,3 +69,11 @@ def test_the_version_is_the_packages() -> None:
     from worksmith import __version__
 
     assert invoke("--version").output.strip() == f"worksmith {__version__}"
+
+
+def test_completion_offers_what_there_is() -> None:
+    from optimizers.registry import optimizer_names
+    from programs.strategies import STRATEGIES as KNOWN
+    from worksmith.commands.options import OPTIMIZERS, STRATEGIES
+
+    assert (tuple(OPTIMIZERS), tuple(STRATEGIES)) == (optimizer_names(), tuple(KNOWN))

@@ -6,7 +6,7 @@ import json
 import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,7 +28,6 @@ from worksmith.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from evals.task import SplitScheme
     from optimizers.artifact import Artifact
     from optimizers.compile import Plan
 
@@ -134,7 +133,7 @@ def _plan(
     from optimizers.registry import optimizer as check
     from worksmith import __version__
     from worksmith.models.resolve import resolve
-    from worksmith.session import new_agent
+    from worksmith.session import new_agent, scheme_called
 
     check(optimizer)
     suite = Suite.open(directory)
@@ -151,23 +150,13 @@ def _plan(
         optimizer=optimizer,
         settings=Settings(**settings),
         folder=work,
-        scheme=_scheme(scheme),
+        scheme=scheme_called(scheme),
         workers=workers,
         resume=resume,
         versions={"worksmith": __version__},
         train_limit=limits[0],
         dev_limit=limits[1],
     )
-
-
-def _scheme(name: str) -> SplitScheme:
-    from evals.task import SplitScheme
-    from tools.errors import InputError
-
-    names = get_args(SplitScheme)
-    if name not in names:
-        raise InputError(f"no scheme {name!r}", where="--scheme", hint=f"there are {', '.join(names)}")
-    return cast("SplitScheme", name)
 
 
 def _tracked(plan: Plan, out: Path, track: bool, uri: str | None) -> Artifact:

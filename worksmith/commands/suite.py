@@ -19,9 +19,23 @@ OutOption = Annotated[Path, typer.Option("--out", "-o", help="Where to write the
 ForceFlag = Annotated[bool, typer.Option("--force", help="Replace a suite that is already there.")]
 
 
+def _kinds() -> list[str]:
+    """For completion: what can be built."""
+    from evals.kinds import kind_names
+
+    return list(kind_names())
+
+
+def _systems() -> list[str]:
+    """For completion: what can be imported."""
+    from evals.kinds import importer_names
+
+    return list(importer_names())
+
+
 @app.command("build")
 def build(
-    kind: Annotated[str, typer.Argument(help="World kind: office.", autocompletion=lambda: ["office"])],
+    kind: Annotated[str, typer.Argument(help="World kind: office.", autocompletion=_kinds)],
     out: OutOption,
     seed: SeedOption = 7,
     scale: Annotated[float, typer.Option(min=0.02, max=100, help="Size; 1.0 is the published size.")] = 1.0,
@@ -40,9 +54,7 @@ def build(
 
 @app.command("import")
 def import_(
-    system: Annotated[
-        str, typer.Argument(help="Published system: workbench.", autocompletion=lambda: ["workbench"])
-    ],
+    system: Annotated[str, typer.Argument(help="Published system: workbench.", autocompletion=_systems)],
     source: Annotated[Path, typer.Argument(help="Directory with the system's files.", file_okay=False)],
     out: OutOption,
     force: ForceFlag = False,

@@ -27,16 +27,6 @@ def tomorrow(today: date) -> date:
     return today + timedelta(days=1)
 
 
-def next_event(events: Iterable[Event], now: datetime) -> Event | None:
-    """The first of `events` that starts after `now`."""
-    return min((event for event in events if event.start > now), key=lambda e: e.start, default=None)
-
-
-def last_event(events: Iterable[Event], now: datetime) -> Event | None:
-    """The latest of `events` that started before `now`."""
-    return max((event for event in events if event.start < now), key=lambda e: e.start, default=None)
-
-
 def upcoming_with(records: Records, address: str) -> list[Event]:
     """The events with a participant that start after the clock, the next one first."""
     return [event for event in records.upcoming if event.participant == address]
