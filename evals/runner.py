@@ -186,7 +186,7 @@ class _Job:
         digests = Digests(
             program=self.program_digest,
             task=task.digest,
-            world=self.workshop.world.manifest.digest,
+            world=self.workshop.digest,
             model=self._model_digest,
             scorers=self._scorers_digest,
         )

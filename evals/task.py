@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from tools.persona import Persona
 from tools.seeding import digest
 
-Split = Literal["train", "dev", "test"]
+Split = Literal["train", "dev", "test", "paired"]
+"""`paired` holds twins of unanswerable tasks, to measure over-refusal; it is no part of train, dev or test."""
+
+TaskType = Literal["search", "crud", "unanswerable"]
+Difficulty = Literal["easy", "hard"]
 SplitScheme = Literal["standard", "held_out_intents"]
 
 
@@ -34,12 +40,67 @@ class Step(Action):
     after: tuple[int, ...] = ()
 
 
+class Entity(BaseModel):
+    """A value that an answer has to name.
+
+    Attributes:
+        type: what kind of value it is (`date`, `amount`, `number`, `person`, `ticket_id`, `text` ...), which
+            decides how it is normalised.
+        alias: other ways to name the same thing, each as good.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    type: str
+    value: str
+    alias: tuple[str, ...] = ()
+
+
+class Answer(BaseModel):
+    """What a task's answer has to say.
+
+    Attributes:
+        kind: `entities` where values are asked for, `denial` where the persona may not have or do what is
+            asked, `none` where the honest answer is that there is nothing, `done` where only the world's
+            state counts.
+        required: the values asked for; the order does not count.
+        forbidden: texts that must not be disclosed to this persona.
+        rule: by which rule of the policy a denial happens.
+        reference: an answer in a sentence, for a judge with a rubric and for demonstrations.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["entities", "denial", "none", "done"]
+    required: tuple[Entity, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    rule: str = ""
+    reference: str = ""
+
+    @property
+    def status(self) -> Literal["answered", "denied", "not_found"]:
+        """What the agent has to say of itself."""
+        named: dict[str, Literal["denied", "not_found"]] = {"denial": "denied", "none": "not_found"}
+        return named.get(self.kind, "answered")
+
+    @property
+    def text(self) -> str:
+        """The answer as a gold plan gives it: the values, separated by semicolons."""
+        return "; ".join(entity.value for entity in self.required)
+
+
 class Task(BaseModel):
     """One task of a suite.
 
     Attributes:
         query: what is asked, the only part besides `domains` that an agent may see.
         domains: the toolkits that the task needs.
+        area: the field of work it belongs to, such as `HR`; empty where worlds have no such fields.
+        subarea: the part of that field.
+        type: whether it asks for something, changes something, or cannot be done by this persona.
+        difficulty: easy below three steps.
+        persona: who asks; None for the world's own persona.
+        now: when it is asked; None for the world's own clock.
         intent: the kind of task it is, if known.
         slots: the values that fill the intent's phrasing, if known.
         split: where it belongs when every intent is in every split.
@@ -49,6 +110,10 @@ class Task(BaseModel):
         corrected: like `expected`, where the published answer contradicts the task; None elsewhere.
         alternatives: further sets of writing calls that count as right beside `corrected`.
         correction_reason: why there is a correction.
+        answer: what the answer has to say; None where only the world's state counts.
+        must_read: references (`source/key`) of the records without which the answer cannot be known.
+        mentions: what free text that the task has somebody write must contain.
+        twin: the task with the same wording and another persona, who may (or may not) do it.
         origin: where it comes from (file, row ...), for reports.
     """
 
@@ -57,6 +122,12 @@ class Task(BaseModel):
     id: str
     query: str
     domains: tuple[str, ...]
+    area: str = ""
+    subarea: str = ""
+    type: TaskType | None = None
+    difficulty: Difficulty | None = None
+    persona: Persona | None = None
+    now: datetime | None = None
     intent: str | None = None
     slots: dict[str, str] = Field(default_factory=dict)
     phrasing: int | None = None
@@ -67,6 +138,10 @@ class Task(BaseModel):
     corrected: tuple[Action, ...] | None = None
     alternatives: tuple[tuple[Action, ...], ...] = ()
     correction_reason: str | None = None
+    answer: Answer | None = None
+    must_read: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    twin: str | None = None
     origin: dict[str, Any] = Field(default_factory=dict)
 
     @cached_property

@@ -116,10 +116,12 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def _open(self, task: Task) -> Run:
         if self.workshop is None:
             raise InputError("the agent has no workshop", hint="set agent.workshop")
-        episode = self.workshop.episode(self.selector.toolkits(task.domains))
+        episode = self.workshop.episode(
+            self.selector.toolkits(task.domains), persona=task.persona, now=task.now
+        )
         inputs = {
             "context": context_text(episode.now, episode.persona),
-            "tools": tools_text(episode.toolset),
+            "tools": tools_text(episode.toolset, episode.kind.finish_note),
             "task": task.query,
         }
         return Run(task, episode, inputs)

@@ -28,4 +28,4 @@ class AccessChecker(dspy.Module):  # type: ignore[misc]
             checked = known.validate(arguments)
         except BadArgumentsError:
             return None
-        return episode.kind.policy.decide(episode.persona, tool, checked)
+        return episode.policy.decide(episode.persona, tool, checked)

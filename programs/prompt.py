@@ -8,7 +8,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from programs.trajectory import FINISH, Step
+from programs.trajectory import Step
+from tools.kinds import FINISH_NOTE
 
 if TYPE_CHECKING:
     from tools.persona import Persona
@@ -18,25 +19,20 @@ if TYPE_CHECKING:
 # Not strftime: its names follow the machine's locale.
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
-_FINISH_TEXT = (
-    f"{FINISH}(answer: str): End the task, once everything asked for is done or turned out not to apply.\n"
-    "  answer: One or two sentences on what was done or found."
-)
-
 
 def context_text(now: datetime, persona: Persona) -> str:
     """The clock and the persona of an episode."""
     return f"Now: {_WEEKDAYS[now.weekday()]} {now:%Y-%m-%d %H:%M}. Working for: {persona.name}."
 
 
-def tools_text(toolset: Toolset) -> str:
+def tools_text(toolset: Toolset, finish_note: str = FINISH_NOTE) -> str:
     """The tools of an episode and `finish`, one paragraph each."""
-    return _tools_text(tuple(toolset.values()))
+    return _tools_text(tuple(toolset.values()), finish_note)
 
 
 @lru_cache(maxsize=64)
-def _tools_text(tools: tuple[Tool, ...]) -> str:
-    return "\n".join([*(tool.text for tool in tools), _FINISH_TEXT])
+def _tools_text(tools: tuple[Tool, ...], finish_note: str) -> str:
+    return "\n".join([*(tool.text for tool in tools), finish_note])
 
 
 def plan_text(steps: Iterable[tuple[str, str]]) -> str:

@@ -38,6 +38,7 @@ class Run:
     traces: list[TraceEntry] = field(default_factory=list)
     chosen: tuple[dspy.Prediction, int] | None = None
     answer: str = ""
+    answer_status: str = ""
     model_calls: int = 0
     unreadable: int = 0
     revisions: int = 0
@@ -45,6 +46,7 @@ class Run:
     def finish(self, arguments: dict[str, Any]) -> EpisodeStatus:
         """Take the arguments of the `finish` call as the answer."""
         self.answer = as_text(arguments.get("answer", ""))
+        self.answer_status = as_text(arguments.get("status", ""))
         return "finished"
 
     def result(
@@ -63,6 +65,7 @@ class Run:
             thoughts=self.thoughts,
             plan=self.inputs.get("plan", ""),
             answer=self.answer,
+            answer_status=self.answer_status,
             model_calls=self.model_calls,
             prompt_tokens=sum(entry.get("prompt_tokens") or 0 for entry in entries),
             completion_tokens=sum(entry.get("completion_tokens") or 0 for entry in entries),

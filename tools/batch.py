@@ -7,7 +7,6 @@ from typing import Any
 
 import apsw
 
-from tools.desk import Desk
 from tools.dispatch import Observation, dispatch
 from tools.episode import Episode
 
@@ -48,9 +47,17 @@ class _HeldEpisode(Episode):
     """An episode whose state is in the database that it holds on to."""
 
     def __init__(self, episode: Episode, connection: apsw.Connection) -> None:
-        super().__init__(episode._pool, episode.kind, episode.persona, episode.now, episode.toolset)
+        super().__init__(
+            episode._pool,
+            episode.kind,
+            episode.persona,
+            episode.now,
+            episode.toolset,
+            episode.policy,
+            episode.library,
+        )
         self._connection = connection
-        self._desk = Desk(connection, episode.now, episode.persona)
+        self._desk = self.desk(connection)
 
     def run(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Run a tool's function on the database."""

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from tools.persona import Persona
+from tools.policy import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from retrievers.library import Library
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +26,19 @@ class Desk:
         connection: the episode's database with its changes so far.
         now: the episode's clock.
         persona: on whose behalf the call is made.
+        policy: the access rules of the world.
+        changeset: what the episode has changed before this call; the connection shows it.
+        library: the search indexes over the world at rest, if it has any.
+        ask: asks the agent's own model; None where there is none.
     """
 
     connection: apsw.Connection
     now: datetime
     persona: Persona
+    policy: Policy
+    changeset: bytes = b""
+    library: Library | None = None
+    ask: Callable[[str], str] | None = None
 
     def rows(self, sql: str, parameters: Sequence[str | int | None] = ()) -> list[dict[str, Any]]:
         """The rows of a query, each as a dict in column order."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from tools.errors import ToolError
-from tools.policy import Decision
+from tools.policy import AccessDeniedError, Decision, denial_text
 from tools.tool import BadArgumentsError
 
 if TYPE_CHECKING:
@@ -48,15 +48,20 @@ def dispatch(name: str, arguments: Any, episode: Episode) -> tuple[Observation, 
         checked = tool.validate(arguments)
     except BadArgumentsError as error:
         return _refusal("bad_arguments", str(error)), None
-    decision = episode.kind.policy.decide(episode.persona, name, checked)
+    decision = episode.policy.decide(episode.persona, name, checked)
     if not decision.allow:
-        return _refusal("denied", f"Access denied ({decision.rule}). {decision.reason}".rstrip()), decision
-    return _run(name, checked, episode), decision
+        return _refusal("denied", denial_text(decision)), decision
+    try:
+        return _run(name, checked, episode), decision
+    except AccessDeniedError as error:
+        return _refusal("denied", str(error)), error.decision
 
 
 def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observation:
     try:
         value = episode.run(name, arguments)
+    except AccessDeniedError:
+        raise
     except ToolError as error:
         return _refusal("tool_error", str(error))
     except UnicodeEncodeError as error:
@@ -65,7 +70,7 @@ def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observati
     except Exception as error:
         # A defect of a tool must neither end the agent's run nor pass for a wrong answer unseen.
         return _refusal("tool_crash", f"{name} failed: {type(error).__name__}: {error}")
-    shown = episode.kind.policy.visible(episode.persona, name, value)
+    shown = episode.policy.visible(episode.persona, name, value)
     return Observation("ok", shown, as_text(shown))
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import apsw
 
@@ -16,9 +16,12 @@ from tools.dispatch import Observation, dispatch
 from tools.kinds import WorldKind
 from tools.outcome import Outcome
 from tools.persona import Persona
-from tools.policy import Decision
+from tools.policy import Decision, Policy
 from tools.sandbox import SandboxPool
 from tools.toolkit import Toolset
+
+if TYPE_CHECKING:
+    from retrievers.library import Library
 
 EpisodeStatus = Literal["finished", "step_limit", "invalid_reply", "model_error", "harness_error"]
 """How an episode ended; `model_error` and `harness_error` are infrastructure failures, not the agent's."""
@@ -53,18 +56,31 @@ class CallRecord:
 class Episode:
     """One attempt at one task: fresh state, a persona, a clock, a toolset.
 
+    Attributes:
+        ask: asks the agent's own model, for tools that do; None where there is none.
+
     Between calls an episode holds no database, only the changeset of what it has changed so far, so
     thousands can wait for a model at the same time. Not thread-safe; different episodes are
     independent of each other.
     """
 
     def __init__(
-        self, pool: SandboxPool, kind: WorldKind, persona: Persona, now: datetime, toolset: Toolset
+        self,
+        pool: SandboxPool,
+        kind: WorldKind,
+        persona: Persona,
+        now: datetime,
+        toolset: Toolset,
+        policy: Policy,
+        library: Library | None = None,
     ) -> None:
         self.kind = kind
         self.persona = persona
         self.now = now
         self.toolset = toolset
+        self.policy = policy
+        self.library = library
+        self.ask: Callable[[str], str] | None = None
         self.changeset = b""
         self.calls: list[CallRecord] = []
         self._pool = pool
@@ -81,13 +97,17 @@ class Episode:
         tool = self.toolset[name]
 
         def body(connection: apsw.Connection) -> Any:
-            return tool.function(Desk(connection, self.now, self.persona), **arguments)
+            return tool.function(self.desk(connection), **arguments)
 
         with self._pool.borrow() as sandbox:
             if not tool.writes:
                 return sandbox.read(self.changeset, body)
             value, self.changeset = sandbox.run(self.changeset, body)
             return value
+
+    def desk(self, connection: apsw.Connection) -> Desk:
+        """What a tool gets to see of this episode, over a database that shows its state."""
+        return Desk(connection, self.now, self.persona, self.policy, self.changeset, self.library, self.ask)
 
     def outcome(self) -> Outcome:
         """What the episode has changed so far."""
@@ -102,6 +122,8 @@ class EpisodeResult:
         thoughts: the agent's thought before each call; empty strings where it gave none.
         plan: the plan it followed, if any.
         answer: its final message.
+        answer_status: whether it says to have `answered`, been `denied` or `not_found` anything; empty where
+            the world kind does not ask for it.
         model_calls: number of model calls, retries included.
         seconds: wall time.
         error: what failed, for a status other than `finished`.
@@ -113,6 +135,7 @@ class EpisodeResult:
     thoughts: list[str] = field(default_factory=list)
     plan: str = ""
     answer: str = ""
+    answer_status: str = ""
     model_calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0

@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from tools.errors import InputError
+from tools.persona import Persona
 from tools.policy import Policy
 from tools.schema import Table
 from tools.toolkit import Toolkit
+from tools.world import World
 
-_REGISTRY = {"office": "tools.office.kind:OFFICE"}
+if TYPE_CHECKING:
+    from retrievers.library import Library
+
+_REGISTRY = {
+    "office": "tools.office.kind:OFFICE",
+    "enterprise": "tools.enterprise.kind:ENTERPRISE",
+}
+
+FINISH_NOTE = (
+    "finish(answer: str): End the task, once everything asked for is done or turned out not to apply.\n"
+    "  answer: One or two sentences on what was done or found."
+)
+"""How prompts describe the end of a task where nothing but the world's state is judged."""
+
+
+def no_library(_world: World) -> Library | None:
+    """For kinds whose tools search nothing."""
+    return None
 
 
 @dataclass(frozen=True)
@@ -22,15 +43,22 @@ class WorldKind:
         tables: its schema.
         toolkits: in the order in which prompts list them.
         shared_toolkits: names of toolkits that every task gets whatever its domains.
+        open_policy: the access rules of a world of this kind.
+        find_persona: somebody in such a world by id; raises `InputError` if there is nobody.
         house_rules: the conventions an agent has to know, as prompt text.
+        open_library: the search indexes over a world, if its tools search.
+        finish_note: how prompts describe the call that ends a task.
     """
 
     name: str
     tables: tuple[Table, ...]
     toolkits: tuple[Toolkit, ...]
     shared_toolkits: tuple[str, ...]
-    policy: Policy
+    open_policy: Callable[[World], Policy]
+    find_persona: Callable[[World, str], Persona]
     house_rules: str
+    open_library: Callable[[World], Library | None] = no_library
+    finish_note: str = FINISH_NOTE
 
 
 def kind_names() -> tuple[str, ...]:

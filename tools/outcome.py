@@ -14,6 +14,10 @@ from tools.schema import ROW, Table
 Operation = Literal["insert", "update", "delete"]
 
 
+_REWRITTEN = "(rewritten)"
+"""Stands in a key for whatever an update wrote into a column of free text."""
+
+
 @dataclass(frozen=True)
 class RowChange:
     """What happened to one row.
@@ -46,7 +50,7 @@ class Outcome:
 
     Two outcomes match when the same old rows are gone, the same cells of old rows have the same new
     values, and the same new rows stand there. Order, positions and generated ids of new rows do not
-    count, nor does letter case except in columns where the world kind says so.
+    count, nor does the wording of free text, nor letter case except where the world kind says so.
     """
 
     def __init__(self, changeset: bytes, tables: Sequence[Table]) -> None:
@@ -103,12 +107,13 @@ def _key(change: RowChange, table: Table) -> tuple[Any, ...] | None:
     if change.operation == "delete":
         return (table.name, "delete", change.row)
     if change.operation == "insert":
-        cells = [(c, _fold(c, v, table)) for c, v in change.after.items() if c not in table.generated]
+        open_to_choice = (*table.generated, *table.free)
+        cells = [(c, _fold(c, v, table)) for c, v in change.after.items() if c not in open_to_choice]
         return (table.name, "insert", tuple(cells))
     cells = [
         (c, _fold(c, v, table))
         for c, v in change.after.items()
-        if _fold(c, v, table) != _fold(c, change.before.get(c), table)
+        if c in table.free or _fold(c, v, table) != _fold(c, change.before.get(c), table)
     ]
     return (table.name, "update", change.row, tuple(cells)) if cells else None
 
@@ -116,4 +121,4 @@ def _key(change: RowChange, table: Table) -> tuple[Any, ...] | None:
 def _fold(column: str, value: str | None, table: Table) -> str | None:
     if value is None or column in table.exact:
         return value
-    return value.lower()
+    return _REWRITTEN if column in table.free else value.lower()

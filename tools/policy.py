@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from tools.errors import ToolError
 from tools.persona import Persona
 
 
@@ -22,11 +23,37 @@ class Decision:
     reason: str = ""
 
 
+class AccessDeniedError(ToolError):
+    """A call met a record that its persona may not read or change; the decision says by which rule."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(denial_text(decision))
+        self.decision = decision
+
+
+def denial_text(decision: Decision) -> str:
+    """A denial as the agent sees it: nothing about any record."""
+    return f"Access denied ({decision.rule}). {decision.reason}".rstrip()
+
+
 class Policy(Protocol):
-    """The access rules of a world."""
+    """The access rules of a world.
+
+    Attributes:
+        digest: content address of the rules.
+    """
+
+    @property
+    def digest(self) -> str:
+        """Content address of the rules."""
+        ...
 
     def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
-        """May `persona` make this call? Deny by default."""
+        """May `persona` make this call at all? Deny by default.
+
+        Where it depends on the record, the tool asks again with the record, before it shows or changes
+        anything, and raises `AccessDeniedError`.
+        """
         ...
 
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:

@@ -23,6 +23,8 @@ class Table:
         generated: columns whose value the tools make up for a new row (ids). They do not count
             when two outcomes are compared.
         exact: columns in which letter case counts when two outcomes are compared.
+        free: columns of free text in somebody's own words. Two outcomes may differ in what is written
+            there; whether it says what it has to is checked apart.
         writable: whether some tool changes the table; only such tables are watched by an episode.
         indexes: columns to index.
     """
@@ -31,6 +33,7 @@ class Table:
     columns: tuple[str, ...]
     generated: tuple[str, ...] = ()
     exact: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
     writable: bool = True
     indexes: tuple[str, ...] = ()
 

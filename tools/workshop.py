@@ -11,6 +11,7 @@ from tools.episode import Episode
 from tools.kinds import WorldKind, world_kind
 from tools.persona import Persona
 from tools.sandbox import SandboxPool
+from tools.seeding import digest
 from tools.toolkit import Toolset, toolset
 from tools.world import World
 
@@ -25,8 +26,11 @@ class Workshop:
     def __init__(self, world: World, sandboxes: int | None = None) -> None:
         self.world = world
         self.kind: WorldKind = world_kind(world.manifest.kind)
+        self.policy = self.kind.open_policy(world)
+        self.library = self.kind.open_library(world)
         self._pool = SandboxPool(world.image, self.kind.tables, sandboxes)
         self._toolsets: dict[frozenset[str] | None, Toolset] = {}
+        self._personas: dict[str, Persona] = {}
 
     @classmethod
     def open(cls, directory: Path | str) -> Workshop:
@@ -36,6 +40,23 @@ class Workshop:
             InputError: if there is no sound world.
         """
         return cls(World.open(directory))
+
+    @property
+    def digest(self) -> str:
+        """Content address of everything here that an episode depends on: the world and its access rules."""
+        world = self.world.manifest.digest
+        return digest([world, self.policy.digest]) if self.policy.digest else world
+
+    def persona(self, persona_id: str) -> Persona:
+        """Somebody who works in this world.
+
+        Raises:
+            InputError: there is nobody of this id.
+        """
+        found = self._personas.get(persona_id)
+        if found is None:
+            found = self._personas[persona_id] = self.kind.find_persona(self.world, persona_id)
+        return found
 
     def episode(
         self,
@@ -54,7 +75,13 @@ class Workshop:
         manifest = self.world.manifest
         names = None if toolkits is None else frozenset(toolkits)
         return Episode(
-            self._pool, self.kind, persona or manifest.persona, now or manifest.now, self._toolset(names)
+            self._pool,
+            self.kind,
+            persona or manifest.persona,
+            now or manifest.now,
+            self._toolset(names),
+            self.policy,
+            self.library,
         )
 
     def _toolset(self, names: frozenset[str] | None) -> Toolset:

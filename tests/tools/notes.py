@@ -91,7 +91,7 @@ class Own:
 
 
 KIT = Toolkit.of("notes", "Notes", (search, add, edit, delete, half, sly, sql))
-KIND = WorldKind("notes", (NOTES,), (KIT,), (), Own(), "Be kind.")
+KIND = WorldKind("notes", (NOTES,), (KIT,), (), lambda _: Own(), lambda *_: SAM, "Be kind.")
 
 
 def image(rows: list[tuple[str, str, str]]) -> bytes:
@@ -108,4 +108,4 @@ def pool(size: int = 1) -> SandboxPool:
 
 
 def episode(sandboxes: SandboxPool | None = None) -> Episode:
-    return Episode(sandboxes or pool(), KIND, SAM, NOW, toolset(KIND.toolkits))
+    return Episode(sandboxes or pool(), KIND, SAM, NOW, toolset(KIND.toolkits), Own())

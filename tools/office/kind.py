@@ -13,7 +13,7 @@ from tools.office import (
     email,
     project_management,
 )
-from tools.office.policy import OwnOffice
+from tools.office.policy import OwnOffice, find_persona
 from tools.office.schema import TABLES
 
 OFFICE = WorldKind(
@@ -28,6 +28,7 @@ OFFICE = WorldKind(
         company_directory.TOOLKIT,
     ),
     shared_toolkits=("company_directory",),
-    policy=OwnOffice(),
+    open_policy=lambda _world: OwnOffice(),
+    find_persona=find_persona,
     house_rules=files("tools.office").joinpath("house_rules.txt").read_text(encoding="utf-8").strip(),
 )

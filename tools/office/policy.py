@@ -5,15 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tools.errors import InputError
 from tools.persona import Persona
 from tools.policy import Decision
+from tools.world import World
 
 SAM = Persona(id="sam", name="Sam", department="Management")
 """The one user of every office world."""
 
 
+def find_persona(_world: World, persona_id: str) -> Persona:
+    """Sam.
+
+    Raises:
+        InputError: somebody else is asked for.
+    """
+    if persona_id != SAM.id:
+        raise InputError(f"nobody called {persona_id!r} works here", hint=f"there is {SAM.id}")
+    return SAM
+
+
 class OwnOffice:
     """Everything in an office world is Sam's own: Sam may do everything, others nothing."""
+
+    digest = ""
 
     def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
         """Allow every call made for Sam, deny every other."""

@@ -1,0 +1,1 @@
+"""The enterprise world: ten sources and their neighbours, a hierarchy of employees, access that denies."""
