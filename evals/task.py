@@ -12,7 +12,7 @@ from tools.persona import Persona
 from tools.seeding import digest
 
 Split = Literal["train", "dev", "test", "paired"]
-"""`paired` holds twins of unanswerable tasks, to measure over-refusal; it is no part of train, dev or test."""
+"""`paired` holds allowed twins of unanswerable tasks, to measure over-refusal."""
 
 TaskType = Literal["search", "crud", "unanswerable"]
 Difficulty = Literal["easy", "hard"]

@@ -1,7 +1,8 @@
 """The tables of an enterprise world. Each is one source: what policies, indexes and tools are named after.
 
 Dates are ISO texts (`2022-03-04`, or `2022-03-04T09:30:00` where the time counts), amounts plain decimals in
-the world's currency, flags `TRUE` or `FALSE`. A column called `emp_id` names the employee whom a record belongs to.
+the world's currency, flags `TRUE` or `FALSE`. A column called `emp_id` names the employee whom a record
+belongs to.
 """
 
 from __future__ import annotations
