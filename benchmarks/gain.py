@@ -28,13 +28,14 @@ _OPTIMIZERS = ["none", "bootstrap", "knn"]
 
 def run(quick: bool) -> dict[str, Any]:
     """Compile on a generated suite; test there, on its held-out intents, and on the real tasks."""
+    from evals.kinds import BuildOptions
     from evals.office.suites import build_office, import_workbench
 
     started = time.perf_counter()
     limit = 24 if quick else None
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        generated = build_office(place / "office", seed=7, scale=1.0, per_intent=10, progress=_quiet)
+        generated = build_office(place / "office", BuildOptions(), progress=_quiet)
         figures: dict[str, Any] = {
             "lm": "local/analogy (no language model)",
             "generated": _figures(generated, generated, place, limit),

@@ -4,24 +4,53 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from evals.suite import Suite
 from tools.errors import InputError
 
-_BUILDERS = {"office": "evals.office.suites:build_office"}
-_IMPORTERS = {"workbench": "evals.office.suites:import_workbench"}
+_BUILDERS = {
+    "office": "evals.office.suites:build_office",
+    "enterprise": "evals.enterprise.suites:build_enterprise",
+}
+_IMPORTERS = {
+    "workbench": "evals.office.suites:import_workbench",
+    "enterprisebench": "evals.enterprise.importing:import_enterprisebench",
+}
 
 Progress = Callable[[str], None]
 """Told, in a few words, what is being done."""
 
 
+@dataclass(frozen=True)
+class BuildOptions:
+    """What a suite is generated from. The same options give the same suite.
+
+    Attributes:
+        scale: 1.0 is the size of the published system.
+        per_intent: tasks for each intent, in kinds that count tasks so; others have quotas.
+        writer: a model that rewrites task texts, in kinds that have such a writer.
+        cache: where the writer's replies are kept, so that no text is paid for twice.
+    """
+
+    seed: int = 7
+    scale: float = 1.0
+    per_intent: int = 10
+    writer: Any = None
+    cache: Path | None = None
+
+
 class Builder(Protocol):
     """Generates a suite."""
 
-    def __call__(self, out: Path, *, seed: int, scale: float, per_intent: int, progress: Progress) -> Suite:
-        """Write it to `out`."""
+    def __call__(self, out: Path, options: BuildOptions, *, progress: Progress) -> Suite:
+        """Write it to `out`.
+
+        Raises:
+            InputError: the kind has no use for an option that is given.
+        """
         ...
 
 

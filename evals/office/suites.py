@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evals.kinds import Progress
+from evals.kinds import BuildOptions, Progress
 from evals.suite import Suite, write_suite
+from tools.errors import InputError
 from tools.kinds import world_kind
 from tools.office.policy import SAM
 from tools.world import World, write_world
 
 
-def build_office(out: Path, *, seed: int, scale: float, per_intent: int, progress: Progress) -> Suite:
+def build_office(out: Path, options: BuildOptions, *, progress: Progress) -> Suite:
     """Generate a world and `per_intent` tasks for each of the 69 intents."""
+    if options.writer is not None:
+        raise InputError("office tasks have no writer", where="--writer", hint="leave it out")
     from evals.office.generate import generate
     from tools.office.generate import DEFAULT_NOW, build
 
+    seed, scale = options.seed, options.scale
     progress(f"generating an office world (seed {seed}, scale {scale:g})")
     world = write_world(
         out,
@@ -29,7 +33,7 @@ def build_office(out: Path, *, seed: int, scale: float, per_intent: int, progres
         scale=scale,
     )
     progress("drawing tasks and executing their gold plans")
-    return write_suite(world, generate(world, seed, per_intent=per_intent))
+    return write_suite(world, generate(world, seed, per_intent=options.per_intent))
 
 
 def import_workbench(source: Path, out: Path, *, progress: Progress) -> Suite:

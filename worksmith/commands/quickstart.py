@@ -58,11 +58,11 @@ def quickstart(
 
 
 def _build(directory: Path, seed: int) -> Suite:
-    from evals.kinds import builder
+    from evals.kinds import BuildOptions, builder
 
     say("1/4  Build a suite: an office with calendar, mail, site figures, task board and customers.")
     suite = builder("office")(
-        directory, seed=seed, scale=1.0, per_intent=10, progress=lambda message: say(f"     {message}")
+        directory, BuildOptions(seed=seed), progress=lambda message: say(f"     {message}")
     )
     counts = ", ".join(f"{count} {split}" for split, count in suite.counts().items())
     say(f"     {len(suite.tasks)} tasks ({counts}) in {directory}")

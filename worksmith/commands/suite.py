@@ -19,6 +19,10 @@ OutOption = Annotated[Path, typer.Option("--out", "-o", help="Where to write the
 ForceFlag = Annotated[bool, typer.Option("--force", help="Replace a suite that is already there.")]
 
 
+WRITER_CACHE = Path("mlruns") / "writer"
+"""Where the replies of `--writer` models are kept."""
+
+
 def _kinds() -> list[str]:
     """For completion: what can be built."""
     from evals.kinds import kind_names
@@ -35,26 +39,46 @@ def _systems() -> list[str]:
 
 @app.command("build")
 def build(
-    kind: Annotated[str, typer.Argument(help="World kind: office.", autocompletion=_kinds)],
+    kind: Annotated[str, typer.Argument(help="World kind: enterprise or office.", autocompletion=_kinds)],
     out: OutOption,
     seed: SeedOption = 7,
     scale: Annotated[float, typer.Option(min=0.02, max=100, help="Size; 1.0 is the published size.")] = 1.0,
-    per_intent: Annotated[int, typer.Option(min=1, max=200, help="Tasks for each intent.")] = 10,
+    per_intent: Annotated[
+        int, typer.Option(min=1, max=200, help="Tasks for each intent of an office; others have quotas.")
+    ] = 10,
+    index: Annotated[
+        str,
+        typer.Option(
+            help="Embedding model for the search index: minilm, static, none, or any sentence-transformers "
+            "model by name.",
+            autocompletion=lambda: ["minilm", "static", "none"],
+        ),
+    ] = "minilm",
+    writer: Annotated[
+        str | None, typer.Option(help="Model that rewrites enterprise task texts. Costs model calls.")
+    ] = None,
     force: ForceFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Generate a world and its tasks. The same seed and scale give the same bytes."""
-    from evals.kinds import builder
+    """Generate a world, its tasks and its search index. The same seed and scale give the same world and tasks."""
+    from evals.kinds import BuildOptions, builder
 
     make = builder(kind)
     _refuse_overwrite(out, force)
-    suite = make(out, seed=seed, scale=scale, per_intent=per_intent, progress=say)
+    options = BuildOptions(
+        seed=seed, scale=scale, per_intent=per_intent, writer=_writer(writer), cache=WRITER_CACHE
+    )
+    suite = make(out, options, progress=say)
+    _index(suite, index)
     _show(describe(suite), as_json)
 
 
 @app.command("import")
 def import_(
-    system: Annotated[str, typer.Argument(help="Published system: workbench.", autocompletion=_systems)],
+    system: Annotated[
+        str,
+        typer.Argument(help="Published system: enterprisebench or workbench.", autocompletion=_systems),
+    ],
     source: Annotated[Path, typer.Argument(help="Directory with the system's files.", file_okay=False)],
     out: OutOption,
     force: ForceFlag = False,
@@ -80,6 +104,23 @@ def info(
     from evals.suite import Suite
 
     _show(describe(Suite.open(suite)), as_json)
+
+
+def _writer(name: str | None) -> Any:
+    if name is None:
+        return None
+    from worksmith.models.resolve import resolve
+
+    return resolve(name)
+
+
+def _index(suite: Any, embedder: str) -> None:
+    """Index the suite's sources, if its kind has any to search."""
+    if embedder == "none" or suite.workshop.library is None:
+        return
+    from worksmith.commands.index import build
+
+    build(suite, embedder)
 
 
 def describe(suite: Any) -> dict[str, Any]:
