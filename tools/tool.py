@@ -63,6 +63,12 @@ class Tool:
         self.summary, self.argument_notes = _read_docstring(function)
         self._model = _argument_model(self.name, function, self.argument_notes)
         self._validator = self._model.__pydantic_validator__
+        # Models write null for an argument that they leave out; only where null is no value of its own.
+        self._null_is_absent = frozenset(
+            name
+            for name, field in self._model.model_fields.items()
+            if not field.is_required() and field.annotation in (str, int, float, bool)
+        )
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -70,13 +76,14 @@ class Tool:
         return tuple(self._model.model_fields)
 
     def validate(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Typed keyword arguments for the function.
+        """Typed keyword arguments for the function; null leaves an optional argument out.
 
         Raises:
             BadArgumentsError: unknown or missing names, or values of the wrong type.
         """
+        given = {n: v for n, v in arguments.items() if v is not None or n not in self._null_is_absent}
         try:
-            checked: dict[str, Any] = vars(self._validator.validate_python(arguments))
+            checked: dict[str, Any] = vars(self._validator.validate_python(given))
             return checked
         except ValidationError as error:
             raise BadArgumentsError(self._explain(error)) from None
@@ -116,7 +123,12 @@ class Tool:
         shown = []
         for name, field in self._model.model_fields.items():
             kind = inspect.formatannotation(field.annotation)
-            shown.append(f"{name}: {kind}" if field.is_required() else f"{name}: {kind} = {field.default!r}")
+            if field.is_required():
+                shown.append(f"{name}: {kind}")
+            elif type(field.default) is field.annotation:  # the default says it all
+                shown.append(f"{name}={field.default!r}")
+            else:
+                shown.append(f"{name}: {kind} = {field.default!r}")
         return shown
 
     def _explain(self, error: ValidationError) -> str:

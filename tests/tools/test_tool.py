@@ -7,7 +7,7 @@ import pytest
 from tests.tools.notes import KIT, episode
 from tools.desk import Desk
 from tools.errors import InputError
-from tools.tool import Tool, tool
+from tools.tool import BadArgumentsError, Tool, tool
 from tools.toolkit import toolset
 
 SEARCH, ADD = KIT.tools[:2]
@@ -15,9 +15,15 @@ SEARCH, ADD = KIT.tools[:2]
 
 def test_as_text() -> None:
     assert SEARCH.text == (
-        "notes.search(text: str = ''): Find notes whose text contains a word.\n"
+        "notes.search(text=''): Find notes whose text contains a word.\n"
         "  text: the word; empty finds all."
     )
+
+
+def test_null_leaves_an_optional_argument_out_and_a_required_one_unsaid() -> None:
+    assert SEARCH.validate({"text": None}) == {"text": ""}
+    with pytest.raises(BadArgumentsError, match="text"):
+        ADD.validate({"text": None})
 
 
 def test_as_json_schema() -> None:
