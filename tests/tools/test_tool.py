@@ -15,8 +15,7 @@ SEARCH, ADD = KIT.tools[:2]
 
 def test_as_text() -> None:
     assert SEARCH.text == (
-        "notes.search(text=''): Find notes whose text contains a word.\n"
-        "  text: the word; empty finds all."
+        "notes.search(text=''): Find notes whose text contains a word.\n  text: the word; empty finds all."
     )
 
 
