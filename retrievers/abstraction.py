@@ -70,8 +70,8 @@ def abstract(text: str, names: Collection[str] = ()) -> list[str]:
         if word in names:
             abstracted.append("_name")
         elif word != "s":
-            stem = word if word[0] == "_" else _stem(word)
-            abstracted.append(words.get(stem, stem))
+            root = word if word[0] == "_" else stem(word)
+            abstracted.append(words.get(root, root))
     return abstracted
 
 
@@ -86,13 +86,13 @@ def _synonyms() -> tuple[list[tuple[re.Pattern[str], str]], dict[str, str]]:
             if "-" in member:
                 phrases.append((member, group[0].replace("-", "")))
             else:
-                words.setdefault(_stem(member), _stem(group[0].replace("-", "")))
+                words.setdefault(stem(member), stem(group[0].replace("-", "")))
     phrases.sort(key=lambda pair: (-len(pair[0]), pair))
     compiled = [(re.compile(rf"\b{p.replace('-', '[ -]')}\b", re.I), folded) for p, folded in phrases]
     return compiled, words
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """A crude stem; only has to send the common forms of one verb or noun to the same string."""
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
