@@ -211,7 +211,7 @@ def _tools(query: Conversation) -> tuple[ToolNote, ...]:
     ends = [match.start() for match in found[1:]] + [len(text)]
     notes = []
     for match, end in zip(found, ends, strict=False):
-        names = tuple(re.findall(r"(\w+)\s*:", match[2])) or tuple(re.findall(r"\w+", match[2]))
+        names = tuple(re.findall(r"(?:^|,\s*)(\w+)\s*[:=]", match[2])) or tuple(re.findall(r"\w+", match[2]))
         notes.append(ToolNote(match[1], names, text[match.start(3) : end]))
     return tuple(notes)
 
