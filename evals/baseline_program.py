@@ -33,7 +33,7 @@ class BaselineProgram:
     def __call__(self, task: Task) -> SimpleNamespace:
         """Make the baseline's calls in an episode of its own."""
         started = time.perf_counter()
-        episode = self._workshop.episode(task.domains)
+        episode = self._workshop.episode(task.domains, persona=task.persona, now=task.now)
         for tool, arguments in self._calls(task.query, episode.now):
             episode.call(tool, dict(arguments))
         result = EpisodeResult(

@@ -9,15 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from evals.actions import Call, UnreadableActionError, action_name, format_action, parse_action
 from evals.task import Action, Task
+from evals.values import says_all
 from tools.batch import run_batch
 from tools.outcome import Outcome
+from tools.persona import Persona
 from tools.workshop import Workshop
 
 GroundTruth = Literal["published", "corrected"]
+
+_Work = tuple[Persona | None, datetime | None, tuple[str, ...]]
+"""Who does what when; the same work is done once."""
 
 _TABLE_CHANGED = ("calendar.update_event", "Field not found.")
 """With a field that does not exist, the original's tool adds a column to the whole table."""
@@ -31,8 +37,9 @@ class Verdict:
     """What an outcome is worth.
 
     Attributes:
-        correct: the outcome is an accepted one and nothing went wrong on the way.
-        unwanted_side_effects: something changed, and the outcome is not an accepted one.
+        correct: the outcome is an accepted one, what was written says what it has to, and nothing went
+            wrong on the way.
+        unwanted_side_effects: something changed, and not to what the task wants.
     """
 
     correct: bool
@@ -82,7 +89,8 @@ class OutcomeScorer:
         self._workshop = workshop
         toolset = workshop.episode().toolset
         self._writing = frozenset(name for name, tool in toolset.items() if tool.writes)
-        self._executed: dict[tuple[str, ...], Execution] = {}
+        self._free = {table.name: table.free for table in workshop.kind.tables if table.free}
+        self._executed: dict[_Work, Execution] = {}
         self._expected: dict[str, Expectation] = {}
 
     def expectation(self, task: Task) -> Expectation:
@@ -105,18 +113,23 @@ class OutcomeScorer:
         if malformed:
             return Verdict(correct=False, unwanted_side_effects=True)
         right = any(outcome.matches(accepted) for accepted in self.expectation(task).outcomes)
+        right = right and (not task.mentions or says_all(self._written(outcome), task.mentions))
         return Verdict(correct=right and not failed, unwanted_side_effects=not outcome.empty and not right)
 
-    def execute(self, actions: Sequence[str]) -> Execution:
+    def execute(self, actions: Sequence[str], task: Task | None = None) -> Execution:
         """What actions written as text do together; one that is unreadable or fails is skipped.
 
         Calls that only read change nothing and are left out.
+
+        Args:
+            task: whose persona makes the calls, at whose time; None for the world's own.
         """
         writing = self.writing(actions)
-        found = self._executed.get(writing)
+        persona, now = (task.persona, task.now) if task else (None, None)
+        found = self._executed.get((persona, now, writing))
         if found is None:
-            found = self._execute(_readable(writing))
-            self._executed[writing] = found
+            found = self._execute(_readable(writing), persona, now)
+            self._executed[persona, now, writing] = found
         return found
 
     def changed_a_table(self, tool: str, observation: str) -> bool:
@@ -142,14 +155,24 @@ class OutcomeScorer:
         texts = _as_texts(task.expected)
         return Expectation(
             # Executed from their texts, so that a run with the very same calls finds them done already.
-            outcomes=tuple(self.execute(_as_texts(answer)).outcome for answer in answers),
+            outcomes=tuple(self.execute(_as_texts(answer), task).outcome for answer in answers),
             texts=texts,
             folded=tuple(sorted(text.lower() for text in texts)),
             actions=len(answers[0]),
         )
 
-    def _execute(self, calls: Sequence[Call]) -> Execution:
-        episode = self._workshop.episode()
+    def _written(self, outcome: Outcome) -> str:
+        """The free text of all rows that are new or changed."""
+        cells = (
+            cell
+            for change in outcome.changes
+            for column, cell in change.after.items()
+            if cell and column in self._free.get(change.table, ())
+        )
+        return "\n".join(cells)
+
+    def _execute(self, calls: Sequence[Call], persona: Persona | None, now: datetime | None) -> Execution:
+        episode = self._workshop.episode(persona=persona, now=now)
         if not calls:
             return Execution(episode.outcome())
         observations = run_batch(episode, calls)

@@ -122,7 +122,7 @@ def score_files(
 
 def score_row(scorer: OutcomeScorer, task: Task, prediction: Prediction) -> ScoredRow:
     """The verdict on one prediction."""
-    execution = scorer.execute(prediction.actions)
+    execution = scorer.execute(prediction.actions, task)
     verdict = scorer.judge(
         task, execution.outcome, failed=bool(prediction.error), malformed=execution.malformed
     )
@@ -145,14 +145,15 @@ def score_row(scorer: OutcomeScorer, task: Task, prediction: Prediction) -> Scor
 
 def score_baselines(suite: Suite, scorer: OutcomeScorer, tasks: Iterable[Task]) -> dict[str, Any]:
     """What the baselines would score on `tasks`."""
-    now = suite.world.manifest.now
+    clock = suite.world.manifest.now
     tasks = list(tasks)
     results = {}
     for name, baseline in BASELINES.items():
         verdicts = []
         for task in tasks:
-            actions = [format_action(tool, arguments) for tool, arguments in baseline(task.query, now)]
-            verdicts.append(scorer.judge(task, scorer.execute(actions).outcome))
+            calls = baseline(task.query, task.now or clock)
+            actions = [format_action(tool, arguments) for tool, arguments in calls]
+            verdicts.append(scorer.judge(task, scorer.execute(actions, task).outcome))
         results[name] = {
             "n": len(tasks),
             "accuracy": _share(verdict.correct for verdict in verdicts),

@@ -1,0 +1,173 @@
+"""Values in text: dates, amounts, ids, names, in a form in which two ways to write one value are equal.
+
+`4th of March 2022` is `2022-03-04`, `Rs. 1,234.50` is `1234.5`, `EMP_0007's` is `emp-0007`. Nothing is
+guessed: a day and month that could be read either way stay words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+Kind = Literal["date", "month", "time", "number", "id", "email", "word"]
+
+
+class Token(NamedTuple):
+    """A word or value; `start` and `end` are its place in the `plain` text."""
+
+    kind: Kind
+    value: str
+    start: int
+    end: int
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_SCALES = {
+    "k": 1_000,
+    "thousand": 1_000,
+    "lakh": 100_000,
+    "million": 1_000_000,
+    "crore": 10_000_000,
+    "billion": 1_000_000_000,
+}
+_TOKEN = re.compile(
+    rf"""
+    (?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    |(?P<iso>\d{{4}}[-/]\d\d?[-/]\d\d?(?!\d))
+    |(?P<dmy>{_DAY}[ -](?:of\ )?{_MONTH}[ ,-]*\d{{4}}\b)
+    |(?P<mdy>{_MONTH}[ -]{_DAY}(?:,\ ?|[ -])\d{{4}}\b)
+    |(?P<figures>\d{{1,2}}[./]\d{{1,2}}[./]\d{{4}}\b)
+    |(?P<ym>\d{{4}}-\d\d(?![\d-]))
+    |(?P<my>{_MONTH}[ ,]+\d{{4}}\b)
+    |(?P<id>\b[^\W\d_]{{1,8}}(?:[-_]\d|[-_][^\W\d_]{{1,8}}[-_]\d|(?<=\w\w)\d{{3}})\w*(?:[-_]\w+)*)(?:'s\b)?
+    |(?P<time>T?\d{{1,2}}:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?[ap]\.?m\b)?)
+    |(?:(?:[$€£¥₹]|\b(?:rs\.?|inr|usd|eur|gbp))\s?)?
+     (?P<number>(?<![\w.)-])-?\d{{1,3}}(?:,\d{{2,3}})+(?:\.\d+)?(?!\d|,\d)|(?<![\w.)-])-?\d+(?:\.\d+)?|\d+)
+     (?:\s?(?P<scale>k|thousand|lakh|crore|million|billion)s?\b)?
+     (?:\s?(?:%|percent\b|per\ cent\b|(?:rupee|dollar|euro)s?\b|(?:inr|usd|eur|gbp)\b)|(?:st|nd|rd|th)\b)?
+    |(?P<word>[^\W_]+(?:[.'_+][^\W_]+)*)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_NUMBER_IN = re.compile(r"\d+")
+_MEANINGLESS = frozenset({"a", "an", "the"})
+_SAME = {"true": "yes", "false": "no"}
+_PLAIN = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "*": " ", "`": " ", "#": " "}
+    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-")
+)
+
+
+@lru_cache(maxsize=4096)
+def plain(text: str) -> str:
+    """The text in plain characters: no accents, no typographic quotes or dashes, no Markdown emphasis."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).translate(_PLAIN)
+
+
+@lru_cache(maxsize=4096)
+def tokens(text: str) -> tuple[Token, ...]:
+    """The words and values of a text in order; articles are left out."""
+    found = (_token(match) for match in _TOKEN.finditer(plain(text)))
+    return tuple(token for token in found if token is not None)
+
+
+def says(text: str, value: str) -> bool:
+    """Whether the text has the value in it, however it is written; never as a part of a longer word."""
+    return bool(places(tokens(text), tokens(value)))
+
+
+def says_all(text: str, values: Iterable[str]) -> bool:
+    """Whether it has each of them."""
+    return all(says(text, value) for value in values)
+
+
+def places(text: Sequence[Token], value: Sequence[Token]) -> list[tuple[int, int]]:
+    """Where the value's tokens stand one after the other: first index and the one after the last."""
+    size = len(value)
+    if not size:
+        return []
+    return [
+        (start, start + size)
+        for start in range(len(text) - size + 1)
+        if all(same(text[start + n], value[n]) for n in range(size))
+    ]
+
+
+def same(found: Token, wanted: Token) -> bool:
+    """Whether two tokens are the same value; a number may have more decimals than the one wanted."""
+    if found.kind != wanted.kind:
+        return False
+    if found.value == wanted.value:
+        return True
+    decimals = len(wanted.value.partition(".")[2])
+    if found.kind != "number" or not decimals:
+        return False
+    return round(Decimal(found.value), decimals) == Decimal(wanted.value)
+
+
+def _token(match: re.Match[str]) -> Token | None:
+    kind = str(match.lastgroup)
+    if match["number"] is not None:
+        amount = Decimal(match["number"].replace(",", "")) * _SCALES.get((match["scale"] or "").lower(), 1)
+        return Token("number", _digits(amount), match.start(), match.end())
+    text = match[kind].casefold()
+    if kind == "word":
+        word = text.removesuffix("'s")
+        word = _SAME.get(word, word)
+        return None if word in _MEANINGLESS else Token("word", word, match.start(), match.end())
+    if kind in ("email", "id"):
+        value = _id(text) if kind == "id" else text
+        return Token(kind, value, match.start(), match.end())  # type: ignore[arg-type]
+    if kind == "time":
+        return Token("time", _time(text), match.start(), match.end())
+    day = _date(kind, text)
+    if day is None:
+        return Token("word", text, match.start(), match.end())
+    return Token("month" if len(day) == 7 else "date", day, match.start(), match.end())
+
+
+def _digits(amount: Decimal) -> str:
+    return format(amount.normalize() + 0, "f")
+
+
+def _id(text: str) -> str:
+    """`EM-000123`, `em_000123` and `EM000123` are one id."""
+    return re.sub(r"^([^\W\d]+?)[-_]?(?=\d)", r"\1-", text).replace("_", "-")
+
+
+def _time(text: str) -> str:
+    hours, minutes = (int(part) for part in _NUMBER_IN.findall(text)[:2])
+    half = re.search(r"([ap])\.?m$", text)
+    if half:
+        hours = hours % 12 + (12 if half[1] == "p" else 0)
+    return f"{hours:02}:{minutes:02}"
+
+
+def _date(kind: str, text: str) -> str | None:
+    """`2022-03-04` or `2022-03`; None for what is no date, or could be two."""
+    numbers = [int(part) for part in _NUMBER_IN.findall(text)]
+    named = next((n for n, name in enumerate(_MONTHS, start=1) if re.search(rf"\b{name}", text)), 0)
+    if kind in ("ym", "my"):
+        year, month, day = numbers[0], named or numbers[-1], 1
+    elif kind == "iso":
+        year, month, day = numbers
+    elif kind == "figures":
+        first, second, year = numbers
+        if first <= 12 and second <= 12 and first != second and "/" in text:
+            return None
+        day, month = (second, first) if second > 12 else (first, second)
+    else:
+        (day, year), month = numbers, named
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return f"{year:04}-{month:02}" if kind in ("ym", "my") else f"{year:04}-{month:02}-{day:02}"
