@@ -16,6 +16,7 @@ from tools.enterprise.schema import KEYS, TABLES
 from tools.seeding import rng
 
 if TYPE_CHECKING:
+    from tools.enterprise.generate.links import Citable
     from tools.enterprise.generate.projects import Project
 
 Hierarchy = Literal["paper", "measured"]
@@ -33,6 +34,7 @@ class Draft:
         now: the clock of the world; `today` is its day. Nothing happens later.
         counts: how many records of each source there are to be.
         people, projects, products, customers, sales, clients, vendors: what later sources refer to.
+        citable: records that people may mention, by the name of the project they belong to.
         documents: files by their path under `documents/`.
     """
 
@@ -49,6 +51,7 @@ class Draft:
         self.sales: list[Sale] = []
         self.clients: list[Client] = []
         self.vendors: list[Vendor] = []
+        self.citable: dict[str, list[Citable]] = {}
         self.documents: dict[str, bytes] = {}
         self._rows: dict[str, list[Row]] = {table.name: [] for table in TABLES}
         self._keys: dict[str, set[str]] = {table.name: set() for table in TABLES}
