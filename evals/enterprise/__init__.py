@@ -1,0 +1,1 @@
+"""Enterprise suites: the quotas of their tasks, the goals that fill them, published tasks."""

@@ -1,0 +1,115 @@
+"""One draw of a goal, solved through the tools and checked against the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evals.enterprise.facts import Facts, Record
+from evals.enterprise.goals.goal import Goal, Values
+from evals.enterprise.goals.scene import Draw
+from evals.enterprise.goals.script import DeniedError, Script, UnfitError
+from evals.enterprise.goals.told import tells
+from evals.task import Action, Answer, Step
+from tools.workshop import Workshop
+
+_MOST_VALUES = 8
+_DISTRACTORS = 2
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A task that holds.
+
+    Attributes:
+        steps: the gold plan.
+        writes: its changing calls.
+        read: the records it picks out.
+    """
+
+    goal: Goal
+    draw: Draw
+    query: str
+    phrasing: int
+    me: Record
+    steps: tuple[Step, ...]
+    writes: tuple[Action, ...]
+    read: tuple[str, ...]
+    answer: Answer
+
+
+def make(
+    goal: Goal, draw: Draw, query: str, phrasing: int, me: Record, workshop: Workshop, facts: Facts
+) -> Candidate:
+    """The task of a draw, with its gold plan executed.
+
+    Raises:
+        UnfitError: it is not one that can be asked; the message says why.
+    """
+    if draw.answer and all(tells(query, entity.value) for entity in draw.answer):
+        raise UnfitError("the question tells the answer")
+    episode = workshop.episode(persona=workshop.persona(me["emp_id"]))
+    script = Script(episode, facts, query)
+    try:
+        values = goal.solve(draw.slots, script)
+    except DeniedError as denial:
+        raise UnfitError(str(denial)) from None
+    script.answered(values)
+    _check(goal, draw, script, values)
+    _check_distractors(script, facts)
+    if draw.actions and episode.outcome().empty:
+        raise UnfitError("nothing changes")
+    return Candidate(
+        goal=goal,
+        draw=draw,
+        query=query,
+        phrasing=phrasing,
+        me=me,
+        steps=tuple(script.steps),
+        writes=script.writes(),
+        read=tuple(script.read_refs),
+        answer=_answer(goal, draw),
+    )
+
+
+def tools_of(steps: Sequence[Step]) -> tuple[str, ...]:
+    """The toolkits of a plan, in the order of their first use."""
+    return tuple(dict.fromkeys(step.tool.partition(".")[0] for step in steps))
+
+
+def _check(goal: Goal, draw: Draw, script: Script, values: Values) -> None:
+    """Whether the plan has the right length, needs each step, and found what is true."""
+    truth = sorted(entity.value for entity in draw.answer)
+    if sorted(values) != truth:
+        raise UnfitError(f"the plan finds {values}, the truth is {truth}")
+    if _as_set(script.writes()) != _as_set(draw.actions):
+        raise UnfitError(f"the plan does {script.writes()}, asked is {draw.actions}")
+    if len(script.steps) != goal.steps or len(values) > _MOST_VALUES:
+        raise UnfitError(f"{len(script.steps)} steps, {len(values)} values")
+    if idle := set(range(len(script.steps))) - script.used:
+        raise UnfitError(f"steps {sorted(idle)} matter to nothing")
+    told = " ".join(value for act in draw.actions for value in act.arguments.values())
+    if missing := [mention for mention in draw.mentions if mention not in told]:
+        raise UnfitError(f"nothing mentions {missing}")
+
+
+def _as_set(actions: Sequence[Action]) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
+    return {(act.tool, tuple(sorted(act.arguments.items()))) for act in actions}
+
+
+def _check_distractors(script: Script, facts: Facts) -> None:
+    """Whether each record picked out could be confused with at least two others of its source."""
+    for ref in script.read_refs:
+        source = ref.partition("/")[0]
+        if len(facts.all(source)) <= _DISTRACTORS:
+            raise UnfitError(f"nothing else is in {source}")
+
+
+def _answer(goal: Goal, draw: Draw) -> Answer:
+    values = [entity.value for entity in draw.answer]
+    if draw.nothing:
+        return Answer(kind="none", reference=goal.wording.empty.format_map(draw.slots))
+    if not values:
+        return Answer(kind="done", reference=goal.wording.says.format_map(draw.slots))
+    reference = goal.wording.says.format(*values, **{**draw.slots, "all": ", ".join(values)})
+    return Answer(kind="entities", required=draw.answer, reference=reference)

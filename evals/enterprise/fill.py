@@ -1,0 +1,221 @@
+"""Filling places with tasks: goals are drawn, solved and checked until one fits."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from evals.enterprise import denials
+from evals.enterprise.candidate import Candidate, make, tools_of
+from evals.enterprise.claims import Claims, claimed
+from evals.enterprise.facts import Facts, Record
+from evals.enterprise.goals.goal import Goal
+from evals.enterprise.goals.scene import Scene
+from evals.enterprise.goals.script import UnfitError
+from evals.enterprise.quotas import Slot
+from evals.enterprise.refused import refuse
+from evals.enterprise.texts import Texts, say
+from evals.task import Difficulty, Split, Task, TaskType
+from tools.access.engine import AccessPolicy
+from tools.seeding import digest, rng
+from tools.workshop import Workshop
+
+_DRAWS = 60
+"""So often a goal is drawn for one place before another goal is tried."""
+
+_SWAPS = 40
+"""So many people are tried as the one who is denied."""
+
+_ROUNDS = 8
+"""So often a goal is drawn anew because nobody is denied it."""
+
+_EASY = 2
+"""Up to so many steps a task is easy."""
+
+_HELD_OUT: tuple[tuple[int, Split], ...] = ((12, "train"), (15, "dev"), (20, "test"))
+"""When whole goals are held out, so many of twenty go to each split."""
+
+
+class Filler:
+    """Makes the tasks of one suite, one after the other.
+
+    Attributes:
+        unfit: for each goal, why draws of it were not accepted, and how often; to be looked at when a goal
+            does not come out.
+    """
+
+    def __init__(
+        self, workshop: Workshop, facts: Facts, seed: int, claims: Claims, goals: tuple[Goal, ...]
+    ) -> None:
+        self.goals = goals
+        self.unfit: dict[str, Counter[str]] = defaultdict(Counter)
+        self._workshop = workshop
+        self._facts = facts
+        self._seed = seed
+        self._claims = claims
+        self._texts = Texts()
+        self._taken: Counter[tuple[Split, str]] = Counter()
+        self._tried: Counter[tuple[Split, str]] = Counter()
+        self._pools: dict[tuple[Split, tuple[str, ...], tuple[tuple[str, str], ...]], list[Record]] = {}
+
+    def fill(self, split: Split, slot: Slot) -> Task | None:
+        """A task for this place; None where the world has none."""
+        cell = slot.cell
+        here = [g for g in self.goals if (g.area, g.subarea, g.type) == (cell.area, cell.subarea, cell.type)]
+        exact = [g for g in here if g.steps == slot.steps]
+        able = [g for g in exact if g.empty] if slot.empty else exact
+        # First what the place asks for, then the same without its special wish, then any number of steps.
+        rounds = [(able, slot.empty), (exact, False), (here, False)]
+        for chosen, empty in rounds:
+            for goal in self._in_turn(split, chosen):
+                candidate = self._candidate(split, goal, empty=empty)
+                if candidate is not None:
+                    return self._task(split, candidate)
+        return None
+
+    def denied(self, split: Split, slot: Slot) -> list[Task]:
+        """A task that its persona may not do, with the allowed twin of one in the test split."""
+        cell = slot.cell
+        kind: TaskType = "crud" if slot.writes else "search"
+        chosen = [
+            goal
+            for goal in self.goals
+            if (goal.area, goal.subarea, goal.type) == (cell.area, cell.subarea, kind)
+            and slot.denial in goal.denials
+        ]
+        for goal in self._in_turn(split, chosen):
+            for _ in range(_ROUNDS):
+                candidate = self._candidate(split, goal, empty=False)
+                if candidate is None:
+                    break
+                found = self._swapped(split, slot, candidate)
+                if found is not None:
+                    return found
+        return []
+
+    # --- drawing ---------------------------------------------------------------------------------------
+
+    def _candidate(self, split: Split, goal: Goal, *, empty: bool) -> Candidate | None:
+        """A checked draw of a goal that fits the split."""
+        pool = self._pool(split, goal)
+        if not pool:
+            return None
+        self._tried[split, goal.id] += 1
+        random = rng(self._seed, "enterprise", split, goal.id, self._tried[split, goal.id])
+        for _ in range(_DRAWS):
+            scene = Scene(
+                facts=self._facts,
+                rng=random,
+                me=random.choice(pool),
+                empty=empty,
+                free=lambda ref: self._claims.free(split, ref),
+            )
+            draw = goal.draw(scene)
+            if draw is None or not self._claims.all_free(split, draw.about):
+                continue
+            phrasing, query = say(goal, split, draw, scene.me, random)
+            if not self._texts.new(split, goal, query):
+                continue
+            try:
+                candidate = make(goal, draw, query, phrasing, scene.me, self._workshop, self._facts)
+            except UnfitError as why:
+                self.unfit[goal.id][str(why)] += 1
+                continue
+            if self._claims.all_free(split, claimed(draw.about, candidate.read)):
+                return candidate
+        return None
+
+    def _pool(self, split: Split, goal: Goal) -> list[Record]:
+        """The personas of a split who may ask what a goal is about."""
+        key = (split, goal.departments, goal.needs)
+        found = self._pools.get(key)
+        if found is None:
+            found = self._pools[key] = [
+                row
+                for row in self._claims.personas(split)
+                if row["emp_id"] in self._active
+                and (not goal.departments or row["department"] in goal.departments)
+                and self._may(row, goal.needs)
+            ]
+        return found
+
+    @cached_property
+    def _active(self) -> frozenset[str]:
+        return frozenset(row["emp_id"] for row in self._facts.active)
+
+    def _may(self, row: Record, needs: Iterable[tuple[str, str]]) -> bool:
+        persona = self._workshop.persona(row["emp_id"])
+        policy = self._workshop.policy
+        assert isinstance(policy, AccessPolicy)
+        return all(policy.possible(persona, source, operation).allow for operation, source in needs)
+
+    def _in_turn(self, split: Split, goals: Sequence[Goal]) -> list[Goal]:
+        """The goal used least comes first."""
+        return sorted(goals, key=lambda goal: (self._taken[split, goal.id], digest([self._seed, goal.id])))
+
+    # --- denials ---------------------------------------------------------------------------------------
+
+    def _swapped(self, split: Split, slot: Slot, candidate: Candidate) -> list[Task] | None:
+        """The candidate given to somebody who is denied, and itself as the twin."""
+        pool = denials.candidates(slot.denial, self._facts, candidate.me, candidate.draw.subject)
+        here = {row["emp_id"] for row in self._claims.personas(split)}
+        pool = [row for row in pool if row["emp_id"] in here]
+        rng(self._seed, "enterprise", "denied", candidate.query).shuffle(pool)
+        for row in pool[:_SWAPS]:
+            refused = refuse(candidate, row, self._workshop, self._facts)
+            if refused is None:
+                continue
+            task = self._task(split, candidate)
+            number = task.id.rpartition(".")[2]
+            name = f"{candidate.goal.id}.denied.{split}.{number}"
+            denied = refused.task(
+                name, split, area=slot.cell.area, subarea=slot.cell.subarea, reason=slot.denial
+            ).model_copy(
+                update={"difficulty": _difficulty(len(refused.steps)), "held_out_split": task.held_out_split}
+            )
+            if split != "test":
+                return [denied]
+            twin = task.model_copy(
+                update={"split": "paired", "held_out_split": "paired", "id": f"{name}.twin", "twin": name}
+            )
+            return [denied.model_copy(update={"twin": twin.id}), twin]
+        return None
+
+    # --- tasks -----------------------------------------------------------------------------------------
+
+    def _task(self, split: Split, candidate: Candidate) -> Task:
+        goal = candidate.goal
+        self._taken[split, goal.id] += 1
+        self._claims.take(split, claimed(candidate.draw.about, candidate.read))
+        self._texts.add(split, goal, candidate.query)
+        return Task(
+            id=f"{goal.id}.{split}.{self._taken[split, goal.id]:03}",
+            query=candidate.query,
+            domains=tools_of(candidate.steps),
+            area=goal.area,
+            subarea=goal.subarea,
+            type=goal.type,
+            difficulty=_difficulty(len(candidate.steps)),
+            persona=self._workshop.persona(candidate.me["emp_id"]),
+            intent=goal.id,
+            slots=dict(candidate.draw.slots),
+            phrasing=candidate.phrasing,
+            split=split,
+            held_out_split=_held_out(goal),
+            gold_plan=candidate.steps,
+            expected=candidate.writes,
+            answer=candidate.answer,
+            must_read=tuple(candidate.read),
+            mentions=candidate.draw.mentions,
+            origin={"system": "generated"},
+        )
+
+
+def _difficulty(steps: int) -> Difficulty:
+    return "easy" if steps <= _EASY else "hard"
+
+
+def _held_out(goal: Goal) -> Split:
+    place = int(digest(["held out", goal.id]), 16) % 20
+    return next(split for limit, split in _HELD_OUT if place < limit)

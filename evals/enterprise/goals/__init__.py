@@ -1,0 +1,1 @@
+"""Goals: small programs over an enterprise's tools, from which tasks are drawn."""

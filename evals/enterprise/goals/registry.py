@@ -1,0 +1,29 @@
+"""All goals there are."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+
+from evals.enterprise.goals.goal import Goal
+
+MODULES: tuple[str, ...] = ()
+"""The modules of goals. Each has a `BOOK`, or several in `BOOKS`."""
+
+
+@cache
+def goals() -> tuple[Goal, ...]:
+    """The goals, in the order of their modules.
+
+    Raises:
+        ValueError: two goals have the same id; a mistake in this package.
+    """
+    found: list[Goal] = []
+    for name in MODULES:
+        module = importlib.import_module(f"evals.enterprise.goals.{name}")
+        books = getattr(module, "BOOKS", None) or (module.BOOK,)
+        found.extend(goal for book in books for goal in book.goals)
+    ids = [goal.id for goal in found]
+    if len(set(ids)) < len(ids):
+        raise ValueError(f"goals of the same id: {sorted(i for i in set(ids) if ids.count(i) > 1)}")
+    return tuple(found)

@@ -1,0 +1,298 @@
+"""Making a gold plan: a goal's program calls tools as the persona, and every call becomes a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, datetime
+from typing import Any
+
+from evals.enterprise.facts import Facts
+from evals.enterprise.goals.told import tells
+from evals.task import Action, Step
+from tools.dispatch import Observation
+from tools.enterprise.schema import KEYS
+from tools.episode import Episode
+from tools.errors import WorksmithError
+
+READERS = {
+    "employees": "employee_data.read",
+    "conversations": "conversations.read",
+    "mail": "enterprise_mail_system.read",
+    "repositories": "github.read",
+    "issues": "github_issues.read",
+    "tickets": "it_service_management.read_issue",
+    "products": "products.read",
+    "customers": "customers.read",
+    "sales": "sales.read",
+    "sentiments": "product_sentiment.read",
+    "support_chats": "customer_support_chats.read",
+    "orders": "orders.read",
+    "overflow": "overflow.read",
+    "posts": "social_platform.read",
+    "policies": "document.read",
+    "clients": "clients.read",
+    "vendors": "vendors.read",
+    "resumes": "resumes.read",
+}
+"""The tool that reads each source."""
+
+_SOURCES = {tool: source for source, tool in READERS.items()}
+
+_MOST = "50"
+"""So many records a program asks for where it needs all there are."""
+
+_TELLING = 4
+"""A value shorter than this is not traced inside of longer texts: it may stand there by chance."""
+
+
+class UnfitError(WorksmithError):
+    """The plan does not come out here as the goal intends; another draw has to be made."""
+
+
+class DeniedError(WorksmithError):
+    """The persona may not go on with the plan.
+
+    Attributes:
+        rule: of the policy, by which the last step was denied.
+    """
+
+    def __init__(self, rule: str) -> None:
+        super().__init__(f"denied by {rule}")
+        self.rule = rule
+
+
+class Row(dict[str, str]):
+    """A record as a tool showed it.
+
+    Attributes:
+        ref: the record, `source/key`.
+        step: the index of the call that showed it.
+    """
+
+    def __init__(self, cells: dict[str, Any], source: str, step: int) -> None:
+        super().__init__({name: "" if cell is None else str(cell) for name, cell in cells.items()})
+        self.ref = f"{source}/{self.get(KEYS[source], '')}"
+        self.step = step
+
+
+class Rows(list[Row]):
+    """What a reading call showed.
+
+    Attributes:
+        total: how many records match; more than shown where the call had a limit.
+        step: the index of the call.
+    """
+
+    def __init__(self, rows: list[Row], total: int, step: int) -> None:
+        super().__init__(rows)
+        self.total = total
+        self.step = step
+
+
+class Script:
+    """What a goal's program is given: the persona, the clock, and the tools.
+
+    Attributes:
+        steps: the calls so far, as steps of a gold plan.
+        used: indexes of the steps whose outcome matters to a later step or to the answer.
+        read_refs: the records that were picked out, in the order of reading.
+    """
+
+    def __init__(self, episode: Episode, facts: Facts, query: str) -> None:
+        self.me = episode.persona
+        self.now: datetime = episode.now
+        self.steps: list[Step] = []
+        self.used: set[int] = set()
+        self.read_refs: list[str] = []
+        self._episode = episode
+        self._facts = facts
+        self._query = query.lower()
+        self._shown: list[set[str]] = []
+        self._texts: list[str] = []
+        self._weighed: set[int] = set()
+
+    @property
+    def today(self) -> date:
+        """The date of the clock."""
+        return self.now.date()
+
+    # --- reading ---------------------------------------------------------------------------------------
+
+    def read(self, source: str, why: str, **arguments: str) -> Rows:
+        """The records of a source that match, as its tool shows them."""
+        tool = READERS[source]
+        value = self._call(tool, why, arguments).value
+        step = len(self.steps) - 1
+        rows = [Row(cells, source, step) for cells in value["records"]]
+        return Rows(rows, int(value["total"]), step)
+
+    def one(self, source: str, why: str, **arguments: str) -> Row:
+        """The only record that matches.
+
+        Raises:
+            UnfitError: there are none or several.
+        """
+        rows = self.read(source, why, **arguments)
+        if len(rows) != 1 or rows.total != 1:
+            raise UnfitError(f"{rows.total} {source} match {arguments}")
+        return self.pick(rows[0])
+
+    def every(self, source: str, why: str, **arguments: str) -> Rows:
+        """All records that match, in full number; what is computed from them depends on this step.
+
+        Raises:
+            UnfitError: there are more than a call shows.
+        """
+        rows = self.read(source, why, **{"limit": _MOST, **arguments})
+        if rows.total > len(rows):
+            raise UnfitError(f"{rows.total} {source} match {arguments}")
+        for row in rows:
+            self.pick(row)
+        self.weigh(rows)
+        return rows
+
+    def none(self, rows: Rows) -> tuple[str, ...]:
+        """The answer that there is nothing.
+
+        Raises:
+            UnfitError: there is something.
+        """
+        if rows:
+            raise UnfitError("there is something after all")
+        self.weigh(rows)
+        return ()
+
+    def pick(self, row: Row) -> Row:
+        """Note that the plan needs this record."""
+        if row.ref not in self.read_refs:
+            self.read_refs.append(row.ref)
+        return row
+
+    def fact(self, row: Row, name: str) -> str:
+        """What the record's text says of `name`, as one who reads it understands it.
+
+        Raises:
+            UnfitError: the text as it was shown does not say it.
+        """
+        source, _, key = row.ref.partition("/")
+        value = self._facts.fact(source, key, name)
+        if value is None or not tells(" ".join(row.values()), value):
+            raise UnfitError(f"{row.ref} does not show its {name}")
+        self.pick(row)
+        self.weigh(row)
+        self._shown[row.step].add(value)
+        return value
+
+    def private(self, row: Row, field: str) -> str:
+        """A private field of an employee's record.
+
+        Raises:
+            DeniedError: it is hidden from the persona.
+        """
+        if not row.get(field):
+            raise DeniedError(self._private_rule())
+        return row[field]
+
+    def weigh(self, *seen: Row | Rows) -> None:
+        """Note that the next call or the answer is worked out from these."""
+        self._weighed.update(item.step for item in seen)
+
+    # --- writing ---------------------------------------------------------------------------------------
+
+    def write(self, tool: str, why: str, **arguments: str) -> Any:
+        """Change something; returns what the tool returns."""
+        value = self._call(tool, why, arguments).value
+        self.used.add(len(self.steps) - 1)
+        return value
+
+    # --- what the generator asks -----------------------------------------------------------------------
+
+    def answered(self, values: tuple[str, ...]) -> None:
+        """Note which steps the answer comes from."""
+        for value in values:
+            found = self._first_shown(value)
+            if found is not None:
+                self.used.add(found)
+        self.used |= self._weighed
+
+    def writes(self) -> tuple[Action, ...]:
+        """The writing calls of the plan."""
+        toolset = self._episode.toolset
+        return tuple(
+            Action(tool=step.tool, arguments=step.arguments)
+            for step in self.steps
+            if toolset[step.tool].writes
+        )
+
+    def known_before(self, value: str, step: int) -> bool:
+        """Whether a value was shown by a step before this one."""
+        return any(value in shown for shown in self._shown[:step])
+
+    def disclosed(self, value: str) -> bool:
+        """Whether any observation so far contains a value."""
+        return any(tells(text, value) for text in self._texts)
+
+    # --- inside ----------------------------------------------------------------------------------------
+
+    def _call(self, tool: str, why: str, arguments: dict[str, str]) -> Observation:
+        after = self._weighed | self._sources(arguments)
+        self._weighed = set()
+        self.used |= after
+        observation = self._episode.call(tool, arguments)
+        self.steps.append(Step(tool=tool, arguments=arguments, why=why, after=tuple(sorted(after))))
+        self._shown.append(set(_leaves(observation.value)))
+        self._texts.append(observation.text)
+        if observation.status == "denied":
+            self.used.add(len(self.steps) - 1)
+            decision = self._episode.calls[-1].decision
+            raise DeniedError(decision.rule if decision else "")
+        if observation.status != "ok":
+            raise UnfitError(f"{tool}({arguments}): {observation.text}")
+        return observation
+
+    def _sources(self, arguments: dict[str, str]) -> set[int]:
+        """The earlier steps that first showed an argument, or something told in one."""
+        found: set[int] = set()
+        for argument in arguments.values():
+            exact = self._first_shown(argument)
+            if exact is not None:
+                found.add(exact)
+            elif argument.lower() not in self._query and " " in argument:
+                found |= self._told_in(argument)
+        return found
+
+    def _told_in(self, text: str) -> set[int]:
+        found: set[int] = set()
+        known: set[str] = set()
+        for step, shown in enumerate(self._shown):
+            telling = {value for value in shown if len(value) >= _TELLING and value not in known}
+            known |= telling
+            if any(value in text and value.lower() not in self._query for value in telling):
+                found.add(step)
+        return found
+
+    def _first_shown(self, value: str) -> int | None:
+        if value.lower() in self._query:
+            return None
+        return next((step for step, shown in enumerate(self._shown) if value in shown), None)
+
+    def _private_rule(self) -> str:
+        document = getattr(self._episode.policy, "document", None)
+        private = document.sources["employees"].private if document is not None else None
+        return private.rule.id if private is not None else ""
+
+
+def source_of(tool: str) -> str | None:
+    """The source that a reading tool reads."""
+    return _SOURCES.get(tool)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif value is not None:
+        yield str(value)
