@@ -1,0 +1,93 @@
+"""What is left of a rule once the persona is known: a condition on the record alone.
+
+A rule speaks of persona and record; the persona is the same for thousands of records. Everything about the
+persona is decided here, once, and what remains needs only six kinds of node. All three compiled forms start
+from these, so that they cannot disagree on what a predicate means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Holds for every record, or for none."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The field's value is one of these; NULL is none of them."""
+
+    field: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """Every part holds; two parts at least."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """Some part holds; two parts at least."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opposite:
+    """The part does not hold."""
+
+    part: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Some record of `source`, equal in the joined columns (here, there), meets `condition`."""
+
+    source: str
+    on: tuple[tuple[str, str], ...]
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """The employee in `field` is below `manager`, in the records of `source`."""
+
+    field: str
+    manager: str
+    source: str
+    id_field: str
+    manager_field: str
+
+
+Condition = Constant | OneOf | Both | Either | Opposite | Related | Below
+
+ALWAYS = Constant(True)
+NEVER = Constant(False)
+
+
+def both(parts: list[Condition]) -> Condition:
+    """All of these, simplified."""
+    if NEVER in parts:
+        return NEVER
+    left = tuple(dict.fromkeys(part for part in parts if part != ALWAYS))
+    return ALWAYS if not left else left[0] if len(left) == 1 else Both(left)
+
+
+def either(parts: list[Condition]) -> Condition:
+    """Any of these, simplified."""
+    if ALWAYS in parts:
+        return ALWAYS
+    left = tuple(dict.fromkeys(part for part in parts if part != NEVER))
+    return NEVER if not left else left[0] if len(left) == 1 else Either(left)
+
+
+def opposite(part: Condition) -> Condition:
+    """Not this, simplified."""
+    return Constant(not part.value) if isinstance(part, Constant) else Opposite(part)

@@ -1,0 +1,179 @@
+"""One foreign SELECT on a connection: what it may touch, how long it may run, how much it may return."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import apsw
+
+from tools.errors import ToolError
+
+FUNCTIONS = frozenset((files("tools.access") / "functions.txt").read_text().split())
+"""What a statement may call: functions of their arguments alone that cannot make much out of little."""
+
+_ONE = "exactly one SELECT statement is allowed"
+
+_SIZES = {
+    apsw.SQLITE_LIMIT_EXPR_DEPTH: 100,
+    apsw.SQLITE_LIMIT_COMPOUND_SELECT: 20,
+    apsw.SQLITE_LIMIT_COLUMN: 200,
+    apsw.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 200,
+    apsw.SQLITE_LIMIT_FUNCTION_ARG: 40,
+    apsw.SQLITE_LIMIT_VDBE_OP: 20_000,
+}
+"""What bounds the work of compiling a statement, and of single steps of it."""
+
+_TICK = 1_000
+"""Steps of SQLite's machine between two looks at the limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a statement may take.
+
+    Attributes:
+        rows: more are an error, so that no answer is cut unseen.
+        characters: of the whole result; more are an error too.
+        steps: of SQLite's virtual machine; some ten million a second.
+        seconds: for steps that are slow.
+        statement: characters of the statement.
+        cell: bytes of one value or row.
+    """
+
+    rows: int = 100
+    characters: int = 200_000
+    steps: int = 50_000_000
+    seconds: float = 5.0
+    statement: int = 4_000
+    cell: int = 250_000
+
+
+class Confinement:
+    """Runs one SELECT at a time under an authorizer and limits of its own; the connection's come back after.
+
+    Args:
+        tables: the temporary tables that may be read.
+    """
+
+    def __init__(self, connection: apsw.Connection, tables: frozenset[str], limits: Limits) -> None:
+        self._connection = connection
+        self._tables = {table.lower() for table in tables}
+        self._limits = limits
+        self._refused = ""
+        self._steps = 0
+        self._deadline = 0.0
+
+    def fetch(self, text: str, *, explain: bool = False) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The columns and rows of `text`.
+
+        Args:
+            explain: `text` asks for SQLite's program instead of the rows; its length is not limited.
+
+        Raises:
+            ToolError: it is refused, fails, or takes too much.
+        """
+        self._refused, self._steps = "", 0
+        self._deadline = time.monotonic() + self._limits.seconds
+        watch = _OnlyOne(explain)
+        with self._confined():
+            cursor = self._connection.cursor()
+            cursor.exec_trace = watch
+            try:
+                cursor.execute(text, can_cache=False)
+                rows = list(cursor) if explain else self._rows(cursor)
+            except apsw.Error as error:
+                raise ToolError(self._explained(error)) from error
+            finally:
+                cursor.close(True)
+        if watch.columns is None:
+            raise ToolError(_ONE)
+        return watch.columns, rows
+
+    def _rows(self, cursor: apsw.Cursor) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = []
+        size = 0
+        for row in cursor:
+            size += sum(len(str(value)) for value in row)
+            if len(rows) == self._limits.rows:
+                raise ToolError(f"more than {self._limits.rows} rows: narrow the SELECT down, or add a LIMIT")
+            if size > self._limits.characters:
+                raise ToolError(f"more than {self._limits.characters} characters: select less")
+            rows.append(row)
+        return rows
+
+    @contextmanager
+    def _confined(self) -> Iterator[None]:
+        connection = self._connection
+        authorizer = connection.authorizer
+        sizes = {which: connection.limit(which) for which in (*_SIZES, apsw.SQLITE_LIMIT_LENGTH)}
+        connection.authorizer = self._authorize
+        connection.set_progress_handler(self._tick, _TICK, id=self)
+        try:
+            for which, size in {**_SIZES, apsw.SQLITE_LIMIT_LENGTH: self._limits.cell}.items():
+                connection.limit(which, size)
+            yield
+        finally:
+            connection.set_progress_handler(None, id=self)
+            connection.authorizer = authorizer
+            for which, size in sizes.items():
+                connection.limit(which, size)
+
+    def _authorize(
+        self, action: int, first: str | None, second: str | None, schema: str | None, _inside: str | None
+    ) -> int:
+        if action == apsw.SQLITE_SELECT:
+            return apsw.SQLITE_OK
+        if action == apsw.SQLITE_FUNCTION:
+            return self._verdict(
+                (first or second or "").lower() in FUNCTIONS, f"no function {first or second}"
+            )
+        if action == apsw.SQLITE_READ:
+            # No schema is given where no column is read: of a table or of a common table expression.
+            table = (first or "").lower()
+            known = schema == "temp" and table in self._tables
+            unread = schema is None and not second and not table.startswith("sqlite_")
+            return self._verdict(known or unread, "only the sources can be read, by their bare names")
+        what = apsw.mapping_authorizer_function.get(action, "SQLITE_OTHER")
+        name = str(what).removeprefix("SQLITE_").replace("_", " ")
+        return self._verdict(False, f"{name} is not allowed: one plain SELECT, nothing else")
+
+    def _verdict(self, allowed: bool, message: str) -> int:
+        if allowed:
+            return apsw.SQLITE_OK
+        self._refused = self._refused or message
+        return apsw.SQLITE_DENY
+
+    def _tick(self) -> bool:
+        self._steps += _TICK
+        return self._steps > self._limits.steps or time.monotonic() > self._deadline
+
+    def _explained(self, error: apsw.Error) -> str:
+        match error:
+            case apsw.AuthError() | apsw.SQLError() if self._refused:
+                return self._refused
+            case apsw.InterruptError():
+                return "the SELECT takes too long: narrow it down"
+            case apsw.TooBigError():
+                return "the SELECT makes a value that is too long"
+        return f"the SELECT does not work: {error}"
+
+
+class _OnlyOne:
+    """Lets exactly one reading statement start; knows the names of its columns."""
+
+    def __init__(self, explain: bool) -> None:
+        self._explain = explain
+        self.columns: list[str] | None = None
+
+    def __call__(self, cursor: apsw.Cursor, _text: str, _bindings: Any) -> bool:
+        if not cursor.has_vdbe:  # nothing but a comment
+            return True
+        if self.columns is not None or not cursor.is_readonly or cursor.is_explain != int(self._explain):
+            raise ToolError(_ONE)
+        self.columns = [column[0] for column in cursor.description]
+        return True

@@ -1,0 +1,148 @@
+"""The policy document: who may do what with which records, as data that people edit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from tools.access.faults import Fault, check, validation_fault
+from tools.access.predicates import Name, Names, Operation, Part, Predicate
+from tools.errors import InputError
+
+FORMAT = "worksmith-policy/1"
+
+Operations = Annotated[tuple[Operation, ...], Field(min_length=1)]
+
+
+class Rule(Part):
+    """Whom it allows which operations on the records of a source.
+
+    Attributes:
+        id: what decisions and denials name; unique in the document.
+        fields: an update by this rule may change these fields only; None means every field.
+        note: for readers of the document.
+    """
+
+    id: Name
+    operations: Operations
+    when: Predicate
+    fields: Names | None = None
+    note: str = ""
+
+
+class PrivateRule(Part):
+    """Who may see the private fields of a record that they may read."""
+
+    id: Name
+    when: Predicate
+    note: str = ""
+
+
+class Private(Part):
+    """The fields that not everybody sees who may read a record."""
+
+    fields: Names
+    rule: PrivateRule
+
+
+class Source(Part):
+    """The rules of one source. What no rule allows is denied.
+
+    Attributes:
+        key: the field that identifies a record.
+    """
+
+    key: Name
+    rules: tuple[Rule, ...]
+    private: Private | None = None
+    note: str = ""
+
+
+class People(Part):
+    """Where the hierarchy is recorded: needed by `manages` and `outranks`.
+
+    Attributes:
+        level: the field with the level, a text of one or two digits.
+    """
+
+    source: Name
+    id: Name
+    manager: Name
+    level: Name
+
+
+class PolicyDocument(Part):
+    """A whole policy.
+
+    Attributes:
+        groups: names for several departments.
+        tools: for each tool the source and the operation that it performs; None for a tool that
+            touches no records of its own.
+    """
+
+    format: Literal["worksmith-policy/1"]
+    groups: dict[Name, Names] = {}
+    people: People | None = None
+    tools: dict[Name, tuple[Name, Operation] | None] = {}
+    sources: dict[Name, Source]
+
+    def rules(self, source: str, operation: str) -> Iterator[Rule]:
+        """The rules of one operation, in the order of the document."""
+        if source in self.sources:
+            yield from (rule for rule in self.sources[source].rules if operation in rule.operations)
+
+
+def read_document(
+    policy: Path | str,
+    schema: Mapping[str, tuple[str, ...]] | None = None,
+    tools: frozenset[str] | None = None,
+) -> PolicyDocument:
+    """A policy document from a file, or from its text.
+
+    Args:
+        policy: a path, or a text that starts with `{`.
+        schema: the sources there are, with their fields; None leaves their names unchecked.
+        tools: the names of the tools there are; None leaves them unchecked.
+
+    Raises:
+        InputError: it cannot be read or is invalid; `where` names the file and the place in it.
+    """
+    name, text = _read(policy)
+    try:
+        raw = json.loads(text, object_pairs_hook=_unique)
+        document = PolicyDocument.model_validate_json(text)
+        check(document, schema, tools)
+    except ValidationError as error:
+        fault = validation_fault(error, raw)
+        raise InputError(fault.message, where=_place(name, fault.path)) from error
+    except Fault as fault:
+        raise InputError(fault.message, where=_place(name, fault.path)) from fault
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not JSON: {error}", where=name) from error
+    return document
+
+
+def _place(name: str, path: str) -> str:
+    return f"{name}: {path}" if path else name
+
+
+def _read(policy: Path | str) -> tuple[str, str]:
+    if isinstance(policy, str) and policy.lstrip().startswith("{"):
+        return "policy", policy
+    try:
+        return str(policy), Path(policy).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise InputError("cannot read the policy", where=str(policy), hint=str(error)) from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; of a key given twice one value would silently be lost, and a rule with it."""
+    keys = [key for key, _ in pairs]
+    twice = sorted({key for key in keys if keys.count(key) > 1})
+    if twice:
+        raise Fault("", f"the key {twice[0]!r} is given twice in one object")
+    return dict(pairs)

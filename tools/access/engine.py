@@ -1,0 +1,221 @@
+"""The policy engine: decides by a policy document, in Python, in SQL and for a vector store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from tools.access.conditions import ALWAYS, NEVER, Condition
+from tools.access.document import PolicyDocument, Rule, read_document
+from tools.access.forms import holds, sql, where
+from tools.access.lookup import Lookup, Record
+from tools.access.specialise import allowed, specialised
+from tools.persona import Persona
+from tools.policy import Decision
+from tools.schema import ROW, quoted
+from tools.seeding import digest
+
+_CACHED = 8192
+"""Compiled forms to keep: every source and operation for a hundred personas."""
+
+NO_FIELDS: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFilter:
+    """Which documents of a collection a search may consider.
+
+    Attributes:
+        where: a filter on metadata; None where none is needed.
+        ids: the only documents allowed; None where `where` says it all.
+    """
+
+    where: dict[str, Any] | None
+    ids: frozenset[str] | None
+
+
+class AccessPolicy:
+    """The access rules of a world. Implements `tools.policy.Policy`.
+
+    Everything is denied that no rule allows, and everything to a persona who is not active. Immutable
+    and thread-safe; what was compiled for a persona is kept.
+    """
+
+    def __init__(self, document: PolicyDocument) -> None:
+        self.document = document
+        self.digest = digest(document.model_dump(mode="json", by_alias=True))
+        self._compiled = lru_cache(_CACHED)(self._compile)
+        self._written = lru_cache(_CACHED)(self._write)
+
+    def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
+        """May `persona` use `tool` on any record at all? The arguments do not matter.
+
+        Rules on records are applied when the tool reads or changes them, by `Guard`.
+        """
+        if tool not in self.document.tools:
+            return Decision(False, "unknown tool", f"The access rules do not mention {tool}.")
+        use = self.document.tools[tool]
+        if use is not None:
+            return self.possible(persona, *use)
+        return Decision(True, "active") if persona.active else _left()
+
+    def visible(self, persona: Persona, tool: str, value: Any) -> Any:
+        """`value`: tools read through `Guard`, which has left out what `persona` may not read."""
+        return value
+
+    def possible(self, persona: Persona, source: str, operation: str) -> Decision:
+        """Is there any record of `source`, real or not, to which `persona` may do this?"""
+        if not persona.active:
+            return _left()
+        for rule in self.document.rules(source, operation):
+            if self._condition((rule,), persona, source) != NEVER:
+                return Decision(True, rule.id)
+        return Decision(
+            False, f"{source}.{operation}", f"No rule lets you {operation} any record of {source}."
+        )
+
+    def allows(
+        self,
+        persona: Persona,
+        source: str,
+        operation: str,
+        record: Record,
+        lookup: Lookup,
+        fields: frozenset[str] = NO_FIELDS,
+    ) -> Decision:
+        """May `persona` do this to `record`?
+
+        Args:
+            fields: what an update changes. Each must be allowed by some rule, not all by the same. Without
+                fields the question is about the whole record, which a rule for some fields does not allow.
+        """
+        if not persona.active:
+            return _left()
+        names: dict[str, None] = {}
+        for field in sorted(fields) or [None]:
+            rules = self._rules(source, operation, field)
+            rule = next(
+                (r for r in rules if holds(self._condition((r,), persona, source), record, lookup)), None
+            )
+            if rule is None:
+                return denial(source, operation, field)
+            names[rule.id] = None
+        return Decision(True, ", ".join(names))
+
+    def sees_private(self, persona: Persona, source: str, record: Record, lookup: Lookup) -> Decision:
+        """May `persona`, who may read `record`, see its private fields too?"""
+        private = self.document.sources[source].private
+        if private is None:
+            return Decision(True, "no private fields")
+        if not persona.active:
+            return _left()
+        shown = holds(self._private(persona, source), record, lookup)
+        return Decision(shown, private.rule.id, "" if shown else f"Some fields of {source} are private.")
+
+    def condition(
+        self, persona: Persona, source: str, operation: str, fields: frozenset[str] = NO_FIELDS
+    ) -> str:
+        """The SQL form: true of a row `r` of `source` exactly where `allows` says yes.
+
+        Where not, it may be NULL as well as false, so it must not be negated.
+        """
+        return self._written(persona, source, operation, fields)
+
+    def view(self, persona: Persona, source: str, columns: Sequence[str]) -> str:
+        """A SELECT of what `persona` may read of `source`, the hidden position first.
+
+        Private fields are NULL in the rows where they are private.
+        """
+        settings = self.document.sources.get(source)
+        private = settings.private.fields if settings and settings.private else ()
+        shown = self.private_condition(persona, source)
+        cells = [
+            f"CASE WHEN {shown} THEN r.{quoted(name)} END AS {quoted(name)}"
+            if name in private and shown != "1"
+            else f"r.{quoted(name)}"
+            for name in columns
+        ]
+        return (
+            f"SELECT r.{ROW}, {', '.join(cells)} FROM main.{quoted(source)} AS r "
+            f"WHERE {self.condition(persona, source, 'read')}"
+        )
+
+    def private_condition(self, persona: Persona, source: str) -> str:
+        """The SQL form of who sees the private fields of a row `r` that they may read."""
+        return sql(self._private(persona, source))
+
+    def vector_filter(self, persona: Persona, source: str, connection: apsw.Connection) -> VectorFilter:
+        """The vector form: which documents of the collection of `source` may be searched.
+
+        Args:
+            connection: the records, for rules that metadata cannot express.
+        """
+        condition = self._whole(persona, source, "read")
+        if condition == ALWAYS:
+            return VectorFilter(None, None)
+        if condition == NEVER:
+            return VectorFilter(None, frozenset())
+        form = where(condition)
+        if form is not None:
+            return VectorFilter(form, None)
+        key = quoted(self.document.sources[source].key)
+        rows = connection.execute(
+            f"SELECT r.{key} FROM main.{quoted(source)} AS r WHERE {self.condition(persona, source, 'read')}"
+        )
+        return VectorFilter(None, frozenset(row[0] for row in rows if row[0] is not None))
+
+    def _rules(self, source: str, operation: str, field: str | None) -> tuple[Rule, ...]:
+        """The rules that can allow this operation on a field, or on the whole record."""
+        rules = self.document.rules(source, operation)
+        return tuple(r for r in rules if r.fields is None or (field is not None and field in r.fields))
+
+    def _whole(self, persona: Persona, source: str, operation: str) -> Condition:
+        return self._condition(self._rules(source, operation, None), persona, source)
+
+    def _condition(self, rules: tuple[Rule, ...], persona: Persona, source: str) -> Condition:
+        return self._compiled(persona, source, tuple(rule.id for rule in rules))
+
+    def _private(self, persona: Persona, source: str) -> Condition:
+        settings = self.document.sources.get(source)
+        if settings is None or settings.private is None:
+            return ALWAYS
+        return self._compiled(persona, source, (settings.private.rule.id,))
+
+    def _compile(self, persona: Persona, source: str, ids: tuple[str, ...]) -> Condition:
+        settings = self.document.sources.get(source)
+        if settings is None:
+            return NEVER
+        if settings.private and ids == (settings.private.rule.id,):
+            return specialised(self.document, persona, source, settings.private.rule.when)
+        return allowed(self.document, persona, source, [r for r in settings.rules if r.id in ids])
+
+    def _write(self, persona: Persona, source: str, operation: str, fields: frozenset[str]) -> str:
+        parts = [
+            self._condition(self._rules(source, operation, f), persona, source)
+            for f in sorted(fields) or [None]
+        ]
+        return " AND ".join(f"({sql(part)})" for part in parts)
+
+
+def _left() -> Decision:
+    return Decision(False, "inactive", "You do not work here any more.")
+
+
+def denial(source: str, operation: str, field: str | None = None) -> Decision:
+    """No rule allows this on a record, or on a field of it."""
+    what = f"{field} of this record" if field else "this record"
+    return Decision(False, f"{source}.{operation}", f"No rule lets you {operation} {what} of {source}.")
+
+
+def load_policy(
+    policy: Path | str,
+    schema: Mapping[str, tuple[str, ...]] | None = None,
+    tools: frozenset[str] | None = None,
+) -> AccessPolicy:
+    """The engine over a policy document; arguments and errors as of `read_document`."""
+    return AccessPolicy(read_document(policy, schema, tools))

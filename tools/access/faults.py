@@ -1,0 +1,205 @@
+"""What can be wrong with a policy document beyond its shape, and where in it that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from tools.access.predicates import (
+    IsSelf,
+    Manages,
+    May,
+    Operation,
+    Outranks,
+    Predicate,
+    RecordIn,
+    nodes,
+)
+
+if TYPE_CHECKING:
+    from tools.access.document import PolicyDocument, Source
+
+Schema = Mapping[str, tuple[str, ...]]
+
+
+class Fault(Exception):
+    """Something wrong at one place of a document.
+
+    Attributes:
+        path: the place, e.g. `sources.mail.rules[2].when.any[0]`.
+    """
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(message)
+        self.path = path
+        self.message = message
+
+
+def validation_fault(error: ValidationError, raw: Any) -> Fault:
+    """The first fault of shape, at its place in the document as it was given."""
+    first = error.errors(include_url=False)[0]
+    message = first["msg"].removeprefix("Value error, ")
+    return Fault(_path_in(raw, first["loc"]), message[0].lower() + message[1:])
+
+
+def _path_in(raw: Any, location: tuple[int | str, ...]) -> str:
+    """A location as a path; what names a type and not a place in the document is left out."""
+    path, here = "", raw
+    for index, part in enumerate(location):
+        inside = isinstance(here, list) and isinstance(part, int) and 0 <= part < len(here)
+        inside = inside or (isinstance(here, dict) and part in here)
+        if inside:
+            here = here[part]
+        elif index + 1 < len(location) or not isinstance(here, dict):
+            continue
+        path += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return path.lstrip(".")
+
+
+def check(document: PolicyDocument, schema: Schema | None, tools: frozenset[str] | None) -> None:
+    """Refuse what the shape alone does not show.
+
+    Raises:
+        Fault: the first one, in the order of the document.
+    """
+    _check_people(document, schema)
+    _check_tools(document, tools)
+    seen: dict[str, str] = {}
+    for name, source in document.sources.items():
+        path = f"sources.{name}"
+        if schema is not None and name not in schema:
+            raise Fault(path, f"no such source: there are {', '.join(schema)}")
+        _check_field(source.key, f"{path}.key", name, schema)
+        for place, rule_id in _ids(source, path):
+            if rule_id in seen:
+                raise Fault(place, f"the rule id {rule_id!r} is taken by {seen[rule_id]}")
+            seen[rule_id] = place
+        for place, field in _named_fields(source, path):
+            _check_field(field, place, name, schema)
+        for place, predicate, operations in _conditions(source, path):
+            _check_predicate(document, schema, name, place, predicate, operations)
+    _check_cycles(document)
+
+
+def _check_people(document: PolicyDocument, schema: Schema | None) -> None:
+    people = document.people
+    if people is None or schema is None:
+        return
+    if people.source not in schema:
+        raise Fault("people.source", f"no such source: {people.source!r}")
+    for part in ("id", "manager", "level"):
+        _check_field(getattr(people, part), f"people.{part}", people.source, schema)
+
+
+def _check_tools(document: PolicyDocument, tools: frozenset[str] | None) -> None:
+    for name, use in document.tools.items():
+        if tools is not None and name not in tools:
+            raise Fault(f"tools.{name}", "no such tool")
+        if use is not None and use[0] not in document.sources:
+            raise Fault(f"tools.{name}[0]", f"no rules for the source {use[0]!r}")
+
+
+def _ids(source: Source, path: str) -> Iterator[tuple[str, str]]:
+    if source.private:
+        yield f"{path}.private.rule.id", source.private.rule.id
+    for index, rule in enumerate(source.rules):
+        yield f"{path}.rules[{index}].id", rule.id
+
+
+def _named_fields(source: Source, path: str) -> Iterator[tuple[str, str]]:
+    if source.private:
+        for index, field in enumerate(source.private.fields):
+            yield f"{path}.private.fields[{index}]", field
+    for place, rule in enumerate(source.rules):
+        if rule.fields is not None and rule.operations != ("update",):
+            raise Fault(
+                f"{path}.rules[{place}].fields", "only a rule for update alone can be limited to fields"
+            )
+        for index, field in enumerate(rule.fields or ()):
+            yield f"{path}.rules[{place}].fields[{index}]", field
+
+
+def _conditions(source: Source, path: str) -> Iterator[tuple[str, Predicate, tuple[Operation, ...]]]:
+    if source.private:
+        yield f"{path}.private.rule.when", source.private.rule.when, ("read",)
+    for index, rule in enumerate(source.rules):
+        yield f"{path}.rules[{index}].when", rule.when, rule.operations
+
+
+def _check_predicate(
+    document: PolicyDocument,
+    schema: Schema | None,
+    source: str,
+    path: str,
+    whole: Predicate,
+    operations: tuple[Operation, ...],
+) -> None:
+    for place, part in nodes(whole, path):
+        match part:
+            case IsSelf():
+                for index, field in enumerate(part.fields):
+                    suffix = "" if isinstance(part.own, str) else f"[{index}]"
+                    _check_field(field, f"{place}.self{suffix}", source, schema)
+            case Manages():
+                _check_hierarchy(document, f"{place}.manages", part.manages, source, schema)
+            case Outranks():
+                _check_hierarchy(document, f"{place}.outranks", part.outranks, source, schema)
+            case RecordIn():
+                _check_field(part.record.field, f"{place}.record.field", source, schema)
+            case May():
+                _check_may(document, f"{place}.may", part, source, schema)
+
+
+def _check_hierarchy(
+    document: PolicyDocument, path: str, field: str, source: str, schema: Schema | None
+) -> None:
+    if document.people is None:
+        raise Fault(path, "needs the hierarchy: say under `people` where it is recorded")
+    _check_field(field, path, source, schema)
+
+
+def _check_may(document: PolicyDocument, path: str, part: May, source: str, schema: Schema | None) -> None:
+    other = part.may.source
+    if other not in document.sources:
+        raise Fault(f"{path}.source", f"no rules for the source {other!r}")
+    for here, there in part.may.on.items():
+        _check_field(here, f"{path}.on.{here}", source, schema)
+        _check_field(there, f"{path}.on.{here}", other, schema)
+
+
+def _check_field(field: str, path: str, source: str, schema: Schema | None) -> None:
+    if schema is not None and field not in schema[source]:
+        raise Fault(path, f"{source} has no field {field!r}: there are {', '.join(schema[source])}")
+
+
+def _check_cycles(document: PolicyDocument) -> None:
+    """A right that depends on itself is no right: nobody could say whether it holds."""
+    edges: dict[tuple[str, str], list[tuple[tuple[str, str], str]]] = {}
+    for name, source in document.sources.items():
+        for index, rule in enumerate(source.rules):
+            for place, part in nodes(rule.when, f"sources.{name}.rules[{index}].when"):
+                if isinstance(part, May):
+                    for operation in rule.operations:
+                        target = (part.may.source, part.may.operation)
+                        edges.setdefault((name, operation), []).append((target, f"{place}.may"))
+    done: set[tuple[str, str]] = set()
+    for start in edges:
+        _walk(start, [], edges, done)
+
+
+def _walk(
+    node: tuple[str, str],
+    trail: list[tuple[str, str]],
+    edges: Mapping[tuple[str, str], list[tuple[tuple[str, str], str]]],
+    done: set[tuple[str, str]],
+) -> None:
+    if node in done:
+        return
+    for target, place in edges.get(node, ()):
+        if target in (*trail, node):
+            circle = " -> ".join(".".join(step) for step in (*trail, node, target))
+            raise Fault(place, f"the rules go in a circle: {circle}")
+        _walk(target, [*trail, node], edges, done)
+    done.add(node)

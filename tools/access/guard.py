@@ -1,0 +1,198 @@
+"""The guard: how tools read and change records, so that the policy cannot be forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tools.access.confinement import Limits
+from tools.access.engine import NO_FIELDS, AccessPolicy, denial
+from tools.access.lookup import DatabaseLookup, Record
+from tools.access.query import run_query
+from tools.desk import Desk
+from tools.errors import ToolError
+from tools.policy import AccessDeniedError, Decision
+from tools.schema import ROW, Table, columns_sql, quoted
+
+Sql = tuple[str, Sequence[str | int | None]]
+"""A condition over the columns of a source by their bare names, with its parameters."""
+
+
+class Guard:
+    """What the persona of a desk may read and change of its records.
+
+    Who asks is the desk's persona, whatever the arguments of a call say. Reads select from views in which
+    other people's records are missing and private fields are NULL before any condition applies, so
+    filtering or sorting by a private field reveals nothing. Writes are checked on the record as it is
+    and as it would be, then made.
+
+    Args:
+        tables: the sources, by which the guard knows their fields.
+    """
+
+    def __init__(self, desk: Desk, tables: Iterable[Table]) -> None:
+        assert isinstance(desk.policy, AccessPolicy)
+        self._desk = desk
+        self._policy = desk.policy
+        self._tables = {table.name: table for table in tables}
+        self._lookup = DatabaseLookup(desk.connection)
+
+    def find(
+        self, source: str, conditions: Sequence[Sql] = (), order: str = "", limit: int | None = None
+    ) -> list[dict[str, Any]]:
+        """The readable records of `source` that meet all conditions.
+
+        Args:
+            order: an ORDER BY list; ties and the default are by position.
+        """
+        columns = columns_sql(self._tables[source].columns)
+        text, parameters = self._query(source, columns, conditions)
+        text += f" ORDER BY {order + ', ' if order else ''}{ROW}"
+        if limit is not None:
+            text, parameters = f"{text} LIMIT ?", [*parameters, limit]
+        return self._desk.rows(text, parameters)
+
+    def count(self, source: str, conditions: Sequence[Sql] = ()) -> int:
+        """How many readable records meet all conditions."""
+        return int(self._desk.values(*self._query(source, "count(*)", conditions))[0])
+
+    def keys(self, source: str, conditions: Sequence[Sql] = ()) -> list[str]:
+        """The keys of the readable records that meet all conditions, by position."""
+        text, parameters = self._query(source, quoted(self._key(source)), conditions)
+        return self._desk.values(f"{text} ORDER BY {ROW}", parameters)
+
+    def get(self, source: str, key: str) -> dict[str, Any]:
+        """One record by its key, its private fields None where they are private.
+
+        Raises:
+            ToolError: there is none.
+            AccessDeniedError: there is one that the persona may not read.
+        """
+        condition = f"{quoted(self._key(source))} = ?"
+        found = self.find(source, [(condition, [key])], limit=1)
+        if not found:
+            self.require(source, "read", self._stored(source, key))
+            # Every form of a rule says the same, so there is no way here; if there were, it must deny.
+            raise AccessDeniedError(denial(source, "read"))
+        return found[0]
+
+    def withheld(self, source: str, keys: Iterable[str]) -> set[str]:
+        """Those of these readable records whose private fields the persona does not see."""
+        shown = self._policy.private_condition(self._desk.persona, source)
+        if shown == "1":
+            return set()
+        key = quoted(self._key(source))
+        wanted = list(dict.fromkeys(keys))
+        marks = ", ".join("?" * len(wanted))
+        rows = self._desk.values(
+            f"SELECT r.{key} FROM main.{quoted(source)} AS r WHERE r.{key} IN ({marks}) AND ({shown})", wanted
+        )
+        return set(wanted) - set(rows)
+
+    def allows(self, source: str, operation: str, record: Record, fields: Iterable[str] = ()) -> Decision:
+        """May the persona do this to `record`? An update names the fields that it changes."""
+        return self._policy.allows(
+            self._desk.persona, source, operation, record, self._lookup, frozenset(fields) or NO_FIELDS
+        )
+
+    def require(self, source: str, operation: str, record: Record, fields: Iterable[str] = ()) -> None:
+        """Refuse what the policy does not allow; arguments as of `allows`.
+
+        Raises:
+            AccessDeniedError: it is denied.
+        """
+        decision = self.allows(source, operation, record, fields)
+        if not decision.allow:
+            raise AccessDeniedError(decision)
+
+    def insert(self, source: str, values: Mapping[str, str | None]) -> None:
+        """Add a record; fields not given are NULL.
+
+        Raises:
+            AccessDeniedError: the persona may not create such a record.
+            ToolError: its key is missing or taken.
+        """
+        table, key = self._tables[source], self._key(source)
+        self._known(source, values)
+        record = {column: values.get(column) for column in table.columns}
+        self.require(source, "create", record)
+        if not record[key]:
+            raise ToolError(f"a record of {source} needs its {key}")
+        if self._lookup.records(source, {key: record[key]}):
+            raise ToolError(f"{key} {record[key]} is taken")
+        self._desk.execute(
+            table.insert_sql().replace("INTO ", "INTO main.", 1), [record[c] for c in table.columns]
+        )
+
+    def update(
+        self, source: str, key: str, changes: Mapping[str, str | None], operation: str = "update"
+    ) -> None:
+        """Change fields of a record.
+
+        The policy is asked about the record as it is and as it would be, so that nobody gives a record
+        away, or to themselves, who may not change it then.
+
+        Args:
+            operation: `delete` for a deletion that only marks the record.
+
+        Raises:
+            AccessDeniedError: the persona may not make these changes.
+            ToolError: there is no such record, or its key would change.
+        """
+        self._known(source, changes)
+        stored = self._stored(source, key)
+        # A field counts as changed if it is named: were an equal value let through, one could guess it.
+        fields = frozenset(changes) if operation == "update" else NO_FIELDS
+        self.require(source, operation, stored, fields)
+        self.require(source, operation, {**stored, **changes}, fields)
+        if changes.get(self._key(source), key) != key:
+            raise ToolError(f"the {self._key(source)} of a record cannot be changed")
+        if changes:
+            assignments = ", ".join(f"{quoted(field)} = ?" for field in changes)
+            self._desk.execute(
+                f"UPDATE main.{quoted(source)} SET {assignments} WHERE {quoted(self._key(source))} = ?",
+                [*changes.values(), key],
+            )
+
+    def delete(self, source: str, key: str) -> None:
+        """Remove a record.
+
+        Raises:
+            AccessDeniedError: the persona may not delete it.
+            ToolError: there is no such record.
+        """
+        self.require(source, "delete", self._stored(source, key))
+        self._desk.execute(f"DELETE FROM main.{quoted(source)} WHERE {quoted(self._key(source))} = ?", [key])
+
+    def select(self, text: str, limits: Limits | None = None) -> list[dict[str, Any]]:
+        """The rows of a SELECT of the caller's own, over tables that hold what the persona may read.
+
+        Raises:
+            ToolError: it is not exactly one SELECT, uses what is not allowed, or takes too long.
+        """
+        views = {
+            name: (table.columns, self._policy.view(self._desk.persona, name, table.columns))
+            for name, table in self._tables.items()
+        }
+        return run_query(self._desk.connection, views, text, limits or Limits())
+
+    def _query(self, source: str, what: str, conditions: Sequence[Sql]) -> tuple[str, list[str | int | None]]:
+        view = self._policy.view(self._desk.persona, source, self._tables[source].columns)
+        where = " AND ".join(f"({text})" for text, _ in conditions) or "1"
+        parameters = [value for _, values in conditions for value in values]
+        return f"SELECT {what} FROM ({view}) WHERE {where}", parameters
+
+    def _stored(self, source: str, key: str) -> Record:
+        found = self._lookup.records(source, {self._key(source): key})
+        if not found:
+            raise ToolError(f"there is no {self._key(source)} {key}")
+        return found[0]
+
+    def _known(self, source: str, values: Mapping[str, Any]) -> None:
+        unknown = sorted(set(values) - set(self._tables[source].columns))
+        if unknown:
+            raise ToolError(f"{source} has no field {', '.join(unknown)}")
+
+    def _key(self, source: str) -> str:
+        settings = self._policy.document.sources.get(source)
+        return settings.key if settings else self._tables[source].columns[0]

@@ -1,0 +1,52 @@
+"""Other records, for rules that depend on more than the record they are asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import apsw
+
+from tools.schema import ROW, quoted
+
+Record = Mapping[str, Any]
+"""The cells of a record by field: text, or None."""
+
+
+class Lookup(Protocol):
+    """Finds records of any source by some of their fields."""
+
+    def records(self, source: str, match: Mapping[str, str]) -> Iterable[Record]:
+        """The records of `source` that have exactly these values."""
+        ...
+
+
+class DatabaseLookup:
+    """Looks records up in a database that has a table for each source."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def records(self, source: str, match: Mapping[str, str]) -> list[Record]:
+        """The records of `source` that have exactly these values."""
+        where = " AND ".join(f"r.{quoted(field)} = ?" for field in match)
+        cursor = self._connection.execute(
+            f"SELECT r.* FROM main.{quoted(source)} AS r WHERE {where} ORDER BY r.{ROW}",
+            tuple(match.values()),
+        )
+        return [dict(zip((c[0] for c in cursor.get_description()), row, strict=True)) for row in cursor]
+
+
+class MemoryLookup:
+    """Looks records up in lists."""
+
+    def __init__(self, sources: Mapping[str, Sequence[Record]]) -> None:
+        self._sources = sources
+
+    def records(self, source: str, match: Mapping[str, str]) -> list[Record]:
+        """The records of `source` that have exactly these values."""
+        return [
+            record
+            for record in self._sources.get(source, ())
+            if all(record.get(field) == value for field, value in match.items())
+        ]

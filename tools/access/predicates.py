@@ -1,0 +1,183 @@
+"""The conditions that rules are made of, as they stand in a policy document.
+
+Each is an object with one key. They speak of the persona (`department`, `level`), of the record
+(`record`), of both (`self`, `manages`, `outranks`) or of another record (`may`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+
+Operation = Literal["create", "read", "update", "delete"]
+OPERATIONS: tuple[Operation, ...] = ("read", "create", "update", "delete")
+
+Name = Annotated[str, Field(min_length=1)]
+Names = Annotated[tuple[Name, ...], Field(min_length=1)]
+
+
+class Part(BaseModel):
+    """A part of a policy document: immutable, and without a key that nobody reads."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class AllOf(Part):
+    """Every one of these holds."""
+
+    all: Annotated[tuple[Predicate, ...], Field(min_length=1)]
+
+
+class AnyOf(Part):
+    """At least one of these holds."""
+
+    any: Annotated[tuple[Predicate, ...], Field(min_length=1)]
+
+
+class Not(Part):
+    """This does not hold."""
+
+    negated: Predicate = Field(alias="not")
+
+
+class Always(Part):
+    """Holds for everybody who works here."""
+
+    always: Literal[True]
+
+
+class InDepartment(Part):
+    """The persona's department is one of these codes, or in one of these groups of codes."""
+
+    department: Names
+
+
+class Levels(Part):
+    """A range or a list of levels."""
+
+    min: int | None = None
+    max: int | None = None
+    within: Annotated[tuple[int, ...], Field(min_length=1)] | None = Field(None, alias="in")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Levels:
+        if self.min is None and self.max is None and self.within is None:
+            raise ValueError("give min, max or in")
+        return self
+
+    def include(self, level: int) -> bool:
+        """Whether `level` is one of them."""
+        if self.within is not None and level not in self.within:
+            return False
+        return (self.min is None or level >= self.min) and (self.max is None or level <= self.max)
+
+
+class AtLevel(Part):
+    """The persona's level is one of these."""
+
+    level: Levels
+
+
+class IsSelf(Part):
+    """The persona's own id stands in this field of the record, or in one of these."""
+
+    own: Name | Names = Field(alias="self")
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields, always as several."""
+        return (self.own,) if isinstance(self.own, str) else self.own
+
+
+class Manages(Part):
+    """The persona is above the employee in this field of the record, directly or not."""
+
+    manages: Name
+
+
+class Outranks(Part):
+    """The persona's level is above that of the employee in this field of the record."""
+
+    outranks: Name
+
+
+class Cell(Part):
+    """A field of the record and the values it may have."""
+
+    field: Name
+    within: Names = Field(alias="in")
+
+
+class RecordIn(Part):
+    """A field of the record has one of these values."""
+
+    record: Cell
+
+
+class Elsewhere(Part):
+    """An operation on some record of another source, joined on these columns (here: there)."""
+
+    operation: Operation
+    source: Name
+    on: Annotated[dict[Name, Name], Field(min_length=1)]
+
+
+class May(Part):
+    """The persona may do that to the joined record, whatever fields of it are meant."""
+
+    may: Elsewhere
+
+
+_TAGS = ("all", "any", "not", "always", "department", "level", "self", "manages", "outranks", "record", "may")
+
+
+def _tag(value: Any) -> str | None:
+    if isinstance(value, dict):
+        return next(iter(value)) if len(value) == 1 and next(iter(value)) in _TAGS else None
+    return next((tag for kind, tag in _KINDS.items() if isinstance(value, kind)), None)
+
+
+Predicate = Annotated[
+    Annotated[AllOf, Tag("all")]
+    | Annotated[AnyOf, Tag("any")]
+    | Annotated[Not, Tag("not")]
+    | Annotated[Always, Tag("always")]
+    | Annotated[InDepartment, Tag("department")]
+    | Annotated[AtLevel, Tag("level")]
+    | Annotated[IsSelf, Tag("self")]
+    | Annotated[Manages, Tag("manages")]
+    | Annotated[Outranks, Tag("outranks")]
+    | Annotated[RecordIn, Tag("record")]
+    | Annotated[May, Tag("may")],
+    Discriminator(
+        _tag,
+        custom_error_type="predicate",
+        custom_error_message=f"no predicate: an object with exactly one of the keys {', '.join(_TAGS)} belongs here",
+    ),
+]
+_KINDS: dict[type[Part], str] = dict(
+    zip(
+        (AllOf, AnyOf, Not, Always, InDepartment, AtLevel, IsSelf, Manages, Outranks, RecordIn, May),
+        _TAGS,
+        strict=True,
+    )
+)
+
+for _kind in (AllOf, AnyOf, Not):
+    _kind.model_rebuild()
+
+
+def nodes(predicate: Predicate, path: str) -> Iterator[tuple[str, Predicate]]:
+    """The predicate and every one inside it, each with its place in the document."""
+    yield path, predicate
+    match predicate:
+        case AllOf():
+            for index, part in enumerate(predicate.all):
+                yield from nodes(part, f"{path}.all[{index}]")
+        case AnyOf():
+            for index, part in enumerate(predicate.any):
+                yield from nodes(part, f"{path}.any[{index}]")
+        case Not():
+            yield from nodes(predicate.negated, f"{path}.not")

@@ -1,0 +1,104 @@
+"""Somebody's own SELECT, run where it can neither see nor change more than it should.
+
+What the persona may read is copied into temporary tables named as the sources, and the statement may read
+these and nothing else. Running it over views of the base tables would be cheaper, but SQLite would have to
+be kept from testing the statement's conditions on rows that the view leaves out afterwards (an error, or
+the time it takes, would tell of them), and a view's own reads would have to be told from those of a common
+table expression that has the view's name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+
+from tools.access.confinement import Confinement, Limits
+from tools.errors import ToolError
+from tools.schema import columns_sql, quoted
+
+Views = Mapping[str, tuple[tuple[str, ...], str]]
+"""For each source its columns and a SELECT of its readable part, which gives the position first."""
+
+_CLOCK = re.compile(r"'\s*now\s*'", re.IGNORECASE)
+
+
+def run_query(connection: apsw.Connection, views: Views, text: str, limits: Limits) -> list[dict[str, Any]]:
+    """The rows of the one SELECT in `text`, over tables that hold what `views` select.
+
+    Raises:
+        ToolError: says what is wrong with the statement.
+    """
+    _check_text(text, limits)
+    # A table that is not named cannot be read; naming one without reading it does no harm.
+    named = {name: view for name, view in views.items() if name.lower() in text.lower()}
+    with _tables(connection, named):
+        confinement = Confinement(connection, frozenset(named), limits)
+        _check_program(confinement.fetch(f"EXPLAIN {text}", explain=True)[1])
+        for name, (columns, view) in named.items():
+            _fill(connection, name, columns, view)
+        columns, rows = confinement.fetch(text)
+    return _labelled(columns, rows)
+
+
+def _check_text(text: str, limits: Limits) -> None:
+    if len(text) > limits.statement:
+        raise ToolError(f"the SELECT is too long: at most {limits.statement} characters")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ToolError(f"not valid SQL: {error.reason}") from error
+    if "\0" in text:
+        raise ToolError("not valid SQL: it contains a NUL character")
+    if _CLOCK.search(text):
+        raise ToolError("'now' is not the clock of this world: write the date out")
+
+
+def _check_program(program: list[tuple[Any, ...]]) -> None:
+    """Look at what SQLite would do: every table it opens must be a temporary one.
+
+    The authorizer is not told the schema of a table of which no column is read, as in `count(*)`.
+    """
+    for _, operation, _, _, schema, *_ in program:
+        if operation.startswith("VOpen") or (operation in _OPENS and schema != _TEMP):
+            raise ToolError("only the sources can be read, by their bare names")
+
+
+_OPENS = ("OpenRead", "ReopenIdx", "OpenWrite")
+_TEMP = 1
+"""SQLite's number for the schema of temporary tables."""
+
+
+@contextmanager
+def _tables(connection: apsw.Connection, views: Views) -> Iterator[None]:
+    """Empty temporary tables, gone afterwards."""
+    made = []
+    try:
+        for name, (columns, _) in views.items():
+            definitions = ", ".join(f"{quoted(column)} TEXT" for column in columns)
+            connection.execute(f"CREATE TABLE temp.{quoted(name)} ({definitions})")
+            made.append(name)
+        yield
+    finally:
+        for name in made:
+            connection.execute(f"DROP TABLE temp.{quoted(name)}")
+
+
+def _fill(connection: apsw.Connection, name: str, columns: tuple[str, ...], view: str) -> None:
+    connection.execute(
+        f"INSERT INTO temp.{quoted(name)} SELECT {columns_sql(columns)} FROM ({view}) ORDER BY _row"
+    )
+
+
+def _labelled(columns: list[str], rows: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    """Rows as dicts; a second column of one name gets a number, so that none is lost."""
+    labels: list[str] = []
+    for column in columns:
+        label, number = column, 2
+        while label in labels:
+            label, number = f"{column}_{number}", number + 1
+        labels.append(label)
+    return [dict(zip(labels, row, strict=True)) for row in rows]
