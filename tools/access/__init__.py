@@ -1,1 +1,1 @@
-"""Access control: policies as data, one engine, three compiled forms, and the guard that tools work through."""
+"""Access control: policies as data, one engine with three compiled forms, a guard for tools."""

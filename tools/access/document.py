@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from tools.access.faults import Fault, check, validation_fault
+from tools.access.faults import FaultError, check, validation_fault
 from tools.access.predicates import Name, Names, Operation, Part, Predicate
 from tools.errors import InputError
 
@@ -85,9 +85,9 @@ class PolicyDocument(Part):
     """
 
     format: Literal["worksmith-policy/1"]
-    groups: dict[Name, Names] = {}
+    groups: dict[Name, Names] = Field(default_factory=dict)
     people: People | None = None
-    tools: dict[Name, tuple[Name, Operation] | None] = {}
+    tools: dict[Name, tuple[Name, Operation] | None] = Field(default_factory=dict)
     sources: dict[Name, Source]
 
     def rules(self, source: str, operation: str) -> Iterator[Rule]:
@@ -119,7 +119,7 @@ def read_document(
     except ValidationError as error:
         fault = validation_fault(error, raw)
         raise InputError(fault.message, where=_place(name, fault.path)) from error
-    except Fault as fault:
+    except FaultError as fault:
         raise InputError(fault.message, where=_place(name, fault.path)) from fault
     except (ValueError, RecursionError) as error:
         raise InputError(f"not JSON: {error}", where=name) from error
@@ -144,5 +144,5 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     keys = [key for key, _ in pairs]
     twice = sorted({key for key in keys if keys.count(key) > 1})
     if twice:
-        raise Fault("", f"the key {twice[0]!r} is given twice in one object")
+        raise FaultError("", f"the key {twice[0]!r} is given twice in one object")
     return dict(pairs)

@@ -97,7 +97,7 @@ class AccessPolicy:
         if not persona.active:
             return _left()
         names: dict[str, None] = {}
-        for field in sorted(fields) or [None]:
+        for field in _each(fields):
             rules = self._rules(source, operation, field)
             rule = next(
                 (r for r in rules if holds(self._condition((r,), persona, source), record, lookup)), None
@@ -195,11 +195,13 @@ class AccessPolicy:
         return allowed(self.document, persona, source, [r for r in settings.rules if r.id in ids])
 
     def _write(self, persona: Persona, source: str, operation: str, fields: frozenset[str]) -> str:
-        parts = [
-            self._condition(self._rules(source, operation, f), persona, source)
-            for f in sorted(fields) or [None]
-        ]
+        parts = [self._condition(self._rules(source, operation, f), persona, source) for f in _each(fields)]
         return " AND ".join(f"({sql(part)})" for part in parts)
+
+
+def _each(fields: frozenset[str]) -> list[str | None]:
+    """The fields in question; None stands for the whole record."""
+    return [*sorted(fields)] or [None]
 
 
 def _left() -> Decision:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Schema = Mapping[str, tuple[str, ...]]
 
 
-class Fault(Exception):
+class FaultError(Exception):
     """Something wrong at one place of a document.
 
     Attributes:
@@ -37,11 +37,11 @@ class Fault(Exception):
         self.message = message
 
 
-def validation_fault(error: ValidationError, raw: Any) -> Fault:
+def validation_fault(error: ValidationError, raw: Any) -> FaultError:
     """The first fault of shape, at its place in the document as it was given."""
     first = error.errors(include_url=False)[0]
     message = first["msg"].removeprefix("Value error, ")
-    return Fault(_path_in(raw, first["loc"]), message[0].lower() + message[1:])
+    return FaultError(_path_in(raw, first["loc"]), message[0].lower() + message[1:])
 
 
 def _path_in(raw: Any, location: tuple[int | str, ...]) -> str:
@@ -62,7 +62,7 @@ def check(document: PolicyDocument, schema: Schema | None, tools: frozenset[str]
     """Refuse what the shape alone does not show.
 
     Raises:
-        Fault: the first one, in the order of the document.
+        FaultError: the first one, in the order of the document.
     """
     _check_people(document, schema)
     _check_tools(document, tools)
@@ -70,11 +70,11 @@ def check(document: PolicyDocument, schema: Schema | None, tools: frozenset[str]
     for name, source in document.sources.items():
         path = f"sources.{name}"
         if schema is not None and name not in schema:
-            raise Fault(path, f"no such source: there are {', '.join(schema)}")
+            raise FaultError(path, f"no such source: there are {', '.join(schema)}")
         _check_field(source.key, f"{path}.key", name, schema)
         for place, rule_id in _ids(source, path):
             if rule_id in seen:
-                raise Fault(place, f"the rule id {rule_id!r} is taken by {seen[rule_id]}")
+                raise FaultError(place, f"the rule id {rule_id!r} is taken by {seen[rule_id]}")
             seen[rule_id] = place
         for place, field in _named_fields(source, path):
             _check_field(field, place, name, schema)
@@ -88,7 +88,7 @@ def _check_people(document: PolicyDocument, schema: Schema | None) -> None:
     if people is None or schema is None:
         return
     if people.source not in schema:
-        raise Fault("people.source", f"no such source: {people.source!r}")
+        raise FaultError("people.source", f"no such source: {people.source!r}")
     for part in ("id", "manager", "level"):
         _check_field(getattr(people, part), f"people.{part}", people.source, schema)
 
@@ -96,9 +96,9 @@ def _check_people(document: PolicyDocument, schema: Schema | None) -> None:
 def _check_tools(document: PolicyDocument, tools: frozenset[str] | None) -> None:
     for name, use in document.tools.items():
         if tools is not None and name not in tools:
-            raise Fault(f"tools.{name}", "no such tool")
+            raise FaultError(f"tools.{name}", "no such tool")
         if use is not None and use[0] not in document.sources:
-            raise Fault(f"tools.{name}[0]", f"no rules for the source {use[0]!r}")
+            raise FaultError(f"tools.{name}[0]", f"no rules for the source {use[0]!r}")
 
 
 def _ids(source: Source, path: str) -> Iterator[tuple[str, str]]:
@@ -114,7 +114,7 @@ def _named_fields(source: Source, path: str) -> Iterator[tuple[str, str]]:
             yield f"{path}.private.fields[{index}]", field
     for place, rule in enumerate(source.rules):
         if rule.fields is not None and rule.operations != ("update",):
-            raise Fault(
+            raise FaultError(
                 f"{path}.rules[{place}].fields", "only a rule for update alone can be limited to fields"
             )
         for index, field in enumerate(rule.fields or ()):
@@ -156,14 +156,14 @@ def _check_hierarchy(
     document: PolicyDocument, path: str, field: str, source: str, schema: Schema | None
 ) -> None:
     if document.people is None:
-        raise Fault(path, "needs the hierarchy: say under `people` where it is recorded")
+        raise FaultError(path, "needs the hierarchy: say under `people` where it is recorded")
     _check_field(field, path, source, schema)
 
 
 def _check_may(document: PolicyDocument, path: str, part: May, source: str, schema: Schema | None) -> None:
     other = part.may.source
     if other not in document.sources:
-        raise Fault(f"{path}.source", f"no rules for the source {other!r}")
+        raise FaultError(f"{path}.source", f"no rules for the source {other!r}")
     for here, there in part.may.on.items():
         _check_field(here, f"{path}.on.{here}", source, schema)
         _check_field(there, f"{path}.on.{here}", other, schema)
@@ -171,7 +171,7 @@ def _check_may(document: PolicyDocument, path: str, part: May, source: str, sche
 
 def _check_field(field: str, path: str, source: str, schema: Schema | None) -> None:
     if schema is not None and field not in schema[source]:
-        raise Fault(path, f"{source} has no field {field!r}: there are {', '.join(schema[source])}")
+        raise FaultError(path, f"{source} has no field {field!r}: there are {', '.join(schema[source])}")
 
 
 def _check_cycles(document: PolicyDocument) -> None:
@@ -200,6 +200,6 @@ def _walk(
     for target, place in edges.get(node, ()):
         if target in (*trail, node):
             circle = " -> ".join(".".join(step) for step in (*trail, node, target))
-            raise Fault(place, f"the rules go in a circle: {circle}")
+            raise FaultError(place, f"the rules go in a circle: {circle}")
         _walk(target, [*trail, node], edges, done)
     done.add(node)

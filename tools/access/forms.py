@@ -40,7 +40,7 @@ def holds(condition: Condition, record: Record, lookup: Lookup) -> bool:
 
 
 def _some_related(condition: Related, record: Record, lookup: Lookup) -> bool:
-    match = {}
+    match: dict[str, str] = {}
     for here, there in condition.on:
         value = record.get(here)
         if value is None or match.setdefault(there, value) != value:

@@ -116,10 +116,11 @@ class Guard:
         self._known(source, values)
         record = {column: values.get(column) for column in table.columns}
         self.require(source, "create", record)
-        if not record[key]:
+        name = record[key]
+        if not name:
             raise ToolError(f"a record of {source} needs its {key}")
-        if self._lookup.records(source, {key: record[key]}):
-            raise ToolError(f"{key} {record[key]} is taken")
+        if self._lookup.records(source, {key: name}):
+            raise ToolError(f"{key} {name} is taken")
         self._desk.execute(
             table.insert_sql().replace("INTO ", "INTO main.", 1), [record[c] for c in table.columns]
         )

@@ -154,7 +154,7 @@ Predicate = Annotated[
     Discriminator(
         _tag,
         custom_error_type="predicate",
-        custom_error_message=f"no predicate: an object with exactly one of the keys {', '.join(_TAGS)} belongs here",
+        custom_error_message=f"no predicate; one is an object with one key of {', '.join(_TAGS)}",
     ),
 ]
 _KINDS: dict[type[Part], str] = dict(

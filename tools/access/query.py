@@ -40,8 +40,8 @@ def run_query(connection: apsw.Connection, views: Views, text: str, limits: Limi
         _check_program(confinement.fetch(f"EXPLAIN {text}", explain=True)[1])
         for name, (columns, view) in named.items():
             _fill(connection, name, columns, view)
-        columns, rows = confinement.fetch(text)
-    return _labelled(columns, rows)
+        labels, rows = confinement.fetch(text)
+    return _labelled(labels, rows)
 
 
 def _check_text(text: str, limits: Limits) -> None:
