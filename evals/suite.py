@@ -109,7 +109,9 @@ class Suite:
             if task.id == task_id:
                 return task
         raise InputError(
-            f"no task {task_id!r}", where=str(self.path), hint=f"ids look like {self.tasks[0].id!r}"
+            f"no task {task_id!r}",
+            where=str(self.path),
+            hint=f"ids look like {self.tasks[0].id!r}" if self.tasks else "the suite has no tasks",
         )
 
     def counts(self) -> dict[str, int]:
@@ -150,6 +152,4 @@ def _read_tasks(file: Path) -> tuple[Task, ...]:
             tasks.append(Task.model_validate_json(line))
         except ValidationError as error:
             raise InputError("not a task", where=f"{file}:{number}", hint=str(error)) from error
-    if not tasks:
-        raise InputError("the suite has no tasks", where=str(file))
     return tuple(tasks)
