@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from tools.access.predicates import (
+    Exists,
+    Fact,
     IsSelf,
     Manages,
     May,
-    Operation,
     Outranks,
     Predicate,
     RecordIn,
+    Right,
     nodes,
 )
 
@@ -78,8 +80,8 @@ def check(document: PolicyDocument, schema: Schema | None, tools: frozenset[str]
             seen[rule_id] = place
         for place, field in _named_fields(source, path):
             _check_field(field, place, name, schema)
-        for place, predicate, operations in _conditions(source, path):
-            _check_predicate(document, schema, name, place, predicate, operations)
+        for place, predicate in _conditions(source, path):
+            _check_predicate(document, schema, name, place, predicate)
     _check_cycles(document)
 
 
@@ -121,22 +123,21 @@ def _named_fields(source: Source, path: str) -> Iterator[tuple[str, str]]:
             yield f"{path}.rules[{place}].fields[{index}]", field
 
 
-def _conditions(source: Source, path: str) -> Iterator[tuple[str, Predicate, tuple[Operation, ...]]]:
+def _conditions(source: Source, path: str) -> Iterator[tuple[str, Predicate]]:
     if source.private:
-        yield f"{path}.private.rule.when", source.private.rule.when, ("read",)
+        yield f"{path}.private.rule.when", source.private.rule.when
     for index, rule in enumerate(source.rules):
-        yield f"{path}.rules[{index}].when", rule.when, rule.operations
+        yield f"{path}.rules[{index}].when", rule.when
 
 
 def _check_predicate(
     document: PolicyDocument,
     schema: Schema | None,
-    source: str,
+    name: str,
     path: str,
     whole: Predicate,
-    operations: tuple[Operation, ...],
 ) -> None:
-    for place, part in nodes(whole, path):
+    for place, part, source in nodes(whole, path, name):
         match part:
             case IsSelf():
                 for index, field in enumerate(part.fields):
@@ -149,7 +150,11 @@ def _check_predicate(
             case RecordIn():
                 _check_field(part.record.field, f"{place}.record.field", source, schema)
             case May():
-                _check_may(document, f"{place}.may", part, source, schema)
+                if part.may.source not in document.sources:
+                    raise FaultError(f"{place}.may.source", f"no rules for the source {part.may.source!r}")
+                _check_join(f"{place}.may", part.may, source, schema)
+            case Exists():
+                _check_join(f"{place}.exists", part.exists, source, schema)
 
 
 def _check_hierarchy(
@@ -160,13 +165,12 @@ def _check_hierarchy(
     _check_field(field, path, source, schema)
 
 
-def _check_may(document: PolicyDocument, path: str, part: May, source: str, schema: Schema | None) -> None:
-    other = part.may.source
-    if other not in document.sources:
-        raise FaultError(f"{path}.source", f"no rules for the source {other!r}")
-    for here, there in part.may.on.items():
+def _check_join(path: str, part: Right | Fact, source: str, schema: Schema | None) -> None:
+    if schema is not None and part.source not in schema:
+        raise FaultError(f"{path}.source", f"no such source: {part.source!r}")
+    for here, there in part.on.items():
         _check_field(here, f"{path}.on.{here}", source, schema)
-        _check_field(there, f"{path}.on.{here}", other, schema)
+        _check_field(there, f"{path}.on.{here}", part.source, schema)
 
 
 def _check_field(field: str, path: str, source: str, schema: Schema | None) -> None:
@@ -179,7 +183,7 @@ def _check_cycles(document: PolicyDocument) -> None:
     edges: dict[tuple[str, str], list[tuple[tuple[str, str], str]]] = {}
     for name, source in document.sources.items():
         for index, rule in enumerate(source.rules):
-            for place, part in nodes(rule.when, f"sources.{name}.rules[{index}].when"):
+            for place, part, _ in nodes(rule.when, f"sources.{name}.rules[{index}].when", name):
                 if isinstance(part, May):
                     for operation in rule.operations:
                         target = (part.may.source, part.may.operation)

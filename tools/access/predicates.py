@@ -1,7 +1,7 @@
 """The conditions that rules are made of, as they stand in a policy document.
 
 Each is an object with one key. They speak of the persona (`department`, `level`), of the record
-(`record`), of both (`self`, `manages`, `outranks`) or of another record (`may`).
+(`record`), of both (`self`, `manages`, `outranks`) or of records elsewhere (`may`, `exists`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ OPERATIONS: tuple[Operation, ...] = ("read", "create", "update", "delete")
 
 Name = Annotated[str, Field(min_length=1)]
 Names = Annotated[tuple[Name, ...], Field(min_length=1)]
+Joined = Annotated[dict[Name, Name], Field(min_length=1)]
 
 
 class Part(BaseModel):
@@ -116,21 +117,48 @@ class RecordIn(Part):
     record: Cell
 
 
-class Elsewhere(Part):
-    """An operation on some record of another source, joined on these columns (here: there)."""
+class Right(Part):
+    """An operation on the records of a source that are joined on these columns (here: there)."""
 
     operation: Operation
     source: Name
-    on: Annotated[dict[Name, Name], Field(min_length=1)]
+    on: Joined
 
 
 class May(Part):
-    """The persona may do that to the joined record, whatever fields of it are meant."""
+    """The persona may do that to some joined record, whatever fields of it are meant."""
 
-    may: Elsewhere
+    may: Right
 
 
-_TAGS = ("all", "any", "not", "always", "department", "level", "self", "manages", "outranks", "record", "may")
+class Fact(Part):
+    """A record of a source, joined on these columns (here: there), of which a predicate holds."""
+
+    source: Name
+    on: Joined
+    when: Predicate | None = None
+
+
+class Exists(Part):
+    """There is such a record, readable or not."""
+
+    exists: Fact
+
+
+_TAGS = (
+    "all",
+    "any",
+    "not",
+    "always",
+    "department",
+    "level",
+    "self",
+    "manages",
+    "outranks",
+    "record",
+    "may",
+    "exists",
+)
 
 
 def _tag(value: Any) -> str | None:
@@ -150,7 +178,8 @@ Predicate = Annotated[
     | Annotated[Manages, Tag("manages")]
     | Annotated[Outranks, Tag("outranks")]
     | Annotated[RecordIn, Tag("record")]
-    | Annotated[May, Tag("may")],
+    | Annotated[May, Tag("may")]
+    | Annotated[Exists, Tag("exists")],
     Discriminator(
         _tag,
         custom_error_type="predicate",
@@ -159,25 +188,28 @@ Predicate = Annotated[
 ]
 _KINDS: dict[type[Part], str] = dict(
     zip(
-        (AllOf, AnyOf, Not, Always, InDepartment, AtLevel, IsSelf, Manages, Outranks, RecordIn, May),
+        (AllOf, AnyOf, Not, Always, InDepartment, AtLevel, IsSelf, Manages, Outranks, RecordIn, May, Exists),
         _TAGS,
         strict=True,
     )
 )
 
-for _kind in (AllOf, AnyOf, Not):
+for _kind in (AllOf, AnyOf, Not, Fact, Exists):
     _kind.model_rebuild()
 
 
-def nodes(predicate: Predicate, path: str) -> Iterator[tuple[str, Predicate]]:
-    """The predicate and every one inside it, each with its place in the document."""
-    yield path, predicate
+def nodes(predicate: Predicate, path: str, source: str) -> Iterator[tuple[str, Predicate, str]]:
+    """The predicate and every one inside it, with its place in the document and the source it speaks of."""
+    yield path, predicate, source
     match predicate:
         case AllOf():
             for index, part in enumerate(predicate.all):
-                yield from nodes(part, f"{path}.all[{index}]")
+                yield from nodes(part, f"{path}.all[{index}]", source)
         case AnyOf():
             for index, part in enumerate(predicate.any):
-                yield from nodes(part, f"{path}.any[{index}]")
+                yield from nodes(part, f"{path}.any[{index}]", source)
         case Not():
-            yield from nodes(predicate.negated, f"{path}.not")
+            yield from nodes(predicate.negated, f"{path}.not", source)
+        case Exists():
+            if predicate.exists.when is not None:
+                yield from nodes(predicate.exists.when, f"{path}.exists.when", predicate.exists.source)

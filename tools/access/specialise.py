@@ -23,6 +23,7 @@ from tools.access.predicates import (
     Always,
     AnyOf,
     AtLevel,
+    Exists,
     InDepartment,
     IsSelf,
     Manages,
@@ -78,6 +79,8 @@ class _Specialist:
                 return OneOf(when.record.field, tuple(dict.fromkeys(when.record.within)))
             case May():
                 return self._may(when)
+            case Exists():
+                return self._exists(when)
         assert_never(when)
 
     def _departments(self, names: Iterable[str]) -> set[str]:
@@ -103,3 +106,9 @@ class _Specialist:
         rules = [r for r in self._document.rules(other, when.may.operation) if r.fields is None]
         there = allowed(self._document, self._persona, other, rules)
         return NEVER if there == NEVER else Related(other, tuple(when.may.on.items()), there)
+
+    def _exists(self, when: Exists) -> Condition:
+        other = when.exists.source
+        specialist = _Specialist(self._document, self._persona, other)
+        there = ALWAYS if when.exists.when is None else specialist.condition(when.exists.when)
+        return NEVER if there == NEVER else Related(other, tuple(when.exists.on.items()), there)

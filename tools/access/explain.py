@@ -1,0 +1,164 @@
+"""Explanations: who may do what, by which rule, and to how many records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tools.access.engine import AccessPolicy
+from tools.access.guard import Guard
+from tools.access.lookup import DatabaseLookup
+from tools.access.predicates import OPERATIONS
+from tools.desk import Desk
+from tools.errors import InputError
+from tools.policy import Decision
+from tools.schema import Table, quoted
+
+
+@dataclass(frozen=True)
+class Chance:
+    """One rule by which a persona may do something.
+
+    Attributes:
+        fields: all that it allows to change; None means every field.
+    """
+
+    rule: str
+    on_every_record: bool
+    fields: tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class OperationRights:
+    """What a persona may do with one operation; no chance means denied."""
+
+    operation: str
+    decision: Decision
+    chances: tuple[Chance, ...]
+
+
+@dataclass(frozen=True)
+class SourceRights:
+    """What a persona may do with the records of a source.
+
+    Attributes:
+        readable: records that they may read, of `total`.
+        private: the private fields, and in how many of the readable records they see them by `private_rule`.
+    """
+
+    source: str
+    operations: tuple[OperationRights, ...]
+    readable: int
+    total: int
+    private: tuple[str, ...]
+    private_rule: str | None
+    private_seen: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON-able data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class RecordRights:
+    """What a persona may do with one record: a decision for each operation on what is there.
+
+    Attributes:
+        private: whether they see its private fields; None where it has none or cannot be read.
+        update_fields: the fields that they may change, each by which rule.
+    """
+
+    record: str
+    decisions: dict[str, Decision]
+    private: Decision | None
+    update_fields: dict[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON-able data."""
+        return asdict(self)
+
+
+def explain_source(
+    desk: Desk, tables: Iterable[Table], source: str, operations: Iterable[str] = OPERATIONS
+) -> SourceRights:
+    """What the persona of `desk` may do with `source`.
+
+    Raises:
+        InputError: there are no rules for it.
+    """
+    policy = _policy(desk, source)
+    guard = Guard(desk, tables)
+    private = policy.document.sources[source].private
+    keys = guard.keys(source)
+    return SourceRights(
+        source=source,
+        operations=tuple(_operation(policy, desk, source, operation) for operation in operations),
+        readable=len(keys),
+        total=int(desk.values(f"SELECT count(*) FROM main.{quoted(source)}")[0]),
+        private=private.fields if private else (),
+        private_rule=private.rule.id if private else None,
+        private_seen=len(set(keys) - guard.withheld(source, keys)) if private else 0,
+    )
+
+
+def explain_record(
+    desk: Desk, tables: Iterable[Table], source: str, key: str, operations: Iterable[str] = OPERATIONS
+) -> RecordRights:
+    """What the persona of `desk` may do with one record.
+
+    Raises:
+        InputError: there is no such record.
+    """
+    policy = _policy(desk, source)
+    lookup = DatabaseLookup(desk.connection)
+    found = lookup.records(source, {policy.document.sources[source].key: key})
+    if not found:
+        raise InputError(f"no record {key!r} in {source}")
+    record, persona = found[0], desk.persona
+    decisions = {
+        operation: policy.allows(persona, source, operation, record, lookup)
+        for operation in operations
+        if operation != "create"
+    }
+    columns = next(table.columns for table in tables if table.name == source)
+    return RecordRights(
+        record=f"{source}/{key}",
+        decisions=decisions,
+        private=_private(policy, desk, source, record),
+        update_fields={
+            field: decision.rule
+            for field in columns
+            if "update" in decisions
+            and (
+                decision := policy.allows(persona, source, "update", record, lookup, frozenset({field}))
+            ).allow
+        },
+    )
+
+
+def _private(policy: AccessPolicy, desk: Desk, source: str, record: Any) -> Decision | None:
+    lookup = DatabaseLookup(desk.connection)
+    readable = policy.allows(desk.persona, source, "read", record, lookup).allow
+    if policy.document.sources[source].private is None or not readable:
+        return None
+    return policy.sees_private(desk.persona, source, record, lookup)
+
+
+def _operation(policy: AccessPolicy, desk: Desk, source: str, operation: str) -> OperationRights:
+    chances = policy.chances(desk.persona, source, operation)
+    return OperationRights(
+        operation,
+        policy.possible(desk.persona, source, operation),
+        tuple(Chance(rule.id, every, rule.fields) for rule, every in chances),
+    )
+
+
+def _policy(desk: Desk, source: str) -> AccessPolicy:
+    policy = desk.policy
+    if not isinstance(policy, AccessPolicy):
+        raise InputError("this kind of world has no access rules")
+    if source not in policy.document.sources:
+        known = ", ".join(policy.document.sources)
+        raise InputError(f"no rules for a source {source!r}", hint=f"there are {known}")
+    return policy

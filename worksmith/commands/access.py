@@ -1,0 +1,173 @@
+"""`worksmith access`: explain and check the access rules of a world."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from worksmith.commands.options import JsonFlag, SuiteArgument
+
+if TYPE_CHECKING:
+    from tools.access.document import PolicyDocument
+    from tools.access.explain import OperationRights, RecordRights, SourceRights
+    from tools.desk import Desk
+    from tools.kinds import WorldKind
+    from tools.persona import Persona
+
+app = typer.Typer(help="Explain and check access rules.", no_args_is_help=True)
+
+_OPERATIONS = ["create", "read", "update", "delete"]
+
+
+@app.command("check")
+def check(
+    suite: SuiteArgument,
+    persona: Annotated[str, typer.Option("--as", help="Id of the employee who asks.")],
+    source: Annotated[str | None, typer.Option(help="One source.", show_default="all")] = None,
+    operation: Annotated[
+        str | None,
+        typer.Option(
+            help="create, read, update or delete.", show_default="all", autocompletion=lambda: _OPERATIONS
+        ),
+    ] = None,
+    record: Annotated[str | None, typer.Option(help="Key of one record of the source.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Explain who may do what, and by which rule. The suite needs no tasks: its world is enough."""
+    from tools.access.explain import explain_record, explain_source
+    from tools.errors import InputError
+
+    operations = _operations(operation)
+    if record is not None and source is None:
+        raise InputError("a record belongs to a source", where="--record", hint="give --source too")
+    kind, desk = _open(suite, persona)
+    sources = [source] if source else _sources(desk)
+    rights = [explain_source(desk, kind.tables, name, operations) for name in sources]
+    one = explain_record(desk, kind.tables, sources[0], record, operations) if record is not None else None
+    if as_json:
+        document = {"persona": desk.persona.model_dump(), "sources": [r.to_json() for r in rights]}
+        typer.echo(json.dumps(document | ({"record": one.to_json()} if one else {})))
+        return
+    _show_persona(desk.persona)
+    for each in rights:
+        _show_source(each)
+    if one:
+        _show_record(one)
+
+
+@app.command("validate")
+def validate(
+    file: Annotated[Path, typer.Argument(help="Policy file (JSON).", dir_okay=False)],
+    kind: Annotated[
+        str, typer.Option(help="Kind of world whose sources and tools it is for.")
+    ] = "enterprise",
+    as_json: JsonFlag = False,
+) -> None:
+    """Check a policy file; a fault is named by its place in the file."""
+    from tools.access.document import read_document
+    from tools.kinds import world_kind
+
+    world = world_kind(kind)
+    tools = frozenset(tool.name for toolkit in world.toolkits for tool in toolkit.tools)
+    document = read_document(file, {table.name: table.columns for table in world.tables}, tools)
+    facts = _facts(document, tools, [table.name for table in world.tables])
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    typer.echo(f"{file}: valid, {facts['rules']} rules for {facts['sources']} sources")
+    for what in ("tools_denied", "sources_denied"):
+        if facts[what]:
+            typer.echo(f"{what.replace('_', ' ')} to everybody, not mentioned: {', '.join(facts[what])}")
+
+
+def _facts(document: PolicyDocument, tools: frozenset[str], sources: list[str]) -> dict[str, Any]:
+    return {
+        "valid": True,
+        "sources": len(document.sources),
+        "rules": sum(len(source.rules) + bool(source.private) for source in document.sources.values()),
+        "tools_denied": sorted(tools - set(document.tools)),
+        "sources_denied": [name for name in sources if name not in document.sources],
+    }
+
+
+def _operations(operation: str | None) -> list[str]:
+    from tools.access.predicates import OPERATIONS
+    from tools.errors import InputError
+
+    if operation is None:
+        return list(OPERATIONS)
+    if operation not in OPERATIONS:
+        raise InputError(
+            f"no operation {operation!r}", where="--operation", hint=f"there are {', '.join(OPERATIONS)}"
+        )
+    return [operation]
+
+
+def _open(suite: Path, persona: str) -> tuple[WorldKind, Desk]:
+    import apsw
+
+    from tools.desk import Desk
+    from tools.kinds import world_kind
+    from tools.world import World
+
+    world = World.open(suite)
+    kind = world_kind(world.manifest.kind)
+    connection = apsw.Connection(":memory:")
+    connection.deserialize("main", world.image)
+    who = kind.find_persona(world, persona)
+    return kind, Desk(connection, world.manifest.now, who, kind.open_policy(world))
+
+
+def _sources(desk: Desk) -> list[str]:
+    from tools.access.engine import AccessPolicy
+    from tools.errors import InputError
+
+    if not isinstance(desk.policy, AccessPolicy):
+        raise InputError("this kind of world has no access rules")
+    return list(desk.policy.document.sources)
+
+
+def _show_persona(persona: Persona) -> None:
+    above = f", reports to {' > '.join(persona.managers)}" if persona.managers else ""
+    left = "" if persona.active else "; works here no more and may do nothing"
+    typer.echo(f"{persona.id} {persona.name}: {persona.department}, level {persona.level}{above}{left}")
+
+
+def _show_source(rights: SourceRights) -> None:
+    typer.echo(f"\n{rights.source}: may read {rights.readable} of {rights.total} records")
+    for operation in rights.operations:
+        _show_operation(operation)
+    if rights.private:
+        typer.echo(
+            f"  private fields seen in {rights.private_seen} of these, by {rights.private_rule}: "
+            f"{', '.join(rights.private)}"
+        )
+
+
+def _show_operation(operation: OperationRights) -> None:
+    if not operation.chances:
+        typer.echo(f"  {operation.operation:<7} no: {operation.decision.reason}")
+    for index, chance in enumerate(operation.chances):
+        extent = "every record" if chance.on_every_record else "where the record fits"
+        fields = f"; only {', '.join(chance.fields)}" if chance.fields else ""
+        label = operation.operation if index == 0 else ""
+        typer.echo(f"  {label:<7} {extent}, by {chance.rule}{fields}")
+
+
+def _show_record(record: RecordRights) -> None:
+    typer.echo(f"\n{record.record}")
+    for operation, decision in record.decisions.items():
+        partly = ", ".join(sorted(set(record.update_fields.values())))
+        if operation == "update" and not decision.allow and partly:
+            typer.echo(f"  update  some fields, by {partly}: {', '.join(record.update_fields)}")
+        else:
+            typer.echo(f"  {operation:<7} {_verdict(decision.allow, decision.rule, decision.reason)}")
+    if record.private:
+        typer.echo(f"  private {_verdict(record.private.allow, record.private.rule, record.private.reason)}")
+
+
+def _verdict(allow: bool, rule: str, reason: str) -> str:
+    return f"yes, by {rule}" if allow else f"no ({rule}). {reason}"
