@@ -72,12 +72,21 @@ class AccessPolicy:
         """Is there any record of `source`, real or not, to which `persona` may do this?"""
         if not persona.active:
             return _left()
-        for rule in self.document.rules(source, operation):
-            if self._condition((rule,), persona, source) != NEVER:
-                return Decision(True, rule.id)
+        chances = self.chances(persona, source, operation)
+        if chances:
+            return Decision(True, chances[0][0].id)
         return Decision(
             False, f"{source}.{operation}", f"No rule lets you {operation} any record of {source}."
         )
+
+    def chances(self, persona: Persona, source: str, operation: str) -> list[tuple[Rule, bool]]:
+        """The rules by which `persona` may do this to some record, and whether to every one."""
+        found = []
+        for rule in self.document.rules(source, operation):
+            condition = self._condition((rule,), persona, source)
+            if condition != NEVER:
+                found.append((rule, condition == ALWAYS))
+        return found
 
     def allows(
         self,
