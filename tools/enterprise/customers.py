@@ -1,0 +1,76 @@
+"""The customers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tools.desk import Desk
+from tools.enterprise.ids import next_id
+from tools.enterprise.naming import name_matches
+from tools.enterprise.reading import Reading, guard_of, result
+from tools.enterprise.schema import CUSTOMERS
+from tools.enterprise.values import changes, required
+from tools.enterprise.writing import done
+from tools.errors import ToolError
+from tools.tool import tool
+from tools.toolkit import Toolkit
+
+
+@tool()
+def read(
+    desk: Desk,
+    customer_id: str = "",
+    customer_name: str = "",
+    region: str = "",
+    query: str = "",
+    limit: int = 10,
+) -> dict[str, Any]:
+    """Find customers by id, name or part of it, or region."""
+    reading = Reading(desk, CUSTOMERS).key(customer_id).alike("region", region)
+    if customer_name.strip():
+        found = name_matches(reading.guard, "customers", "customer_name", customer_name)
+        reading.among("customer_id", [row["customer_id"] for row in found])
+    return result(*reading.rows(query, limit))
+
+
+@tool(writes=True)
+def create(desk: Desk, customer_name: str, region: str = "") -> dict[str, Any]:
+    """Register a customer."""
+    customer_id = next_id(desk, "customers")
+    values = {
+        "customer_id": customer_id,
+        "customer_name": _free_name(desk, customer_name),
+        "region": region.strip() or None,
+    }
+    guard_of(desk).insert("customers", values)
+    return done("customers", customer_id, "created")
+
+
+@tool(writes=True)
+def update(desk: Desk, customer_id: str, customer_name: str = "", region: str = "") -> dict[str, Any]:
+    """Rename a customer or change the region."""
+    guard, key = guard_of(desk), customer_id.strip()
+    changed = changes(customer_name=customer_name, region=region)
+    guard.get("customers", key)
+    if "customer_name" in changed:
+        _free_name(desk, customer_name, key)
+    guard.update("customers", key, changed)
+    return done("customers", key, "updated")
+
+
+@tool(writes=True)
+def delete(desk: Desk, customer_id: str) -> dict[str, Any]:
+    """Delete a customer."""
+    guard_of(desk).delete("customers", customer_id.strip())
+    return done("customers", customer_id.strip(), "deleted")
+
+
+def _free_name(desk: Desk, text: str, own: str = "") -> str:
+    name = required("customer_name", text)
+    taken = "SELECT 1 FROM customers WHERE customer_name = ? COLLATE NOCASE AND customer_id <> ?"
+    if desk.values(taken, (name, own)):
+        raise ToolError(f"There is a customer called {name!r} already.")
+    return name
+
+
+TOOLKIT = Toolkit.of("customers", "the customers", (read, create, update, delete))

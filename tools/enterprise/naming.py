@@ -1,0 +1,59 @@
+"""Finding records by what people call them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tools.errors import ToolError
+
+if TYPE_CHECKING:
+    from tools.access.guard import Guard
+
+_WORD = re.compile(r"\w+")
+_LISTED = 5
+
+
+def name_matches(guard: Guard, source: str, column: str, text: str) -> list[dict[str, Any]]:
+    """The readable records called `text`: the very name if there is one, else all with these words in it.
+
+    Whole words go before parts of words; letter case never counts.
+    """
+    words = text.lower().split()
+    if not words:
+        return []
+    conditions = [(f"instr(lower({column}), lower(?)) > 0", (word,)) for word in words]
+    found = guard.find(source, conditions)
+    exact = [row for row in found if str(row[column]).lower() == " ".join(words)]
+    whole = [row for row in found if set(_words(text)) <= set(_words(str(row[column])))]
+    return exact or whole or found
+
+
+def only(found: Sequence[dict[str, Any]], noun: str, text: str, key: str, name: str) -> dict[str, Any]:
+    """The one record of `found`.
+
+    Raises:
+        ToolError: there is none, or several; the message lists some.
+    """
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise ToolError(f"No {noun} matches {text!r}.")
+    some = ", ".join(f"{row[key]} {row[name]}" for row in found[:_LISTED])
+    more = ", ..." if len(found) > _LISTED else ""
+    raise ToolError(f"{len(found)} {noun}s match {text!r}: {some}{more}. Give the {key}.")
+
+
+def named_key(guard: Guard, source: str, noun: str, text: str, key: str, column: str) -> str:
+    """The key of the one readable record that is called `text`.
+
+    Raises:
+        ToolError: none or several are.
+    """
+    found = name_matches(guard, source, column, text)
+    return str(only(found, noun, text, key, column)[key])
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())

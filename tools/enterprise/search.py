@@ -1,0 +1,111 @@
+"""Searching a source inside an episode: what the persona may read, as the episode has left it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import apsw
+
+from tools.enterprise.documents import text_of
+from tools.enterprise.schema import KEYS, TABLES
+from tools.errors import ToolError
+from tools.schema import ROW
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from retrievers.collection import Collection
+    from retrievers.library import Library
+    from tools.access.guard import Guard
+    from tools.desk import Desk
+
+_REMEMBERED = 4096
+"""For so many pairs of persona and source the readable records of the world at rest are remembered."""
+
+_masks: WeakKeyDictionary[Library, dict[Any, NDArray[Any]]] = WeakKeyDictionary()
+_COLUMNS = {table.name: (ROW, *table.columns) for table in TABLES}
+
+
+@dataclass
+class Edits:
+    """What an episode has done to the records of a source.
+
+    Attributes:
+        changed: the texts of new and changed records, by key.
+        gone: keys of deleted records.
+    """
+
+    changed: dict[str, str] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+
+
+def best(
+    desk: Desk,
+    guard: Guard,
+    source: str,
+    text: str,
+    conditions: Sequence[tuple[str, Sequence[str | int | None]]],
+    limit: int,
+) -> list[str]:
+    """The keys of the records nearest to `text`, best first.
+
+    Only records that the persona may read and that meet the conditions are ranked at all, so that
+    nobody else's record takes a place or moves another.
+
+    Raises:
+        ToolError: the world has no search index.
+    """
+    if desk.library is None:
+        raise ToolError("Nothing can be searched by query here; use the other arguments.")
+    collection = desk.library.collection(source)
+    if not conditions and not desk.changeset:
+        return [hit.key for hit in collection.search(text, limit, allowed=_readable(desk, guard, collection))]
+    keys = frozenset(guard.keys(source, conditions))
+    edits = edits_of(desk, source)
+    hits = collection.search(
+        text,
+        limit,
+        allowed=collection.mask(keys),
+        changed={key: new for key, new in edits.changed.items() if key in keys},
+        gone=edits.gone,
+    )
+    return [hit.key for hit in hits]
+
+
+def edits_of(desk: Desk, source: str) -> Edits:
+    """What the episode has changed in a source."""
+    edits = Edits()
+    if not desk.changeset:
+        return edits
+    columns = _COLUMNS[source]
+    for change in apsw.Changeset.iter(desk.changeset):
+        if change.name != source:
+            continue
+        if change.op == "DELETE":
+            edits.gone.add(_cells(columns, change.old)[KEYS[source]])
+        else:
+            row = _cells(columns, change.new or ()).get(ROW) or _cells(columns, change.old)[ROW]
+            record = desk.rows(f"SELECT * FROM {source} WHERE {ROW} = ?", (row,))[0]
+            edits.changed[record[KEYS[source]]] = text_of(source, record)
+    edits.gone -= edits.changed.keys()
+    return edits
+
+
+def _readable(desk: Desk, guard: Guard, collection: Collection) -> NDArray[Any]:
+    """The mask of what the persona may read in the world at rest; made once, since nothing changes it."""
+    assert desk.library is not None
+    known = _masks.setdefault(desk.library, {})
+    name = (collection.source, desk.persona, desk.policy.digest)
+    mask = known.get(name)
+    if mask is None:
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        mask = known[name] = collection.mask(guard.keys(collection.source))
+    return mask
+
+
+def _cells(columns: Sequence[str], values: Sequence[Any] | None) -> dict[str, Any]:
+    return {c: v for c, v in zip(columns, values or (), strict=False) if v is not apsw.no_change}
