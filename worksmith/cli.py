@@ -9,7 +9,7 @@ import typer
 
 from tools.errors import InputError, WorksmithError
 from worksmith import __version__
-from worksmith.commands import compare, compile, eval, quickstart, run, score, suite, ui
+from worksmith.commands import access, compare, compile, eval, quickstart, run, score, suite, ui
 
 # Set before any library reads them: no telemetry, and no price list fetched from the network at import.
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
@@ -25,6 +25,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(suite.app, name="suite")
+app.add_typer(access.app, name="access")
 app.command("quickstart")(quickstart.quickstart)
 app.command("compile")(compile.compile_program)
 app.command("eval")(eval.evaluate_program)
