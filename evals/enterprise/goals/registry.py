@@ -7,7 +7,7 @@ from functools import cache
 
 from evals.enterprise.goals.goal import Goal
 
-MODULES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = ("messages", "message_changes")
 """The modules of goals. Each has a `BOOK`, or several in `BOOKS`."""
 
 

@@ -189,12 +189,13 @@ class Script:
         Raises:
             DeniedError: it is hidden from the persona.
         """
+        self.used.add(row.step)
         if not row.get(field):
             raise DeniedError(self._private_rule())
         return row[field]
 
     def weigh(self, *seen: Row | Rows) -> None:
-        """Note that the next call or the answer is worked out from these."""
+        """Note that the next change or the answer is worked out from these."""
         self._weighed.update(item.step for item in seen)
 
     # --- writing ---------------------------------------------------------------------------------------
@@ -235,8 +236,10 @@ class Script:
     # --- inside ----------------------------------------------------------------------------------------
 
     def _call(self, tool: str, why: str, arguments: dict[str, str]) -> Observation:
-        after = self._weighed | self._sources(arguments)
-        self._weighed = set()
+        after = self._sources(arguments)
+        if self._episode.toolset[tool].writes:
+            after |= self._weighed
+            self._weighed = set()
         self.used |= after
         observation = self._episode.call(tool, arguments)
         self.steps.append(Step(tool=tool, arguments=arguments, why=why, after=tuple(sorted(after))))
@@ -253,7 +256,9 @@ class Script:
     def _sources(self, arguments: dict[str, str]) -> set[int]:
         """The earlier steps that first showed an argument, or something told in one."""
         found: set[int] = set()
-        for argument in arguments.values():
+        for name, argument in arguments.items():
+            if name == "limit":
+                continue
             exact = self._first_shown(argument)
             if exact is not None:
                 found.add(exact)

@@ -1,0 +1,389 @@
+"""Chats and mails, in every area: sending, answering, changing and deleting them."""
+
+from __future__ import annotations
+
+from evals.enterprise.facts import Record
+from evals.enterprise.goals.goal import Slots, Values
+from evals.enterprise.goals.messages import (
+    books,
+    draw_named,
+    everywhere,
+    find_chat,
+    look_up_named,
+)
+from evals.enterprise.goals.news import draw_news, draw_subject, sentence
+from evals.enterprise.goals.scene import Draw, Scene, action
+from evals.enterprise.goals.script import Script
+from evals.enterprise.goals.told_in import asks, chat_told, partner
+from evals.task import Action
+
+BOOKS = books("message_changes.toml")
+
+CHAT, MAIL = "conversations.create", "enterprise_mail_system.create"
+
+
+def chat(recipient: str, text: str) -> Action:
+    """Sending a chat message."""
+    return action(CHAT, recipient=recipient, text=text)
+
+
+def mail(recipient: str, subject: str, body: str) -> Action:
+    """Sending a mail."""
+    return action(MAIL, recipient=recipient, subject=subject, body=body)
+
+
+def tell(call: Script, why: str, message: Action) -> None:
+    """Send a message."""
+    call.write(message.tool, why, **message.arguments)
+
+
+# --- messages with a given text -------------------------------------------------------------------------
+
+
+def draw_send_chat(scene: Scene) -> Draw | None:
+    """Any colleague."""
+    other = scene.colleague()
+    news, mentions = draw_news(scene.facts, scene.rng)
+    if other is None:
+        return None
+    slots = {"name": other["name"], "news": news}
+    return scene.draw(slots, actions=[chat(other["name"], sentence(news))], mentions=mentions)
+
+
+@everywhere(BOOKS, steps=1, type="crud", draw=draw_send_chat)
+def send_chat(slots: Slots, call: Script) -> Values:
+    """Send it."""
+    tell(call, "I send the message in the chat.", chat(slots["name"], sentence(slots["news"])))
+    return ()
+
+
+def draw_send_mail(scene: Scene) -> Draw | None:
+    """Any colleague and a subject."""
+    other = scene.colleague()
+    news, mentions = draw_news(scene.facts, scene.rng)
+    if other is None:
+        return None
+    slots = {"name": other["name"], "news": news, "subject": draw_subject(scene.rng)}
+    message = mail(other["name"], slots["subject"], sentence(news))
+    return scene.draw(slots, actions=[message], mentions=mentions)
+
+
+@everywhere(BOOKS, steps=1, type="crud", draw=draw_send_mail)
+def send_mail(slots: Slots, call: Script) -> Values:
+    """Send it."""
+    tell(call, "I send the mail.", mail(slots["name"], slots["subject"], sentence(slots["news"])))
+    return ()
+
+
+def draw_message_manager(scene: Scene) -> Draw | None:
+    """The persona's own manager."""
+    manager = scene.facts.manager(scene.me["emp_id"])
+    news, mentions = draw_news(scene.facts, scene.rng)
+    if manager is None:
+        return None
+    message = chat(manager["emp_id"], sentence(news))
+    return scene.draw({"news": news}, actions=[message], mentions=mentions)
+
+
+@everywhere(BOOKS, steps=2, type="crud", draw=draw_message_manager)
+def message_manager(slots: Slots, call: Script) -> Values:
+    """Look up oneself, then send."""
+    tell(call, "I send my manager the message.", chat(my_manager(call), sentence(slots["news"])))
+    return ()
+
+
+def draw_mail_manager_of(scene: Scene) -> Draw | None:
+    """The manager of any colleague."""
+    other = scene.colleague()
+    manager = scene.facts.manager(other["emp_id"]) if other else None
+    news, mentions = draw_news(scene.facts, scene.rng)
+    if other is None or manager is None or manager["emp_id"] == scene.me["emp_id"]:
+        return None
+    slots = {"name": other["name"], "news": news, "subject": draw_subject(scene.rng)}
+    message = mail(manager["emp_id"], slots["subject"], sentence(news))
+    return scene.draw(slots, actions=[message], mentions=mentions)
+
+
+@everywhere(BOOKS, steps=2, type="crud", draw=draw_mail_manager_of)
+def mail_manager_of(slots: Slots, call: Script) -> Values:
+    """Look up the colleague, then send."""
+    other = call.one("employees", f"I look up to whom {slots['name']} reports.", name=slots["name"])
+    message = mail(other["reports_to"], slots["subject"], sentence(slots["news"]))
+    tell(call, "I send the manager the mail.", message)
+    return ()
+
+
+# --- messages with something to be found out ------------------------------------------------------------
+
+
+def _told_for(scene: Scene) -> tuple[Record, Record, dict[str, str], str] | None:
+    """A chat, somebody to be told, slots, and the fact to be told."""
+    found, other = chat_told(scene), scene.colleague()
+    if found is None or other is None or other["emp_id"] == found[1]["emp_id"]:
+        return None
+    row, first, latent, name = found
+    told = latent.facts
+    slots = {
+        "name": first["name"],
+        "other": other["name"],
+        "topic": told["topic"],
+        "project": told["project"],
+        "ask": asks()[name],
+        "fact": name,
+    }
+    return row, other, slots, told[name]
+
+
+def draw_pass_on(scene: Scene) -> Draw | None:
+    """A fact of a chat and somebody who wants to know it."""
+    found = _told_for(scene)
+    if found is None:
+        return None
+    row, other, slots, value = found
+    message = chat(other["name"], _told(slots, value))
+    return scene.draw(slots, actions=[message], mentions=[value], about=[("conversations", row)])
+
+
+@everywhere(BOOKS, steps=2, type="crud", draw=draw_pass_on)
+def pass_on(slots: Slots, call: Script) -> Values:
+    """Read the chat, then send."""
+    value = call.fact(find_chat(call, slots), slots["fact"])
+    tell(call, f"I pass it on to {slots['other']}.", chat(slots["other"], _told(slots, value)))
+    return ()
+
+
+def draw_mail_on(scene: Scene) -> Draw | None:
+    """The same by mail."""
+    found = _told_for(scene)
+    if found is None:
+        return None
+    row, other, slots, value = found
+    slots["subject"] = draw_subject(scene.rng)
+    message = mail(other["name"], slots["subject"], _told(slots, value))
+    return scene.draw(slots, actions=[message], mentions=[value], about=[("conversations", row)])
+
+
+@everywhere(BOOKS, steps=2, type="crud", draw=draw_mail_on)
+def mail_on(slots: Slots, call: Script) -> Values:
+    """Read the chat, then send."""
+    value = call.fact(find_chat(call, slots), slots["fact"])
+    message = mail(slots["other"], slots["subject"], _told(slots, value))
+    tell(call, f"I mail it to {slots['other']}.", message)
+    return ()
+
+
+def draw_tell_named_manager(scene: Scene) -> Draw | None:
+    """The manager of somebody whom a chat names."""
+    found = draw_named(scene)
+    manager = scene.facts.manager(found[3]["emp_id"]) if found else None
+    if found is None or manager is None or manager["emp_id"] == scene.me["emp_id"]:
+        return None
+    news, mentions = draw_news(scene.facts, scene.rng)
+    message = chat(manager["emp_id"], sentence(news))
+    slots = {**found[2], "news": news}
+    return scene.draw(slots, actions=[message], mentions=mentions, about=[("conversations", found[0])])
+
+
+@everywhere(BOOKS, steps=3, type="crud", draw=draw_tell_named_manager)
+def tell_named_manager(slots: Slots, call: Script) -> Values:
+    """Read the chat, look the person up, send."""
+    person = look_up_named(call, slots)
+    message = chat(person["reports_to"], sentence(slots["news"]))
+    tell(call, f"I write to the manager of {person['name']}.", message)
+    return ()
+
+
+def draw_tell_both(scene: Scene) -> Draw | None:
+    """That person and the manager."""
+    found = draw_named(scene)
+    manager = scene.facts.manager(found[3]["emp_id"]) if found else None
+    if found is None or manager is None or manager["emp_id"] == scene.me["emp_id"]:
+        return None
+    news, mentions = draw_news(scene.facts, scene.rng)
+    messages = [chat(to, sentence(news)) for to in (found[3]["emp_id"], manager["emp_id"])]
+    slots = {**found[2], "news": news}
+    return scene.draw(slots, actions=messages, mentions=mentions, about=[("conversations", found[0])])
+
+
+@everywhere(BOOKS, steps=4, type="crud", draw=draw_tell_both)
+def tell_both(slots: Slots, call: Script) -> Values:
+    """Read the chat, look the person up, send twice."""
+    person = look_up_named(call, slots)
+    tell(call, f"I write to {person['name']}.", chat(person["emp_id"], sentence(slots["news"])))
+    tell(call, "I write to the manager as well.", chat(person["reports_to"], sentence(slots["news"])))
+    return ()
+
+
+def draw_tell_both_and_mine(scene: Scene) -> Draw | None:
+    """That person, the manager, and the persona's own manager."""
+    draw, mine = draw_tell_both(scene), scene.facts.manager(scene.me["emp_id"])
+    if draw is None or mine is None:
+        return None
+    told = {message.arguments["recipient"] for message in draw.actions}
+    if mine["emp_id"] in told:
+        return None
+    message = chat(mine["emp_id"], sentence(draw.slots["news"]))
+    about = [("conversations", row) for row in [scene.facts.at(draw.about[0])] if row]
+    return scene.draw(draw.slots, actions=[*draw.actions, message], mentions=draw.mentions, about=about)
+
+
+@everywhere(BOOKS, steps=6, type="crud", draw=draw_tell_both_and_mine)
+def tell_both_and_mine(slots: Slots, call: Script) -> Values:
+    """As to both, then look up oneself and send a third time."""
+    tell_both(slots, call)
+    tell(call, "I write to my manager as well.", chat(my_manager(call), sentence(slots["news"])))
+    return ()
+
+
+# --- answers --------------------------------------------------------------------------------------------
+
+
+def _latest_from(scene: Scene) -> tuple[Record, Record] | None:
+    """The newest mail of somebody to the persona."""
+    row = scene.pick("mail", scene.facts.where("mail", recipient_emp_id=scene.me["emp_id"]))
+    sender = partner(scene, row) if row is not None else None
+    if sender is None:
+        return None
+    mails = scene.facts.where("mail", sender_emp_id=sender["emp_id"], recipient_emp_id=scene.me["emp_id"])
+    latest = max(mails, key=lambda mail: mail["date"])
+    unique = [mail["date"] for mail in mails].count(latest["date"]) == 1
+    return (latest, sender) if unique else None
+
+
+def draw_reply_latest(scene: Scene) -> Draw | None:
+    """Somebody who has written to the persona."""
+    found = _latest_from(scene)
+    if found is None:
+        return None
+    latest, sender = found
+    news, mentions = draw_news(scene.facts, scene.rng)
+    return scene.draw(
+        {"name": sender["name"], "news": news},
+        actions=[_reply(sender["emp_id"], latest["thread_id"], news)],
+        mentions=mentions,
+        about=[("mail", latest)],
+    )
+
+
+@everywhere(BOOKS, steps=2, type="crud", draw=draw_reply_latest)
+def reply_latest(slots: Slots, call: Script) -> Values:
+    """Find the mail, answer in its thread."""
+    mails = call.read(
+        "mail", f"I look for the newest mail from {slots['name']}.", sender=slots["name"], recipient="me",
+        limit="1",
+    )  # fmt: skip
+    latest = call.pick(mails[0])
+    reply = _reply(latest["sender_emp_id"], latest["thread_id"], slots["news"])
+    tell(call, "I answer in the same thread.", reply)
+    return ()
+
+
+def draw_reply_and_tell(scene: Scene) -> Draw | None:
+    """The same, and the persona's manager."""
+    draw, manager = draw_reply_latest(scene), scene.facts.manager(scene.me["emp_id"])
+    row = scene.facts.at(draw.about[0]) if draw is not None else None
+    if draw is None or row is None or manager is None or manager["name"] == draw.slots["name"]:
+        return None
+    message = chat(manager["emp_id"], sentence(draw.slots["news"]))
+    return scene.draw(
+        draw.slots, actions=[*draw.actions, message], mentions=draw.mentions, about=[("mail", row)]
+    )
+
+
+@everywhere(BOOKS, steps=4, type="crud", draw=draw_reply_and_tell)
+def reply_and_tell(slots: Slots, call: Script) -> Values:
+    """Answer, then tell the manager."""
+    reply_latest(slots, call)
+    tell(call, "I tell my manager the same.", chat(my_manager(call), sentence(slots["news"])))
+    return ()
+
+
+# --- deleting and changing ------------------------------------------------------------------------------
+
+
+def draw_delete_chat(scene: Scene) -> Draw | None:
+    """A chat of the persona's."""
+    found = chat_told(scene)
+    if found is None:
+        return None
+    row, other, latent, _ = found
+    return scene.draw(
+        {"name": other["name"], "topic": latent.facts["topic"], "project": latent.facts["project"]},
+        actions=[action("conversations.delete", conversation_id=row["conversation_id"])],
+        about=[("conversations", row)],
+    )
+
+
+@everywhere(BOOKS, steps=2, type="crud", draw=draw_delete_chat)
+def delete_chat(slots: Slots, call: Script) -> Values:
+    """Find it, delete it."""
+    row = find_chat(call, slots)
+    call.write("conversations.delete", "I delete that chat.", conversation_id=row["conversation_id"])
+    return ()
+
+
+def draw_delete_mail(scene: Scene) -> Draw | None:
+    """A mail that the persona got, by sender, subject and day."""
+    row = scene.pick("mail", scene.facts.where("mail", recipient_emp_id=scene.me["emp_id"]))
+    sender = partner(scene, row) if row is not None else None
+    if row is None or sender is None:
+        return None
+    return scene.draw(
+        {"name": sender["name"], "subject": row["subject"], "day": row["date"][:10]},
+        actions=[action("enterprise_mail_system.delete", email_id=row["email_id"])],
+        about=[("mail", row)],
+    )
+
+
+@everywhere(BOOKS, steps=2, type="crud", draw=draw_delete_mail)
+def delete_mail(slots: Slots, call: Script) -> Values:
+    """Find it, delete it."""
+    row = call.one(
+        "mail", "I look for that mail.", sender=slots["name"], recipient="me", subject=slots["subject"],
+        date_from=slots["day"], date_to=slots["day"],
+    )  # fmt: skip
+    call.write("enterprise_mail_system.delete", "I delete that mail.", email_id=row["email_id"])
+    return ()
+
+
+def draw_rewrite_chat(scene: Scene) -> Draw | None:
+    """A chat that the persona sent."""
+    row = scene.pick("conversations", scene.facts.where("conversations", sender_emp_id=scene.me["emp_id"]))
+    if row is None:
+        return None
+    news, mentions = draw_news(scene.facts, scene.rng)
+    key = row["conversation_id"]
+    return scene.draw(
+        {"conversation_id": key, "news": news},
+        actions=[action("conversations.update", conversation_id=key, text=sentence(news))],
+        mentions=mentions,
+        about=[("conversations", row)],
+    )
+
+
+@everywhere(BOOKS, steps=1, type="crud", draw=draw_rewrite_chat, denials=("not_participant",))
+def rewrite_chat(slots: Slots, call: Script) -> Values:
+    """Change its text."""
+    call.write(
+        "conversations.update", "I replace the text of that chat.",
+        conversation_id=slots["conversation_id"], text=sentence(slots["news"]),
+    )  # fmt: skip
+    return ()
+
+
+# --- parts ----------------------------------------------------------------------------------------------
+
+
+def my_manager(call: Script) -> str:
+    """The id of whom the persona reports to, as the directory has it."""
+    me = call.one("employees", "I look up to whom I report.", emp_id="me")
+    return me["reports_to"]
+
+
+def _told(slots: Slots, value: str) -> str:
+    ask = slots["ask"]
+    return f"The {ask} for the {slots['topic']} of {slots['project']}: {value}."
+
+
+def _reply(recipient: str, thread_id: str, news: str) -> Action:
+    return action(MAIL, recipient=recipient, thread_id=thread_id, body=sentence(news))
