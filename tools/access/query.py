@@ -79,7 +79,7 @@ def _tables(connection: apsw.Connection, views: Views) -> Iterator[None]:
     try:
         for name, (columns, _) in views.items():
             definitions = ", ".join(f"{quoted(column)} TEXT" for column in columns)
-            connection.execute(f"CREATE TABLE temp.{quoted(name)} ({definitions})")
+            connection.execute(f"CREATE TEMP TABLE {quoted(name)} ({definitions})")
             made.append(name)
         yield
     finally:

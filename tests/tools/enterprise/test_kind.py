@@ -1,0 +1,79 @@
+"""The enterprise kind as a whole: its tools by name, and what prompts show of them."""
+
+from __future__ import annotations
+
+from tools.access.engine import load_policy
+from tools.enterprise.access import SCHEMA, packaged_policy
+from tools.kinds import world_kind
+from tools.schema import Table
+
+KIND = world_kind("enterprise")
+TOOLS = {tool.name: tool for toolkit in KIND.toolkits for tool in toolkit.tools}
+
+PUBLISHED = """
+employee_data_read employee_data_create employee_data_update employee_data_delete
+enterprise_mail_system_read enterprise_mail_system_create enterprise_mail_system_update
+enterprise_mail_system_delete conversations_create conversations_read conversations_update
+conversations_delete github_read github_create github_update github_delete products_create products_read
+products_update products_delete product_sentiment_create product_sentiment_read product_sentiment_update
+product_sentiment_delete sales_create sales_read sales_update sales_delete customer_support_chats_create
+customer_support_chats_read customer_support_chats_update customer_support_chats_delete
+it_service_management_create_issue it_service_management_read_issue it_service_management_update_issue
+it_service_management_delete_issue social_platform_create social_platform_read social_platform_update
+social_platform_delete overflow_read overflow_create overflow_update overflow_delete document_read llm_call
+""".split()
+"""The tools of EnterpriseBench, Table 8."""
+
+
+def test_every_published_tool_is_there() -> None:
+    ours = {name.replace(".", "_") for name in TOOLS}
+
+    assert len(PUBLISHED) == 46
+    assert set(PUBLISHED) <= ours
+    assert len(ours) == 59
+
+
+def test_the_policy_speaks_of_exactly_these_tools() -> None:
+    document = load_policy(packaged_policy(), SCHEMA).document
+
+    assert set(document.tools) == set(TOOLS)
+
+
+def test_what_a_tool_says_it_writes_is_what_the_policy_calls_a_write() -> None:
+    document = load_policy(packaged_policy(), SCHEMA).document
+
+    for name, entry in document.tools.items():
+        assert TOOLS[name].writes == (entry is not None and entry[1] != "read"), name
+
+
+def test_the_tools_fit_a_prompt() -> None:
+    lines = [
+        line for name, tool in TOOLS.items() if name != "tables.query" for line in tool.text.splitlines()
+    ]
+
+    assert len(lines) <= 90
+    assert sum(len(line) for line in lines) < 11_000
+
+
+def test_no_argument_says_who_asks() -> None:
+    actors = {
+        "user",
+        "user_id",
+        "sender_emp_id",
+        "raised_by_emp_id",
+        "author",
+        "sender",
+        "raised_by",
+        "seller",
+    }
+
+    for tool in TOOLS.values():
+        if tool.writes:
+            assert not actors & set(tool.arguments), tool.name
+
+
+def test_the_query_tool_names_every_table_and_column() -> None:
+    def shown(table: Table) -> str:
+        return f"{table.name}({', '.join(table.columns)})"
+
+    assert all(shown(table) in TOOLS["tables.query"].text for table in KIND.tables)
