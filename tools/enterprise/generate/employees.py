@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Mapping
 from datetime import date
 
 from tools.enterprise.generate.company import DOMAIN, LEAVES, TODAY
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Employee
+from tools.enterprise.generate.grammar import grammar
 from tools.enterprise.generate.hierarchy import Position, positions
+from tools.enterprise.generate.latent import Latent, reference
 from tools.enterprise.generate.names import people_names
 from tools.enterprise.generate.people import EXECUTIVES, People
 from tools.enterprise.generate.profiles import Profile, profile
 from tools.enterprise.generate.wording import pick, texts
 
+_WORDS = grammar("employees")
+_NONE = "none"
+_LOWEST = 9
 _TITLES = {"10": "Team Lead", "12": "Manager", "14": "Director"}
 _MEDIAN_SALARIES = {"09": 60_000, "10": 85_000, "12": 120_000, "14": 190_000, "CE": 480_000}
 _EXECUTIVE_SALARY = 340_000
@@ -97,10 +103,14 @@ def _leaves_taken(numbers: random.Random) -> tuple[int, int, int]:
 def _add(draft: Draft, employee: Employee) -> None:
     numbers = draft.rng("employees", employee.emp_id)
     known = profile(draft, employee)
-    facts: dict[str, str] = {}
     leaves = {}
     for (kind, total), taken in zip(LEAVES.items(), employee.taken, strict=True):
         leaves |= {f"total_{kind}_leaves": total, f"remaining_{kind}_leaves": total - taken}
+    background = _background(known)
+    present = _present(employee, known)
+    above = _to_succeed(draft, numbers, employee)
+    if above is not None:
+        present["successor"] = above.name
     ref = draft.add(
         "employees",
         emp_id=employee.emp_id,
@@ -110,8 +120,8 @@ def _add(draft: Draft, employee: Employee) -> None:
         category=employee.department_name,
         level=employee.level,
         title=employee.title,
-        description=_description(draft, numbers, employee, known, facts),
-        experience=_experience(numbers, known, facts),
+        description=_description(numbers, employee, known, present),
+        experience=" ".join(_WORDS.say(numbers, slot, background) for slot in background),
         skills=", ".join(employee.skills),
         doj=employee.doj,
         reports_to=employee.manager,
@@ -125,46 +135,54 @@ def _add(draft: Draft, employee: Employee) -> None:
         **leaves,
         total_leaves_taken=sum(employee.taken),
     )
-    refs = tuple(f"employees/{emp_id}" for emp_id in (facts.pop("successor_of", ""),) if emp_id)
-    draft.latent(ref, "biography", facts, refs)
+    refs = () if above is None else (reference("employees", above.emp_id),)
+    draft.latent(ref, "biography", present | background, refs)
 
 
-def _description(
-    draft: Draft, numbers: random.Random, employee: Employee, known: Profile, facts: dict[str, str]
-) -> str:
-    words = texts("employees")["description"]
-    facts |= {"team": employee.team, "location": known.location, "duty": known.duty}
-    slots = {
+def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+    """What the biography does not say as the truths have it."""
+    text = f"{record['description']} {record['experience']}"
+    facts = dict(latent.facts)
+    if facts["certificates"] == _NONE:
+        facts.pop("certificates")
+        if _WORDS.read("certificates", text):
+            return [f"{latent.ref}: has certificates after all"]
+    return _WORDS.problems(latent.ref, text, facts, facts)
+
+
+def _present(employee: Employee, known: Profile) -> dict[str, str]:
+    facts = {"team": employee.team, "location": known.location, "duty": known.duty}
+    facts["certificates"] = "; ".join(known.certificates) or _NONE
+    return facts | ({"programme": known.programme} if known.programme else {})
+
+
+def _background(known: Profile) -> dict[str, str]:
+    if known.years == 0:
+        return {"college": known.college}
+    return {"years_before": str(known.years), "employer": known.employer}
+
+
+def _description(numbers: random.Random, employee: Employee, known: Profile, facts: dict[str, str]) -> str:
+    slots = facts | {
         "first": employee.first_name,
         "interest": known.interest,
         "languages": " and ".join(known.languages),
-    } | facts
-    sentences = [pick(numbers, words["first"], slots), pick(numbers, words["duty"], slots)]
-    facts["certificates"] = slots["certificates"] = "; ".join(known.certificates) or "none"
-    sentences.append(pick(numbers, words["certificates" if known.certificates else "uncertified"], slots))
-    if known.programme:
-        facts["programme"] = slots["programme"] = known.programme
-        sentences.append(pick(numbers, words["programme"], slots))
-    if _is_successor(draft, numbers, employee):
-        above = draft.people[employee.manager or ""]
-        facts["successor_of"] = above.emp_id
-        facts["successor"] = slots["successor"] = above.name
-        sentences.append(pick(numbers, words["successor"], slots))
-    return " ".join([*sentences, pick(numbers, words["closing"], slots)])
+    }
+    other = _WORDS.data["other"]
+    sentences = []
+    for slot in facts:
+        if facts[slot] == _NONE:
+            sentences.append(pick(numbers, other["uncertified"], slots))
+        else:
+            sentences.append(_WORDS.say(numbers, slot, slots))
+    return " ".join([*sentences, pick(numbers, other["closing"], slots)])
 
 
-def _is_successor(draft: Draft, numbers: random.Random, employee: Employee) -> bool:
-    """Of each boss's reports in office the first one of the next level may be named, no other."""
+def _to_succeed(draft: Draft, numbers: random.Random, employee: Employee) -> Employee | None:
+    """Whose successor this is: of each boss's reports in office only the first may be named."""
     if employee.manager is None or employee.dol is not None or numbers.random() < 0.5:
-        return False
-    rivals = [e for e in draft.people.reports(employee.manager) if e.dol is None and e.rank > 9]
-    return bool(rivals) and rivals[0] == employee and employee.department not in EXECUTIVES
-
-
-def _experience(numbers: random.Random, known: Profile, facts: dict[str, str]) -> str:
-    words = texts("employees")["experience"]
-    if known.years < 1:
-        facts |= {"years_before": "0", "college": known.college}
-        return pick(numbers, words["fresh"], facts)
-    facts |= {"years_before": str(known.years), "employer": known.employer}
-    return pick(numbers, words["senior"], facts | {"span": f"{known.years} year{'s' * (known.years > 1)}"})
+        return None
+    rivals = [e for e in draft.people.reports(employee.manager) if e.dol is None and e.rank > _LOWEST]
+    if not rivals or rivals[0] != employee or employee.department in EXECUTIVES:
+        return None
+    return draft.people[employee.manager]

@@ -93,6 +93,7 @@ class Customer:
     name: str
     region: str
     patience: float
+    business: bool = False
 
 
 @dataclass(frozen=True)

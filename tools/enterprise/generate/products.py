@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from typing import Any
 
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Product
-from tools.enterprise.generate.wording import pick, texts
+from tools.enterprise.generate.grammar import grammar
+from tools.enterprise.generate.latent import Latent
+from tools.enterprise.generate.wording import pick, texts, with_article
 
+_WORDS = grammar("products")
 _DISCOUNTS = ((0, 5, 10, 15, 20, 25, 30, 40, 50, 60), (1, 2, 4, 4, 4, 3, 3, 2, 1, 0.5))
 _SOLD_OUT = 0.03
 
@@ -36,7 +40,12 @@ def _add(
     names.add(name)
     product = _product(numbers, product_id, name, kind, slots["brand"])
     draft.products.append(product)
-    facts = {key: slots[key] for key in ("spec", "colour")}
+    facts = {
+        "spec": slots["spec"],
+        "colour": slots["colour"],
+        "warranty": numbers.choice(_WORDS.data["warranties"]),
+        "origin": numbers.choice(_WORDS.data["origins"]),
+    }
     ref = draft.add(
         "products",
         product_id=product_id,
@@ -57,17 +66,13 @@ def _variant(numbers: random.Random, kind: dict[str, Any]) -> tuple[str, dict[st
         "brand": numbers.choice(catalogue["brands"]),
         "series": numbers.choice(catalogue["series"]),
         "spec": numbers.choice(kind["specs"]),
-        "colour": numbers.choice(catalogue["colours"]),
+        "colour": numbers.choice(catalogue["pools"]["colour"]),
         "kind": kind["name"],
+        "a_kind": with_article(kind["name"]),
         "use": kind["use"],
     }
-    words = "".join(part if part.isupper() else part.capitalize() for part in _words(kind["name"]))
+    words = " ".join(word[0].upper() + word[1:] for word in kind["name"].split())
     return f"{slots['brand']} {slots['series']} {words}, {slots['spec']}, {slots['colour']}", slots
-
-
-def _words(name: str) -> list[str]:
-    """The words of `name` and the spaces between them."""
-    return name.replace(" ", "\0 \0").split("\0")
 
 
 def _product(numbers: random.Random, product_id: str, name: str, kind: dict[str, Any], brand: str) -> Product:
@@ -96,12 +101,15 @@ def _priced(amount: float) -> int:
 
 
 def _about(numbers: random.Random, product: Product, slots: dict[str, str], facts: dict[str, str]) -> str:
-    catalogue = texts("products")
-    about = catalogue["about"]
-    facts["warranty"] = numbers.choice(catalogue["warranties"])
-    facts["origin"] = numbers.choice(catalogue["origins"])
     part = numbers.choice(product.parts)
     slots = slots | facts | {"part": part, "good": numbers.choice(texts("parts")[part]["good"])}
-    middle = [pick(numbers, about[name], slots) for name in ("part", "warranty", "origin")]
+    other = _WORDS.data["other"]
+    middle = [_WORDS.say(numbers, slot, slots) for slot in facts]
+    middle.append(pick(numbers, other["part"], slots))
     numbers.shuffle(middle)
-    return " ".join([pick(numbers, about["opening"], slots), pick(numbers, about["spec"], slots), *middle])
+    return " ".join([pick(numbers, other["opening"], slots), *middle])
+
+
+def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+    """What the description does not say as the truths have it."""
+    return _WORDS.problems(latent.ref, str(record["about_product"]), latent.facts, latent.facts)

@@ -39,6 +39,7 @@ def profile(draft: Draft, employee: Employee) -> Profile:
     backgrounds = texts("employees")["backgrounds"]
     some = min(len(department["certificates"]), numbers.choices((0, 1, 2), (3, 5, 2))[0])
     joined_at = employee.age - (draft.today.year - employee.doj.year)
+    years = joined_at - numbers.randint(22, 24)
     return Profile(
         location=numbers.choice(texts("names")["cities"]),
         certificates=tuple(numbers.sample(department["certificates"], some)),
@@ -47,7 +48,7 @@ def profile(draft: Draft, employee: Employee) -> Profile:
         degree=numbers.choice(department["degrees"]),
         college=numbers.choice(backgrounds["colleges"]),
         employer=numbers.choice(backgrounds["employers"]),
-        years=max(0, joined_at - numbers.randint(22, 24)),
+        years=years if years > 1 else 0,
         languages=("English", *numbers.sample(backgrounds["languages"], numbers.randint(1, 2))),
         interest=numbers.choice(backgrounds["interests"]),
     )

@@ -29,3 +29,8 @@ def fill(template: str, slots: Mapping[str, str]) -> str:
 def pick(numbers: random.Random, templates: list[str], slots: Mapping[str, str]) -> str:
     """One of `templates`, filled."""
     return fill(numbers.choice(templates), slots)
+
+
+def with_article(noun: str) -> str:
+    """`noun` after `a` or `an`, by its first letter."""
+    return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"
