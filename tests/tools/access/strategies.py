@@ -1,0 +1,277 @@
+"""Random policies, records and personas, and what rules mean in the plainest words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import apsw
+from hypothesis import strategies as st
+
+from tools.access.engine import AccessPolicy, load_policy
+from tools.access.guard import Guard
+from tools.desk import Desk
+from tools.persona import Persona
+from tools.schema import Table
+
+Record = dict[str, str | None]
+
+TABLES = (
+    Table("people", ("id", "boss", "rank", "desk"), indexes=("id", "boss")),
+    Table("boxes", ("key", "owner", "shelf", "seal")),
+    Table("things", ("key", "owner", "second", "shelf", "status", "secret")),
+)
+SCHEMA = {table.name: table.columns for table in TABLES}
+IDS = ("ann", "bob", "o'neil", 'di"e', "e--;", "fé\u200b", "", "x\0y", "%")
+SHELVES = ("s1", "s'2", "")
+STATUSES = ("open", "closed", "op'en")
+RANKS = ("09", "9", "10", "12", "1 2", "-1", "007", "EN14", "\u0661")
+DEPARTMENTS = ("EN", "HR", "NEW", "")
+FIELDS = {"people": ("id", "boss"), "boxes": ("owner",), "things": ("owner", "second")}
+
+personas = st.builds(
+    Persona,
+    id=st.sampled_from(IDS),
+    name=st.just("x"),
+    department=st.sampled_from(DEPARTMENTS),
+    level=st.integers(-1, 15),
+    active=st.sampled_from([True, True, True, False]),
+)
+
+
+def _cells(values: Sequence[str]) -> st.SearchStrategy[str | None]:
+    return st.one_of(st.sampled_from(values), st.none())
+
+
+def _records(table: str, **columns: st.SearchStrategy[str | None]) -> st.SearchStrategy[list[Record]]:
+    return st.lists(st.fixed_dictionaries(columns), max_size=6).map(
+        lambda rows: [
+            {"key": f"{table}'{i}", **row} if table != "people" else row for i, row in enumerate(rows)
+        ]
+    )
+
+
+worlds = st.fixed_dictionaries(
+    {
+        "people": _records(
+            "people", id=_cells(IDS), boss=_cells(IDS), rank=_cells(RANKS), desk=_cells(SHELVES)
+        ),
+        "boxes": _records("boxes", owner=_cells(IDS), shelf=_cells(SHELVES), seal=_cells(STATUSES)),
+        "things": _records(
+            "things",
+            owner=_cells(IDS),
+            second=_cells(IDS),
+            shelf=_cells(SHELVES),
+            status=_cells(STATUSES),
+            secret=_cells(SHELVES),
+        ),
+    }
+)
+
+
+def predicates(source: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Predicates on the records of a source; those on `things` look into `boxes` too, never back."""
+    people = st.sampled_from(FIELDS[source])
+    leaves = [
+        st.just({"always": True}),
+        st.lists(st.sampled_from([*DEPARTMENTS[:3], "TOP"]), min_size=1, max_size=2).map(
+            lambda d: {"department": d}
+        ),
+        st.integers(-1, 15).map(lambda n: {"level": {"min": n}}),
+        st.integers(-1, 15).map(lambda n: {"level": {"max": n}}),
+        st.lists(st.integers(-1, 15), min_size=1, max_size=3).map(lambda n: {"level": {"in": n}}),
+        people.map(lambda f: {"self": f}),
+        st.just({"self": list(FIELDS[source])}),
+        people.map(lambda f: {"manages": f}),
+        people.map(lambda f: {"outranks": f}),
+    ]
+    if source != "people":
+        status = {"things": "status", "boxes": "seal"}[source]
+        chosen = st.lists(st.sampled_from(STATUSES), min_size=1, max_size=2)
+        leaves.append(chosen.map(lambda values: {"record": {"field": status, "in": values}}))
+    if source == "things":
+        leaves += [st.sampled_from(JOINS).map(_may), st.sampled_from(JOINS).flatmap(_exists)]
+    return st.recursive(
+        st.one_of(leaves),
+        lambda inner: st.one_of(
+            st.lists(inner, min_size=1, max_size=3).map(lambda parts: {"all": parts}),
+            st.lists(inner, min_size=1, max_size=3).map(lambda parts: {"any": parts}),
+            inner.map(lambda part: {"not": part}),
+        ),
+        max_leaves=5,
+    )
+
+
+JOINS = ({"shelf": "shelf"}, {"shelf": "shelf", "owner": "owner"}, {"owner": "owner", "second": "owner"})
+
+
+def _may(on: dict[str, str]) -> dict[str, Any]:
+    return {"may": {"operation": "read", "source": "boxes", "on": on}}
+
+
+def _exists(on: dict[str, str]) -> st.SearchStrategy[dict[str, Any]]:
+    fact = {"source": "boxes", "on": on}
+    bare = st.just({"exists": fact})
+    return st.one_of(
+        bare, st.deferred(lambda: predicates("boxes")).map(lambda p: {"exists": {**fact, "when": p}})
+    )
+
+
+def _rule(name: str, operation: str, when: dict[str, Any], fields: list[str] | None = None) -> dict[str, Any]:
+    return {"id": name, "operations": [operation], "when": when} | ({"fields": fields} if fields else {})
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> dict[str, Any]:
+    """Whole policies over `TABLES`."""
+    things = [_rule(f"T{i}", "read", draw(predicates("things"))) for i in range(draw(st.integers(0, 2)))]
+    updates = [
+        _rule(f"U{i}", "update", draw(predicates("things")), fields)
+        for i, fields in enumerate((None, ["status"], ["status", "owner"]))
+        if draw(st.booleans())
+    ]
+    return {
+        "format": "worksmith-policy/1",
+        "groups": {"TOP": ["HR", "CE"]},
+        "people": {"source": "people", "id": "id", "manager": "boss", "level": "rank"},
+        "sources": {
+            "people": {"key": "id", "rules": [_rule("P", "read", draw(predicates("people")))]},
+            "boxes": {"key": "key", "rules": [_rule("B", "read", draw(predicates("boxes")))]},
+            "things": {
+                "key": "key",
+                "private": {"fields": ["secret"], "rule": {"id": "S", "when": draw(predicates("things"))}},
+                "rules": things + updates,
+            },
+        },
+    }
+
+
+@dataclass
+class Plain:
+    """The rules in the plainest words: slow, literal, and sharing nothing with the engine."""
+
+    document: Mapping[str, Any]
+    world: Mapping[str, list[Record]]
+    persona: Persona
+
+    def may(self, source: str, operation: str, record: Record, field: str | None = None) -> bool:
+        """Whether some rule allows it."""
+        return self.persona.active and any(
+            self.holds(rule["when"], record)
+            for rule in self.document["sources"][source]["rules"]
+            if operation in rule["operations"] and ("fields" not in rule or field in rule["fields"])
+        )
+
+    def sees(self, source: str, record: Record) -> bool:
+        """Whether the private fields are shown."""
+        when = self.document["sources"][source]["private"]["rule"]["when"]
+        return self.persona.active and self.holds(when, record)
+
+    def holds(self, when: Any, record: Record) -> bool:
+        """Whether a predicate holds."""
+        [(kind, value)] = when.items()
+        return bool(getattr(self, f"_{kind}")(value, record))
+
+    def _always(self, _value: Any, _record: Record) -> bool:
+        return True
+
+    def _all(self, parts: Any, record: Record) -> bool:
+        return all(self.holds(part, record) for part in parts)
+
+    def _any(self, parts: Any, record: Record) -> bool:
+        return any(self.holds(part, record) for part in parts)
+
+    def _not(self, part: Any, record: Record) -> bool:
+        return not self.holds(part, record)
+
+    def _department(self, names: Any, _record: Record) -> bool:
+        codes = {code for name in names for code in (["HR", "CE"] if name == "TOP" else [name])}
+        return self.persona.department in codes
+
+    def _level(self, levels: Any, _record: Record) -> bool:
+        level = self.persona.level
+        if "in" in levels:
+            return level in levels["in"]
+        return level >= levels["min"] if "min" in levels else level <= levels["max"]
+
+    def _self(self, fields: Any, record: Record) -> bool:
+        return any(record[f] == self.persona.id for f in ([fields] if isinstance(fields, str) else fields))
+
+    def _manages(self, field: str, record: Record) -> bool:
+        reached: set[str] = set()
+        todo = [record[field]]
+        while todo:
+            person = todo.pop()
+            for other in self.world["people"]:
+                boss = other["boss"]
+                if person is not None and other["id"] == person and boss is not None and boss not in reached:
+                    reached.add(boss)
+                    todo.append(boss)
+        return self.persona.id in reached
+
+    def _outranks(self, field: str, record: Record) -> bool:
+        for person in self.world["people"]:
+            rank = person["rank"]
+            if record[field] is not None and person["id"] == record[field] and rank is not None:
+                numeric = 1 <= len(rank) <= 2 and all(c in "0123456789" for c in rank)
+                if numeric and int(rank) < self.persona.level:
+                    return True
+        return False
+
+    def _record(self, cell: Any, record: Record) -> bool:
+        return record[cell["field"]] in cell["in"]
+
+    def _joined(self, join: Any, record: Record) -> list[Record]:
+        return [
+            other
+            for other in self.world[join["source"]]
+            if all(
+                record[here] is not None and record[here] == other[there]
+                for here, there in join["on"].items()
+            )
+        ]
+
+    def _may(self, join: Any, record: Record) -> bool:
+        return any(self.may(join["source"], join["operation"], other) for other in self._joined(join, record))
+
+    def _exists(self, join: Any, record: Record) -> bool:
+        return any(
+            "when" not in join or self.holds(join["when"], other) for other in self._joined(join, record)
+        )
+
+
+def database(world: Mapping[str, list[Record]]) -> apsw.Connection:
+    """A database with these records."""
+    connection = apsw.Connection(":memory:")
+    for table in TABLES:
+        for statement in table.ddl():
+            connection.execute(statement)
+        rows = [[record[column] for column in table.columns] for record in world[table.name]]
+        connection.executemany(table.insert_sql(), rows)
+    return connection
+
+
+def policy_of(document: Mapping[str, Any]) -> AccessPolicy:
+    """The engine over a document, checked against `TABLES`."""
+    return load_policy(json.dumps(document), SCHEMA)
+
+
+def guard_of(connection: apsw.Connection, persona: Persona, policy: AccessPolicy) -> Guard:
+    """A guard over `TABLES`."""
+    return Guard(Desk(connection, datetime(2022, 12, 31), persona, policy), TABLES)
+
+
+def matches(where: Any, record: Record) -> bool:
+    """What a vector store makes of a filter: a record without the field matches nothing positive."""
+    [(name, value)] = where.items()
+    if name == "$and":
+        return all(matches(part, record) for part in value)
+    if name == "$or":
+        return any(matches(part, record) for part in value)
+    [(operator, wanted)] = value.items()
+    assert operator in ("$eq", "$in"), "only lists of what is allowed fail closed"
+    cell = record[name]
+    return cell is not None and (cell == wanted if operator == "$eq" else cell in wanted)
