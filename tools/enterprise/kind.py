@@ -28,7 +28,7 @@ from tools.enterprise import (
 )
 from tools.enterprise.access import find_persona, open_policy
 from tools.enterprise.documents import open_library
-from tools.enterprise.schema import TABLES
+from tools.enterprise.schema import DEPARTMENTS, TABLES
 from tools.kinds import WorldKind
 
 _FOLDER = files("tools.enterprise")
@@ -64,4 +64,5 @@ ENTERPRISE = WorldKind(
     house_rules=_FOLDER.joinpath("house_rules.txt").read_text(encoding="utf-8").strip(),
     open_library=open_library,
     finish_note=_FOLDER.joinpath("finish_note.txt").read_text(encoding="utf-8").strip(),
+    departments=DEPARTMENTS,
 )

@@ -10,18 +10,25 @@ from tools.schema import Table
 KIND = world_kind("enterprise")
 TOOLS = {tool.name: tool for toolkit in KIND.toolkits for tool in toolkit.tools}
 
-PUBLISHED = """
-employee_data_read employee_data_create employee_data_update employee_data_delete
-enterprise_mail_system_read enterprise_mail_system_create enterprise_mail_system_update
-enterprise_mail_system_delete conversations_create conversations_read conversations_update
-conversations_delete github_read github_create github_update github_delete products_create products_read
-products_update products_delete product_sentiment_create product_sentiment_read product_sentiment_update
-product_sentiment_delete sales_create sales_read sales_update sales_delete customer_support_chats_create
-customer_support_chats_read customer_support_chats_update customer_support_chats_delete
-it_service_management_create_issue it_service_management_read_issue it_service_management_update_issue
-it_service_management_delete_issue social_platform_create social_platform_read social_platform_update
-social_platform_delete overflow_read overflow_create overflow_update overflow_delete document_read llm_call
-""".split()
+OPERATIONS = ("create", "read", "update", "delete")
+APPS = (
+    "employee_data",
+    "enterprise_mail_system",
+    "conversations",
+    "github",
+    "products",
+    "product_sentiment",
+    "sales",
+    "customer_support_chats",
+    "social_platform",
+    "overflow",
+)
+PUBLISHED = {
+    *(f"{app}_{operation}" for app in APPS for operation in OPERATIONS),
+    *(f"it_service_management_{operation}_issue" for operation in OPERATIONS),
+    "document_read",
+    "llm_call",
+}
 """The tools of EnterpriseBench, Table 8."""
 
 
@@ -29,7 +36,7 @@ def test_every_published_tool_is_there() -> None:
     ours = {name.replace(".", "_") for name in TOOLS}
 
     assert len(PUBLISHED) == 46
-    assert set(PUBLISHED) <= ours
+    assert ours >= PUBLISHED
     assert len(ours) == 59
 
 
