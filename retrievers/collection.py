@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Collection as Keys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.documents import Document, Documents, by_key
+from retrievers.documents import Document, by_key
 from retrievers.errors import RetrievalError
 from retrievers.exact import Vectors
 from retrievers.protocol import Hit
@@ -19,7 +18,7 @@ from retrievers.words import WordIndex, index_words
 
 if TYPE_CHECKING:
     from retrievers.embedding import Embedder
-    from retrievers.library import Engine, Mode
+    from retrievers.library import Mode
 
 _DEPTH = 100
 """How far down each ranking is followed at least when two are fused."""
@@ -147,19 +146,3 @@ def in_memory(source: str, documents: Iterable[Document], mode: Mode) -> Collect
     found = by_key(source, documents)
     words = WordIndex(index_words([document.text for document in found.values()]))
     return Collection(source, list(found), words, mode)
-
-
-def stored(
-    directory: Path,
-    manifest: Mapping[str, Any],
-    source: str,
-    documents: Documents,
-    mode: Mode,
-    engine: Engine,
-) -> Collection:
-    """The index of one source from its files.
-
-    Raises:
-        RetrievalError: they are damaged or do not belong together.
-    """
-    raise NotImplementedError

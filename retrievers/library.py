@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,9 +34,6 @@ class Library:
             refused. Where it is empty, the documents themselves are compared when their source is loaded.
         mode: how searches rank that do not say; default is hybrid where there is an index.
         engine: `exact` searches all vectors in memory, `chroma` asks the store, for what does not fit.
-
-    Raises:
-        RetrievalError: the index was built over something else.
     """
 
     def __init__(
@@ -47,19 +45,23 @@ class Library:
         mode: Mode | None = None,
         engine: Engine = "exact",
     ) -> None:
-        self._directory = None if directory is None else Path(directory)
-        self._documents = documents
+        self.directory = None if directory is None else Path(directory)
+        self.documents = documents
         self._lock = threading.Lock()
         self._collections: dict[str, Collection] = {}
-        self._manifest = read_manifest(self._directory)
         self._engine: Engine = engine
-        self._check(version)
-        self.mode: Mode = mode or ("hybrid" if self._manifest else "lexical")
+        self._version = version
+        self._mode = mode
+
+    @property
+    def mode(self) -> Mode:
+        """How searches rank that do not say."""
+        return self._mode or ("hybrid" if self._manifest else "lexical")
 
     @property
     def sources(self) -> tuple[str, ...]:
         """What can be searched."""
-        return tuple(self._documents)
+        return tuple(self.documents)
 
     @property
     def indexed(self) -> bool:
@@ -76,7 +78,7 @@ class Library:
         """The index of one source; loads it at first, which takes a moment.
 
         Raises:
-            RetrievalError: there is no such source, or its index is damaged.
+            RetrievalError: there is no such source, or `check` fails.
         """
         found = self._collections.get(source)
         if found is None:
@@ -87,32 +89,41 @@ class Library:
                     found = self._collections[source] = self._load(source)
         return found
 
-    def _load(self, source: str) -> Collection:
-        if source not in self._documents:
-            raise RetrievalError(
-                f"no source {source!r} to search", hint=f"there are {', '.join(self._documents)}"
-            )
-        from retrievers.collection import in_memory, stored
+    @cached_property
+    def _manifest(self) -> dict[str, Any]:
+        """Read when it is first needed, so that who makes the index again need not read a damaged one."""
+        return read_manifest(self.directory)
 
-        if self._directory is None or not self._manifest:
-            return in_memory(source, self._documents[source](), self.mode)
-        return stored(self._directory, self._manifest, source, self._documents, self.mode, self._engine)
+    def check(self) -> None:
+        """See whether the index was built over these documents, without reading much.
 
-    def _check(self, version: str) -> None:
+        Raises:
+            RetrievalError: it was built over something else, or is damaged.
+        """
         if not self._manifest:
             return
-        built_over = self._manifest["version"]
-        if version and version != built_over:
+        where = str(self.directory)
+        if self._version and self._manifest["version"] != self._version:
             raise RetrievalError(
-                "the index was built over another version of the world",
-                where=str(self._directory),
-                hint=REINDEX,
+                "the index was built over another version of the world", where=where, hint=REINDEX
             )
-        missing = [source for source in self._documents if source not in self._manifest["collections"]]
+        missing = [source for source in self.documents if source not in self._manifest["collections"]]
         if missing:
+            raise RetrievalError(f"not in the index: {', '.join(missing)}", where=where, hint=REINDEX)
+
+    def _load(self, source: str) -> Collection:
+        if source not in self.documents:
             raise RetrievalError(
-                f"not in the index: {', '.join(missing)}", where=str(self._directory), hint=REINDEX
+                f"no source {source!r} to search", hint=f"there are {', '.join(self.documents)}"
             )
+        self.check()
+        if self.directory is None or not self._manifest:
+            from retrievers.collection import in_memory
+
+            return in_memory(source, self.documents[source](), self.mode)
+        from retrievers.opening import stored
+
+        return stored(self.directory, self._manifest, source, self.documents, self.mode, self._engine)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Library:
         return self

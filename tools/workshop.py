@@ -28,6 +28,9 @@ class Workshop:
         self.kind: WorldKind = world_kind(world.manifest.kind)
         self.policy = self.kind.open_policy(world)
         self.library = self.kind.open_library(world)
+        if self.library is not None:
+            # Here, before any episode: in one it would pass for a defect of the tool that searches.
+            self.library.check()
         self._pool = SandboxPool(world.image, self.kind.tables, sandboxes)
         self._toolsets: dict[frozenset[str] | None, Toolset] = {}
         self._personas: dict[str, Persona] = {}
@@ -38,6 +41,7 @@ class Workshop:
 
         Raises:
             InputError: if there is no sound world.
+            RetrievalError: if its search index was built over another one.
         """
         return cls(World.open(directory))
 

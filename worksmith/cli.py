@@ -7,9 +7,10 @@ import sys
 
 import typer
 
+from retrievers.errors import RetrievalError
 from tools.errors import InputError, WorksmithError
 from worksmith import __version__
-from worksmith.commands import access, compare, compile, eval, quickstart, run, score, suite, ui
+from worksmith.commands import access, compare, compile, eval, index, quickstart, run, score, suite, ui
 
 # Set before any library reads them: no telemetry, and no price list fetched from the network at import.
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
@@ -26,6 +27,7 @@ app = typer.Typer(
 )
 app.add_typer(suite.app, name="suite")
 app.add_typer(access.app, name="access")
+app.command("index")(index.index_suite)
 app.command("quickstart")(quickstart.quickstart)
 app.command("compile")(compile.compile_program)
 app.command("eval")(eval.evaluate_program)
@@ -54,7 +56,7 @@ def main() -> None:
     """Run the command line: 0 done, 1 a run failed, 2 bad input, 130 interrupted."""
     try:
         app()
-    except InputError as error:
+    except (InputError, RetrievalError) as error:
         typer.echo(f"worksmith: {error}", err=True)
         sys.exit(2)
     except WorksmithError as error:

@@ -64,7 +64,7 @@ def build(
     from evals.kinds import BuildOptions, builder
 
     make = builder(kind)
-    _refuse_overwrite(out, force)
+    _make_room(out, force)
     options = BuildOptions(
         seed=seed, scale=scale, per_intent=per_intent, writer=_writer(writer), cache=WRITER_CACHE
     )
@@ -91,7 +91,7 @@ def import_(
     read = importer(system)
     if not source.is_dir():
         raise InputError("no such directory", where=str(source))
-    _refuse_overwrite(out, force)
+    _make_room(out, force)
     _show(describe(read(source, out, progress=say)), as_json)
 
 
@@ -170,8 +170,12 @@ def _plain(value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def _refuse_overwrite(out: Path, force: bool) -> None:
+def _make_room(out: Path, force: bool) -> None:
+    import shutil
+
     from tools.errors import InputError
 
     if out.is_dir() and any(out.iterdir()) and not force:
         raise InputError("the directory is not empty", where=str(out), hint="--force replaces the suite")
+    # It was built over the world that is replaced now, and would be refused.
+    shutil.rmtree(out / "index", ignore_errors=True)

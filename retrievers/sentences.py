@@ -1,0 +1,188 @@
+"""Models of sentence-transformers: for embedding many documents, and for any model by name."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrievers.errors import RetrievalError
+
+BATCH_TOKENS = 1024
+"""Padded tokens of a batch. More is slower on a CPU: the work no longer stays in its caches."""
+
+CUDA_BATCH_TOKENS = 65536
+
+_LEAST_AGREEMENT = 0.99
+"""Cosine that every sample keeps in half precision. Rounding costs 0.002, a broken kernel everything."""
+
+_FLAGS = ("avx512_bf16", "amx_bf16", "bf16")
+"""What CPUs that multiply in bfloat16 say of themselves; without that, it is slower than single precision."""
+
+
+class SentenceModel:
+    """A model loaded through sentence-transformers. Thread-safe; calls wait for each other.
+
+    Args:
+        name: a folder, or a model's name, which is downloaded where it is not on this machine.
+        device: `cpu`, `cuda`, or another that torch knows.
+
+    Raises:
+        RetrievalError: it cannot be loaded.
+    """
+
+    def __init__(self, name: str, device: str = "cpu") -> None:
+        import torch
+
+        # In a pool of workers, several threads for each multiplication are many times slower than one.
+        torch.set_num_threads(1)
+        self.precision = "float32"
+        self.agreement = 1.0
+        self._name = name
+        self._device = device
+        self._model = _load(name, device)
+        self._lock = threading.Lock()
+        self.dimension = int(self._model.get_embedding_dimension())
+
+    @property
+    def digest(self) -> str:
+        """Content address of the model's weights."""
+        content = hashlib.blake2b(digest_size=16)
+        for key, tensor in sorted(self._model.state_dict().items()):
+            content.update(f"{key} {tuple(tensor.shape)} {tensor.dtype}".encode())
+            content.update(tensor.cpu().contiguous().view(-1).float().numpy().tobytes())
+        return f"{Path(self._name).name}-{content.hexdigest()}"
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A unit vector for each text that may be found."""
+        return self._embedded(texts, self._model.encode_document)
+
+    def for_queries(self) -> _Queries:
+        """The same model for texts that are searched for."""
+        return _Queries(self)
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A unit vector for each text that is searched for."""
+        return self._embedded(texts, self._model.encode_query)
+
+    def halve(self) -> None:
+        """Go on in bfloat16, if this machine is faster in it and the vectors stay what they were."""
+        if self._device == "cpu" and not _has_bfloat16():
+            return
+        import torch
+
+        exact = self.embed(_SAMPLE)
+        self._model = self._model.to(torch.bfloat16)
+        agreement = float((exact * self.embed(_SAMPLE)).sum(axis=1).min())
+        if agreement >= _LEAST_AGREEMENT:
+            self.precision, self.agreement = "bfloat16", round(agreement, 4)
+        else:
+            self._model = _load(self._name, self._device)
+
+    def _embedded(self, texts: Sequence[str], encode: Any) -> NDArray[np.float32]:
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        with self._lock:
+            for batch in self._batches(texts):
+                tensor = encode(
+                    [texts[place] for place in batch],
+                    batch_size=len(batch),
+                    convert_to_tensor=True,
+                    normalize_embeddings=True,
+                    show_progress_bar=False,
+                )
+                vectors[batch] = tensor.float().cpu().numpy()
+        # Again, because half precision leaves lengths of 0.998.
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors /= np.where(lengths == 0, 1, lengths)
+        return vectors
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[list[int]]:
+        """The places of texts of like length together, so that little is padding, longest first."""
+        budget = BATCH_TOKENS if self._device == "cpu" else CUDA_BATCH_TOKENS
+        limit = self._model.max_seq_length or 512
+        batch: list[int] = []
+        for place in sorted(range(len(texts)), key=lambda place: -len(texts[place])):
+            longest = min(len(texts[batch[0]]) // 4 + 2, limit) if batch else 0
+            if batch and (len(batch) + 1) * longest > budget:
+                yield batch
+                batch = []
+            batch.append(place)
+        if batch:
+            yield batch
+
+
+class _Queries:
+    """A `SentenceModel` as an encoder of queries."""
+
+    def __init__(self, model: SentenceModel) -> None:
+        self._model = model
+        self.dimension = model.dimension
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A unit vector for each text that is searched for."""
+        return self._model.embed_queries(texts)
+
+
+@contextmanager
+def all_cores() -> Iterator[None]:
+    """Let torch use every core for as long as nothing else runs."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _load(name: str, device: str) -> Any:
+    from sentence_transformers import SentenceTransformer
+
+    try:
+        try:
+            return SentenceTransformer(name, device=device, local_files_only=True)
+        except OSError:
+            if Path(name).is_dir():
+                raise
+            return SentenceTransformer(name, device=device)
+    except Exception as error:  # the libraries below raise anything
+        reason = str(error).strip().partition("\n")[0]
+        raise RetrievalError(
+            f"cannot be loaded: {reason}", where=name, hint="minilm and static need no download"
+        ) from error
+
+
+def _has_bfloat16() -> bool:
+    try:
+        flags = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if _is_flags(line))
+    except (OSError, StopIteration):
+        return False
+    return not set(_FLAGS).isdisjoint(flags.split())
+
+
+def _is_flags(line: str) -> bool:
+    return line.lower().startswith(("flags", "features"))
+
+
+_SAMPLE = (
+    "The parcel arrived two days late and the lid was cracked.",
+    "Please move Thursday's budget review to the morning.",
+    "def median(values): return sorted(values)[len(values) // 2]",
+    "Login fails with error 403 after the password was changed.",
+    "Whoever approves travel above 500 euros must name the cost centre.",
+    "Thanks!",
+    "The sensor drifts when the room is warmer than thirty degrees, so calibrate it twice a day and write "
+    "down both readings together with the time, the operator and the serial number of the probe.",
+    "Invoice 2041: four chairs, one desk, delivery included, due within a fortnight.",
+)
+"""Texts of several kinds and lengths by which half precision is compared with single precision."""

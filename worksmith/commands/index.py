@@ -1,0 +1,126 @@
+"""`worksmith index`: make or check the search index over a suite's sources."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from worksmith.commands.options import JsonFlag, SuiteArgument, say
+
+if TYPE_CHECKING:
+    from retrievers.library import Library
+    from tools.world import World
+
+EMBEDDERS = ["minilm", "static"]
+
+
+def index_suite(
+    suite: SuiteArgument,
+    embedder: Annotated[
+        str,
+        typer.Option(
+            help="Embedding model: minilm (packaged), static (fast and weak), or any sentence-transformers "
+            "model by name, which is downloaded if it is not on this machine.",
+            autocompletion=lambda: EMBEDDERS,
+        ),
+    ] = "minilm",
+    store: Annotated[
+        str | None,
+        typer.Option(help="Chroma server, http://host:port.", show_default="a folder in the suite"),
+    ] = None,
+    device: Annotated[str, typer.Option(help="Where the model runs: cpu or cuda.")] = "cpu",
+    check: Annotated[
+        bool, typer.Option("--check", help="Only compare the index with the world, record by record.")
+    ] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Index what a suite's tools search. Only what is new or changed is embedded, even after an interruption."""
+    from tools.world import World
+
+    world = World.open(suite)
+    library = _library(world)
+    facts = _check(library, as_json) if check else _build(library, world, embedder, store, device)
+    if as_json:
+        typer.echo(json.dumps(facts))
+
+
+def build(suite: Any, embedder: str) -> None:
+    """Index a suite that was just built."""
+    _build(_library(suite.world), suite.world, embedder, None, "cpu")
+
+
+def _library(world: World) -> Library:
+    from tools.errors import InputError
+    from tools.kinds import world_kind
+
+    kind = world_kind(world.manifest.kind)
+    library = kind.open_library(world)
+    if library is None or library.directory is None:
+        raise InputError(f"the tools of kind {kind.name} search nothing", where=str(world.path))
+    return library
+
+
+def _build(library: Library, world: World, embedder: str, store: str | None, device: str) -> dict[str, Any]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from retrievers.building import Progress as Step
+    from retrievers.building import build_index
+
+    assert library.directory is not None
+    start = time.perf_counter()
+    columns = (TextColumn("Indexing {task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        line = bar.add_task("", total=None)
+
+        def show(step: Step) -> None:
+            bar.update(line, description=step.source, completed=step.done, total=step.total)
+
+        try:
+            report = build_index(
+                library.directory,
+                library.documents,
+                embedder=embedder,
+                version=world.manifest.digest,
+                store=store,
+                device=device,
+                on_progress=show,
+            )
+        except KeyboardInterrupt as stop:
+            say("Stopped; the same command goes on from here")
+            raise typer.Exit(130) from stop
+    seconds = time.perf_counter() - start
+    say(
+        f"Indexed {report.documents:,} records in {report.passages:,} passages ({seconds:.0f} s, "
+        f"{report.precision}): {report.embedded:,} embedded, {report.kept:,} kept, {report.removed:,} removed"
+    )
+    return {**asdict(report), "seconds": round(seconds, 1), "path": str(library.directory)}
+
+
+def _check(library: Library, as_json: bool) -> dict[str, Any]:
+    from retrievers.building import check_index
+    from tools.errors import WorksmithError
+
+    assert library.directory is not None
+    counts = check_index(library.directory, library.documents)
+    wrong = {source: found for source, found in counts.items() if _faults(found)}
+    if wrong:
+        listed = "; ".join(f"{source}: {_listed(found)}" for source, found in wrong.items())
+        raise WorksmithError(f"the index does not fit the world: {listed}")
+    library.check()
+    total = sum(found["sound"] for found in counts.values())
+    if not as_json:
+        typer.echo(f"The index fits the world: {total:,} records of {len(counts)} sources.")
+    return {"sound": total, "sources": counts}
+
+
+def _faults(counts: dict[str, int]) -> int:
+    return sum(count for name, count in counts.items() if name != "sound")
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
