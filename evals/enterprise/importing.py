@@ -13,6 +13,7 @@ from pathlib import Path
 from evals.enterprise.published import read_published
 from evals.kinds import Progress
 from evals.suite import Suite, write_suite
+from tools.enterprise.access import POLICY_FILE, packaged_policy
 from tools.enterprise.importing.people import first_active, personas
 from tools.enterprise.importing.reader import NOW, ORIGIN, ORIGINALS_FILE, Imported, read_enterprise
 from tools.enterprise.importing.report import REPORT_FILE
@@ -63,6 +64,7 @@ def _write_beside(imported: Imported, directory: Path) -> None:
     lines = (
         json.dumps({"record": record, "fields": fields}) + "\n" for record, fields in imported.extras.items()
     )
+    write_atomically(directory / POLICY_FILE, packaged_policy().encode())
     write_atomically(directory / ORIGINALS_FILE, "".join(lines).encode())
     write_atomically(directory / REPORT_FILE, imported.report.to_json())
 

@@ -1,9 +1,10 @@
 """The published tasks as tasks.
 
 Their ground truth was written by a model. A task whose answer can be told from the world (a field of the
-persona's own record, the tickets of one priority, a record that the answer names and the persona may read) gets
-values to check. The others keep the published answer as a reference for a judge with a rubric and nothing else;
-`origin["check"]` says which is which. A task that cannot be done as it stands is left out, with a reason.
+persona's own record, the tickets of one priority, a record that the answer names and the persona may read)
+gets values to check. The others keep the published answer as a reference for a judge with a rubric and
+require no values, so that their outcome says nothing; `origin["check"]` says which is which. A task that
+cannot be done as it stands is left out, with a reason.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ _APPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """For each application of the original the toolkits and the sources that stand for it."""
 
 _PLACEHOLDER = re.compile(
-    r"\b(?:SUPPORT_REP|EMPLOYEE|EMP|CUSTOMER|PRODUCT|REPO|TICKET|ISSUE)_(?:ID|NAME)\b|\bYYYY-MM-DD\b|\[Insert [^\]]+\]"
+    r"\b(?:SUPPORT_REP|EMPLOYEE|EMP|CUSTOMER|PRODUCT|REPO|TICKET|ISSUE)_(?:ID|NAME)\b"
+    r"|\bYYYY-MM-DD\b|\[Insert [^\]]+\]"
 )
 _UNSPECIFIC = re.compile(r"\b(?:for|of|by) a (?:specific|certain|particular) \w+", re.IGNORECASE)
 _REVIEWS = re.compile(r"\breview|\bfeedback did our customer", re.IGNORECASE)
@@ -131,9 +133,7 @@ def _read(record: RawRecord, name: str) -> _Published:
     )
 
 
-def _fault(
-    task: _Published, everybody: Mapping[str, Persona], facts: WorldFacts
-) -> tuple[str, str] | None:
+def _fault(task: _Published, everybody: Mapping[str, Persona], facts: WorldFacts) -> tuple[str, str] | None:
     """Why nobody could do the task in this world, if so."""
     persona = everybody.get(task.emp_id)
     if not task.query:
@@ -188,7 +188,11 @@ def _task(entry: _Published, verdict: Checked, persona: Persona, split: Split) -
         persona=persona,
         split=split,
         held_out_split=split,
-        answer=Answer(kind="entities", required=verdict.entities, reference=entry.reference),
+        answer=Answer(
+            kind="none" if verdict.nothing else "entities",
+            required=verdict.entities,
+            reference=entry.reference,
+        ),
         must_read=verdict.must_read,
         origin=origin,
     )

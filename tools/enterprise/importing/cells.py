@@ -57,7 +57,7 @@ def plain(value: Any) -> str | None:
 
 
 def _named(value: Any) -> str:
-    return {list: "a list", dict: "an object"}.get(type(value), type(value).__name__)
+    return "a list" if isinstance(value, list) else "an object"
 
 
 def _trimmed(value: Any) -> str | None:
@@ -88,7 +88,8 @@ def _tags(value: Any) -> str | None:
 
 
 _ISO = re.compile(
-    r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d+)?)?(?: ?(?:IST|UTC|Z|[+-]\d\d:?\d\d))?"
+    r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d+)?)?"
+    r"(?: ?(?:IST|UTC|Z|[+-]\d\d:?\d\d))?"
 )
 _DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?: (\d{1,2}):(\d\d)(?::(\d\d))?)?")
 
@@ -113,7 +114,7 @@ def _leaving(value: Any) -> str | None:
 
 
 def _day_first(text: str) -> str:
-    return datetime.fromisoformat(text).strftime("%d-%m-%Y")
+    return "-".join(reversed(text[:10].split("-")))
 
 
 _CURRENCIES = {
@@ -206,7 +207,7 @@ def grouped(text: str, *, indian: bool) -> str:
 
 
 def numbered(prefix: str) -> Cell:
-    """An id that is a number in the file: `0` becomes `SALE-0`. Other ids stay as they are."""
+    """An id that is a number in the file: `0` becomes `SAL-0`. Other ids stay as they are."""
 
     def read(value: Any) -> str | None:
         text = _trimmed(value)

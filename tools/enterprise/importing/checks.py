@@ -54,7 +54,7 @@ class Checks:
         self._report.flag(kind, reference, reason)
 
     def _managers(self) -> None:
-        """`reports_to` says who manages whom; `reportees` should say the same, and nobody manages themselves."""
+        """`reports_to` says who manages whom; `reportees` should say the same, and none go in a circle."""
         listed: dict[str, list[str]] = defaultdict(list)
         for emp_id, row in self._employees.items():
             for reportee in (row.pop("reportees", None) or "").split(","):
@@ -93,7 +93,7 @@ class Checks:
         """Who left is not valid, whatever the flag says."""
         today = self._now.date().isoformat()
         for emp_id, row in self._employees.items():
-            left = row["dol"] is not None and row["dol"] <= today
+            left = row["dol"] is not None and row["dol"] < today
             if left and row["is_valid"] != "FALSE":
                 reason = f"left on {row['dol']}; is_valid {row['is_valid']} becomes FALSE"
                 self._warn("left_but_valid", f"employees/{emp_id}", reason)
@@ -140,9 +140,11 @@ class Checks:
                     )
 
     def _dangling(self) -> None:
-        links = {source: [(column, "employees") for column in columns] for source, columns in PEOPLE.items()}
-        for source, pairs in LINKS.items():
-            links.setdefault(source, []).extend(pairs)
+        links: dict[str, list[tuple[str, str]]] = {
+            source: [(column, "employees") for column in columns] for source, columns in PEOPLE.items()
+        }
+        for source, more in LINKS.items():
+            links.setdefault(source, []).extend(more)
         keys = {
             target: {row[KEYS[target]] for row in self._rows(target)}
             for target in ("employees", "products", "customers", "overflow")

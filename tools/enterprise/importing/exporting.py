@@ -134,7 +134,7 @@ def _customers(_: Mapping[str, list[Row]]) -> Change:
 
 
 def _repositories(tables: Mapping[str, list[Row]]) -> Change:
-    """Issues stand in the record of their file; where there is no such file, in the first of their repository."""
+    """Issues stand in the record of their file; without such a file, in the first of their repository."""
     homes: dict[str | None, str] = {}
     for row in reversed(tables["repositories"]):
         homes[row["repo_name"]] = str(row["file_id"])
@@ -165,15 +165,18 @@ _CHANGES: dict[str, Callable[[Mapping[str, list[Row]]], Change]] = {
 
 
 def _documents(world: World, tables: Mapping[str, list[Row]], out: Path) -> None:
+    copied: set[str] = set()
     for folder, target in ((POLICY_FOLDER, POLICIES), (ORDER_FOLDER, ORDERS)):
         for file in sorted((world.path / folder).glob("*.pdf")):
             (out / target).mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, out / target / file.name)
-    if world.manifest.origin == ORIGIN:
-        return  # its rows follow from the PDFs
+            copied.add(f"{folder}/{file.name}")
     for source, path in OWN_FILES.items():
-        if tables[source]:
-            _write(out / path, [_fields(source, row) for row in tables[source]])
+        # The rows of an imported world follow from its PDFs, where these are at hand.
+        follow = copied if world.manifest.origin == ORIGIN else set()
+        rows = [_fields(source, row) for row in tables[source] if row["path"] not in follow]
+        if rows:
+            _write(out / path, rows)
 
 
 def _write(path: Path, records: list[Record]) -> None:

@@ -1,4 +1,4 @@
-"""Which fields of the original become which columns. The first name of a field is the one an export writes."""
+"""Which fields of the original become which columns; an export writes a field's first name."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _LEAVES = tuple(
     for which in ("Total", "Remaining")
 )
 
-_CHAT, _SALE, _POST = cells.numbered("CHAT"), cells.numbered("SALE"), cells.numbered("OVF")
-_SENTIMENT = cells.numbered("SENT")
+_CHAT, _SALE, _POST = cells.numbered("SCH"), cells.numbered("SAL"), cells.numbered("OVF")
+_SENTIMENT = cells.numbered("SEN")
 
 FIELDS: dict[str, tuple[Field, ...]] = {
     "employees": (

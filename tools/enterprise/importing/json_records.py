@@ -27,10 +27,6 @@ _WRAPPER_KEYS = 3
 """An object with more keys than this is one record, not the wrapping of a list."""
 
 
-class _Trouble(Exception):
-    """The text is not JSON of the kind that was tried."""
-
-
 def read_records(path: Path, name: str, report: ImportReport) -> tuple[list[RawRecord], FileStatus]:
     """The records of a file, and how it was found.
 
@@ -70,11 +66,12 @@ def _text(data: bytes, name: str, report: ImportReport) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
+        wanted = encoding.removesuffix("-sig").upper()
         report.error(
             "bad_encoding",
             name,
             f"line {line}",
-            f"byte {error.start} is not {encoding.removesuffix('-sig').upper()}; what cannot be read is marked",
+            f"byte {error.start} is not {wanted}; what cannot be read is marked",
         )
         return data.decode(encoding, errors="replace")
 
@@ -82,10 +79,7 @@ def _text(data: bytes, name: str, report: ImportReport) -> str:
 def _json_values(text: str, name: str, report: ImportReport) -> list[Any]:
     try:
         return _unwrapped(_DECODER.decode(text.strip()), name, report)
-    except RecursionError:
-        report.error("nested_too_deeply", name, "", "values are nested too deeply to be read")
-        return []
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         first = text.lstrip()[:1]
         if first == "{" and (lines := _json_lines(text, name, report)) is not None:
             return lines

@@ -128,7 +128,8 @@ def _walk(root: Path) -> Iterator[str]:
         odd = [name for name in folders if PurePosixPath(name).suffix.lower() in (*_EXTENSIONS, ".pdf")]
         folders[:] = sorted(n for n in folders if n not in odd and not n.startswith(".") and depth < _DEEPEST)
         for name in sorted([*files, *odd]):
-            if not name.startswith("."):
+            # A name that is no text cannot stand in a report or a world.
+            if not name.startswith(".") and name.isprintable():
                 yield (inside / name).as_posix()
 
 
@@ -147,7 +148,7 @@ def _all_called(canonical: str, candidates: dict[str, list[str]]) -> list[str]:
 
 
 def _best(canonical: str, candidates: dict[str, list[str]], taken: set[str]) -> str | None:
-    """The file most like the canonical one; several of one name (`conv.json`) need their own folder's name."""
+    """The file most like the canonical one; where several have one name, its own folder's name is needed."""
     path = PurePosixPath(canonical)
     needs_folder = (
         sum(folded(PurePosixPath(p).stem) == folded(path.stem) for ps in FILES.values() for p in ps) > 1

@@ -1,8 +1,8 @@
 """The text of order documents, fast.
 
-The original's orders are tables of thousands of small cells in standard fonts. Their text stands in the page's
-own stream in reading order, so it is read from there: ten times faster than laying each page out. A page that
-is built in any other way is left to the general reader.
+The original's orders are tables of thousands of small cells in standard fonts. Their text stands in the
+page's own stream in reading order, so it is read from there: ten times faster than laying each page out. A
+page that is built in any other way is left to the general reader.
 """
 
 from __future__ import annotations

@@ -17,15 +17,15 @@ from tools.seeding import digest
 Row = dict[str, str | None]
 
 _MADE_IDS = {
-    "posts": ("POST", ("title", "emp_id")),
-    "sentiments": ("SENT", ("product_id", "customer_id", "review_id", "review_content")),
-    "sales": ("SALE", ("product_id", "customer_id", "date_of_purchase")),
+    "posts": ("PST", ("title", "emp_id")),
+    "sentiments": ("SEN", ("product_id", "customer_id", "review_id", "review_content")),
+    "sales": ("SAL", ("product_id", "customer_id", "date_of_purchase")),
     "issues": ("ISS", ("repo_name", "path", "title")),
 }
 """Sources whose records need no id: it is made from these columns and the place among equal ones."""
 
 _POST_TYPES = {"1": "question", "2": "answer"}
-_DEBRIS = re.compile(r"```|\*\*Email|^\s*\}", re.MULTILINE)
+_DEBRIS = re.compile(r"```|\*\*Email|^\s*\}|\n,\s*\Z", re.MULTILINE)
 
 _CATEGORIES = {folded(name): code for code, name in DEPARTMENTS.items() if name != "Executive"} | {
     "it": "IN",
@@ -180,7 +180,8 @@ def _mail(reading: Reading, record: RawRecord, row: Row) -> None:
         found = _DEBRIS.search(text) if text else None
         if text and found:
             row[column] = text[: found.start()].rstrip(" \n,") or None
-            reading.report.warn("prompt_debris", record.file, reference, f"debris cut off its {column}")
+            kind = "prompt_debris" if "```" in text or "**" in text else "json_debris"
+            reading.report.warn(kind, record.file, reference, f"debris cut off its {column}")
     for column in ("importance", "category"):
         taken = record.value.get(column)
         if isinstance(taken, str) and row[column] and taken != row[column]:
