@@ -17,10 +17,12 @@ from pathlib import Path
 from evals.task import Entity
 from evals.values import Token, places, plain, same, says, tokens
 
-_NUMBERS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty"
-).split()
+_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven")
+    )
+}
 _LISTED = re.compile(r"[;\n]")
 _PIECES = re.compile(r"[;\n,]|\band\b|\bor\b")
 _NAME = re.compile(r"[A-Z][\w'.-]+(?: [A-Z][\w'.-]+){1,2}")
@@ -111,9 +113,8 @@ def _forms(kind: str, text: str) -> list[tuple[Token, ...]]:
     if kind != "text" and value and value[0].kind == "number" and len(value) <= 2:
         # A unit may be left out, and a small number be written as a word.
         forms.append(value[:1])
-        number = value[0].value
-        if number.isdigit() and int(number) < len(_NUMBERS):
-            forms.append((Token("word", _NUMBERS[int(number)], 0, 0),))
+        words = [word for word, number in _NUMBERS.items() if number == value[0].value]
+        forms.extend((Token("word", word, 0, 0),) for word in words)
     return forms
 
 

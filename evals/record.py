@@ -16,12 +16,22 @@ from tools.seeding import digest
 if TYPE_CHECKING:
     from evals.task import Task
     from tools.episode import CallRecord, EpisodeResult
+    from tools.policy import Opinion
 
 PRIMARY = "outcome"
 """The score that tables, tests and optimizers look at first."""
 
 STRICT = "outcome_strict"
 """The primary score with infrastructure failures counted as wrong answers."""
+
+LEAK = "leak"
+"""Something that the persona may not have was given to the agent, or by it."""
+
+OVER_REFUSAL = "over_refusal"
+"""Something that the persona may have was refused by the agent."""
+
+RATES = (LEAK, OVER_REFUSAL)
+"""What goes wrong with access: shown as counts beside every score, and part of no average."""
 
 INFRASTRUCTURE = frozenset({"model_error", "harness_error", "timeout"})
 """Statuses that say nothing about the agent; their episodes are not graded, and their rate is shown.
@@ -41,7 +51,11 @@ class _Frozen(BaseModel):
 
 
 class CallEntry(_Frozen):
-    """One tool call as it is kept: what was asked, what the policy decided, what the agent saw."""
+    """One tool call as it is kept: what was asked, what the policy decided, what the agent saw.
+
+    `opinion` is what the agent's own access checker said before, if it asked a model. Of a call that it
+    refrained from, `allowed` and `rule` are what the policy would have decided.
+    """
 
     tool: str
     arguments: Any
@@ -51,6 +65,8 @@ class CallEntry(_Frozen):
     observation: str = ""
     truncated: bool = False
     thought: str = ""
+    opinion: str = ""
+    opinion_reason: str = ""
     seconds: float = 0.0
 
 
@@ -78,6 +94,10 @@ class EpisodeRecord(_Frozen):
     split: str
     intent: str | None = None
     domains: tuple[str, ...] = ()
+    area: str = ""
+    subarea: str = ""
+    type: str = ""
+    difficulty: str = ""
     expected_actions: int = 0
     strategy: str = ""
     seed: int = 0
@@ -90,6 +110,7 @@ class EpisodeRecord(_Frozen):
     completion_tokens: int = 0
     seconds: float = 0.0
     answer: str = ""
+    answer_status: str = ""
     error: str | None = None
     calls: tuple[CallEntry, ...] = ()
     digests: Digests
@@ -144,6 +165,7 @@ def record_episode(
         completion_tokens=episode.completion_tokens,
         seconds=episode.seconds,
         answer=episode.answer or "",
+        answer_status=episode.answer_status,
         error=error or episode.error,
         calls=_entries(episode),
     )
@@ -166,6 +188,10 @@ def _identity(unit: WorkUnit, task: Task) -> dict[str, Any]:
         "split": task.split,
         "intent": task.intent,
         "domains": tuple(task.domains),
+        "area": task.area,
+        "subarea": task.subarea,
+        "type": task.type or "",
+        "difficulty": task.difficulty or "",
         "expected_actions": len(task.expected),
         "strategy": unit.strategy,
         "seed": unit.seed,
@@ -176,22 +202,32 @@ def _identity(unit: WorkUnit, task: Task) -> dict[str, Any]:
 
 def _entries(episode: EpisodeResult) -> tuple[CallEntry, ...]:
     """The calls with their thoughts; strategies without one thought a call leave the thoughts out."""
-    thoughts = list(episode.thoughts)
+    thoughts, opinions = list(episode.thoughts), list(episode.opinions)
     if len(thoughts) < len(episode.calls):
         thoughts = [""] * len(episode.calls)
-    return tuple(_entry(call, thought) for call, thought in zip(episode.calls, thoughts, strict=False))
+    opinions += [None] * (len(episode.calls) - len(opinions))
+    return tuple(
+        _entry(call, thought, opinion)
+        for call, thought, opinion in zip(episode.calls, thoughts, opinions, strict=False)
+    )
 
 
-def _entry(call: CallRecord, thought: str) -> CallEntry:
+def _entry(call: CallRecord, thought: str, opinion: Opinion | None) -> CallEntry:
     text = call.observation.text
+    decision = call.decision or (opinion.truth if opinion else None)
     return CallEntry(
         tool=call.tool,
         arguments=call.arguments,
         status=call.observation.status,
-        allowed=call.decision.allow if call.decision else True,
-        rule=call.decision.rule if call.decision else "",
+        allowed=decision.allow if decision else True,
+        rule=decision.rule if decision else "",
         observation=text[:LONGEST_OBSERVATION],
         truncated=len(text) > LONGEST_OBSERVATION,
         thought=thought or "",
+        opinion=_OPINIONS[opinion.allow] if opinion else "",
+        opinion_reason=opinion.reason if opinion else "",
         seconds=call.seconds,
     )
+
+
+_OPINIONS = {True: "Allowed", False: "Denied", None: "unreadable"}

@@ -106,7 +106,7 @@ def evaluate(
         workshop: over the world the tasks belong to; the default scorers execute expectations in it.
         lm: a `dspy.LM`; None leaves the one that DSPy's settings or the program hold.
         log: where each episode is written as it ends; units it already holds are not run again.
-        scorers: default is `evals.scorers.EpisodeScorer`.
+        scorers: default is what `evals.scorers.scorers_for` picks for the world.
         time_limit: seconds after which an episode counts as `timeout` and is no longer waited for.
         strategy: the name under which the records go; default is what the program declares.
         on_progress: told of each episode, in the calling thread.
@@ -176,9 +176,9 @@ class _Job:
         self.program_digest = program_digest(self.program)
         self._model_digest = model_digest(self.lm)
         if self.scorers is None:
-            from evals.scorers import EpisodeScorer
+            from evals.scorers import scorers_for
 
-            self.scorers = (EpisodeScorer(self.workshop),)
+            self.scorers = scorers_for(self.workshop)
         self._scorers_digest = scorers_digest(self.scorers)
 
     def unit(self, task: Task, trial: int) -> WorkUnit:

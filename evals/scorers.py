@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from evals.actions import format_action
 from evals.outcomes import GroundTruth, OutcomeScorer
+from evals.path import made_calls
 
 if TYPE_CHECKING:
+    from evals.runner import Scorer
     from evals.task import Task
     from tools.episode import CallRecord, EpisodeResult
     from tools.workshop import Workshop
@@ -33,21 +35,34 @@ class EpisodeScorer:
 
     def __call__(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
         """The four scores."""
-        actions = [_as_text(call) for call in episode.calls]
-        verdict = self._outcomes.judge(
-            task,
-            episode.outcome,
-            failed=episode.status != "finished",
-            malformed=any(
-                self._outcomes.changed_a_table(call.tool, call.observation.text) for call in episode.calls
-            ),
-        )
-        return {
-            "outcome": float(verdict.correct),
-            "unwanted_side_effects": float(verdict.unwanted_side_effects),
-            "exact_match": float(self._outcomes.exact_match(task, actions)),
-            "no_action": float(not self._outcomes.writing(actions)),
-        }
+        return state_scores(self._outcomes, task, episode)
+
+
+def scorers_for(workshop: Workshop, ground_truth: GroundTruth = "published") -> tuple[Scorer, ...]:
+    """What scores the episodes of a world: its state, and its answers where the kind judges them."""
+    if workshop.kind.judges_answers:
+        from evals.answer_scorer import AnswerScorer
+
+        return (AnswerScorer(workshop, ground_truth),)
+    return (EpisodeScorer(workshop, ground_truth),)
+
+
+def state_scores(outcomes: OutcomeScorer, task: Task, episode: EpisodeResult) -> dict[str, float]:
+    """The scores of what an episode changed; see `EpisodeScorer`."""
+    calls = made_calls(episode)
+    actions = [_as_text(call) for call in calls]
+    verdict = outcomes.judge(
+        task,
+        episode.outcome,
+        failed=episode.status != "finished",
+        malformed=any(outcomes.changed_a_table(call.tool, call.observation.text) for call in calls),
+    )
+    return {
+        "outcome": float(verdict.correct),
+        "unwanted_side_effects": float(verdict.unwanted_side_effects),
+        "exact_match": float(outcomes.exact_match(task, actions)),
+        "no_action": float(not outcomes.writing(actions)),
+    }
 
 
 def _as_text(call: CallRecord) -> str:

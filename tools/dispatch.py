@@ -14,7 +14,9 @@ from tools.tool import BadArgumentsError
 if TYPE_CHECKING:
     from tools.episode import Episode
 
-ObservationStatus = Literal["ok", "tool_error", "bad_arguments", "unknown_tool", "denied", "tool_crash"]
+ObservationStatus = Literal[
+    "ok", "tool_error", "bad_arguments", "unknown_tool", "denied", "tool_crash", "refused"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,8 @@ class Observation:
     """What an agent gets back from a call.
 
     Attributes:
-        status: `tool_error` is the tool's own refusal, `tool_crash` a defect of the tool.
+        status: `tool_error` is the tool's own refusal, `tool_crash` a defect of the tool; of a call that was
+            `refused` by the agent's own access checker, and never made, the text says that.
         value: the result as JSON-able data, after the policy's filter.
         text: the result as the agent reads it.
     """

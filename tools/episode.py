@@ -16,7 +16,7 @@ from tools.dispatch import Observation, dispatch
 from tools.kinds import WorldKind
 from tools.outcome import Outcome
 from tools.persona import Persona
-from tools.policy import Decision, Policy
+from tools.policy import Decision, Opinion, Policy
 from tools.sandbox import SandboxPool
 from tools.toolkit import Toolset
 
@@ -120,6 +120,7 @@ class EpisodeResult:
 
     Attributes:
         thoughts: the agent's thought before each call; empty strings where it gave none.
+        opinions: of its own access checker on each call; empty where it asked no model about them.
         plan: the plan it followed, if any.
         answer: its final message.
         answer_status: whether it says to have `answered`, been `denied` or `not_found` anything; empty where
@@ -133,6 +134,7 @@ class EpisodeResult:
     outcome: Outcome
     calls: list[CallRecord] = field(default_factory=list)
     thoughts: list[str] = field(default_factory=list)
+    opinions: list[Opinion | None] = field(default_factory=list)
     plan: str = ""
     answer: str = ""
     answer_status: str = ""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,7 @@ class WorldKind:
         house_rules: the conventions an agent has to know, as prompt text.
         open_library: the search indexes over a world, if its tools search.
         finish_note: how prompts describe the call that ends a task.
+        departments: what the codes in `Persona.department` stand for, for prompts.
     """
 
     name: str
@@ -59,6 +60,12 @@ class WorldKind:
     house_rules: str
     open_library: Callable[[World], Library | None] = no_library
     finish_note: str = FINISH_NOTE
+    departments: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def judges_answers(self) -> bool:
+        """Whether agents say how a task ended and their answers count, and not the world's state alone."""
+        return self.finish_note != FINISH_NOTE
 
 
 def kind_names() -> tuple[str, ...]:

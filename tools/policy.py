@@ -23,6 +23,21 @@ class Decision:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What an agent's own checker said of a call before it was made. It is measured, it never enforces.
+
+    Attributes:
+        allow: its verdict; None if what it said could not be read.
+        truth: what the policy decided or, where the agent refrained from the call, would have decided;
+            None where there was nothing to decide on.
+    """
+
+    allow: bool | None
+    reason: str = ""
+    truth: Decision | None = None
+
+
 class AccessDeniedError(ToolError):
     """A call met a record that its persona may not read or change; the decision says by which rule."""
 

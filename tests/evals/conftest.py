@@ -13,7 +13,7 @@ from tests.evals.episodes import make_task
 
 @pytest.fixture
 def workshop() -> Any:
-    return SimpleNamespace(world=SimpleNamespace(manifest=SimpleNamespace(digest="world")))
+    return SimpleNamespace(digest="world")
 
 
 @pytest.fixture

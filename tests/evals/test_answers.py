@@ -57,9 +57,7 @@ def test_right_answers(answer: str, required: tuple[Entity, ...]) -> None:
         ("I do not know.", (STATUS, DATE), 0, 0),
     ],
 )
-def test_wrong_answers(
-    answer: str, required: tuple[Entity, ...], recall: float, precision: float
-) -> None:
+def test_wrong_answers(answer: str, required: tuple[Entity, ...], recall: float, precision: float) -> None:
     found = find_values(answer, required)
 
     assert (found.recall, found.precision) == pytest.approx((recall, precision))

@@ -266,7 +266,7 @@ def program(task):
 def odd(task, episode):
     return {"outcome": int(task.id[-3:]) % 2}
 
-world = SimpleNamespace(world=SimpleNamespace(manifest=SimpleNamespace(digest="world")))
+world = SimpleNamespace(digest="world")
 with EpisodeLog.open(sys.argv[1], resume=True) as log:
     tasks = [make_task(number) for number in range(100)]
     result = evaluate(program, tasks, workshop=world, workers=2, log=log, scorers=[odd])

@@ -31,7 +31,7 @@ from evals.values import says, tokens
         ("EM000123", "EM-000123"),
         ("ticket #1001.", "1001"),
         ("the file src/parser.py of owner/name", "src/parser.py"),
-        ("**Asha  Rao**’s", "asha rao"),
+        ("**Asha  Rao**\u2019s", "asha rao"),
         ("José", "Jose"),
         ("33.3333", "33.33"),
         ("level 9", "09"),

@@ -1,0 +1,85 @@
+"""How well an agent's own access checker knows the policy that is enforced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tools.episode import EpisodeResult
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often the checker's verdict was what the policy decided; `denied` is the case to find.
+
+    Attributes:
+        found: denied by both.
+        missed: denied by the policy only.
+        refused: denied by the checker only.
+        passed: allowed by both.
+    """
+
+    found: int = 0
+    missed: int = 0
+    refused: int = 0
+    passed: int = 0
+
+    @property
+    def precision(self) -> float | None:
+        """The share of the checker's refusals that the policy shares; None without any."""
+        return _share(self.found, self.refused)
+
+    @property
+    def recall(self) -> float | None:
+        """The share of the policy's denials that the checker foresaw; None without any."""
+        return _share(self.found, self.missed)
+
+    @property
+    def over_refusal(self) -> float | None:
+        """The share of the allowed calls that the checker refused; None without any."""
+        return _share(self.refused, self.passed)
+
+    def __add__(self, other: Agreement) -> Agreement:
+        return Agreement(
+            self.found + other.found,
+            self.missed + other.missed,
+            self.refused + other.refused,
+            self.passed + other.passed,
+        )
+
+
+def agreement(verdicts: Iterable[tuple[bool, bool]]) -> Agreement:
+    """Of pairs of what the checker said and what the policy decided, both true for allowed."""
+    counts = {(said, decided): 0 for said in (True, False) for decided in (True, False)}
+    for pair in verdicts:
+        counts[pair] += 1
+    return Agreement(
+        found=counts[False, False],
+        missed=counts[True, False],
+        refused=counts[False, True],
+        passed=counts[True, True],
+    )
+
+
+def checker_scores(episode: EpisodeResult) -> dict[str, float]:
+    """`checker_precision`, `checker_recall` and `checker_over_refusal`, those that have a denominator.
+
+    Empty for an agent that asked no model about its calls.
+    """
+    found = agreement(
+        (opinion.allow, opinion.truth.allow)
+        for opinion in episode.opinions
+        if opinion is not None and opinion.allow is not None and opinion.truth is not None
+    )
+    scores = {
+        "checker_precision": found.precision,
+        "checker_recall": found.recall,
+        "checker_over_refusal": found.over_refusal,
+    }
+    return {name: value for name, value in scores.items() if value is not None}
+
+
+def _share(part: int, rest: int) -> float | None:
+    return part / (part + rest) if part + rest else None
