@@ -1,4 +1,7 @@
-"""One source's index: by words, by vectors, or both; filtered before ranking; with an episode's own texts."""
+"""One source's index: by words, by vectors, or both, with an episode's own texts.
+
+A search gives what an index over only those records would give that may be found.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +73,8 @@ class Collection:
         """The `k` records nearest to `text`, best first, ties by key.
 
         Args:
-            allowed: from `mask`: only these may be found, and no other influences which are; None is all.
+            allowed: from `mask`: only these may be found, and no other has any influence on what is; None
+                is all.
             changed: texts that have been written since the index was made, by key. They replace what is
                 indexed; of an indexed record only if it is allowed, of a new one always.
             gone: keys of records that are no longer there.
@@ -112,15 +116,11 @@ class Collection:
     def _by_words(
         self, text: str, k: int, eligible: NDArray[np.bool_] | None, own: Mapping[str, str]
     ) -> list[Hit]:
-        scores = self._words.scores(text)
-        found = scores > 0 if eligible is None else (scores > 0) & eligible
-        places = np.flatnonzero(found)
-        places = places[best(scores[places], k)]
-        table = {self.keys[place]: float(scores[place]) for place in places}
-        for key, new in own.items():
-            score = self._words.score_other(text, new)
-            if score > 0:
-                table[key] = score
+        scores = self._words.scores(text, eligible, own)
+        places = np.flatnonzero(scores.indexed > 0)
+        places = places[best(scores.indexed[places], k)]
+        table = {self.keys[place]: float(scores.indexed[place]) for place in places.tolist()}
+        table.update((key, score) for key, score in scores.others.items() if score > 0)
         return ranked(table, k)
 
     def _by_vectors(

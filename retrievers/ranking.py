@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ DAMPING = 60
 """The constant of reciprocal rank fusion (Cormack et al. 2009)."""
 
 
-def best(scores: NDArray[np.float32], k: int) -> NDArray[np.intp]:
+def best(scores: NDArray[np.floating[Any]], k: int) -> NDArray[np.intp]:
     """Where the `k` greatest scores stand, greatest first, ties in order of place."""
     if k <= 0 or scores.size == 0:
         return np.empty(0, dtype=np.intp)

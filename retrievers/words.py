@@ -1,17 +1,17 @@
-"""BM25 over the words of many texts, any of which can be left out of a search before it ranks.
+"""BM25 over the words of many texts, any of which can be left out of a search as if it were not there.
 
-Weights are computed when the index is made (as BM25S does, Lù 2024), so a query adds up the postings of its
-words. Unlike that library it scores texts that are not in it, by its own statistics: those that an episode
-wrote a moment ago.
+How rare a word is and how long texts are on average is counted among the eligible texts alone. In indexes
+that compute weights beforehand (BM25S, Lucene) a text that nobody may see still moves those that are seen.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,17 @@ _SATURATION = 1.2
 _LENGTH = 0.75
 """How soon repetition stops counting and how much length does: the usual k1 and b of BM25."""
 
+_DIGITS = 9
+"""Scores are rounded, so that the last digits never decide a tie."""
+
 _WORD = re.compile(r"\w+")
+
+
+class WordScores(NamedTuple):
+    """BM25 for a query: indexed texts by place, others by key; 0 where they share no word with it."""
+
+    indexed: NDArray[np.float64]
+    others: dict[str, float]
 
 
 class WordIndex:
@@ -32,47 +42,65 @@ class WordIndex:
         arrays: from `index_words` or from a file.
     """
 
-    def __init__(self, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.arrays = arrays
         words = bytes(arrays["words"]).decode().split("\n")
         self._numbers = {word: number for number, word in enumerate(words) if word}
         self._starts = arrays["starts"]
         self._places = arrays["places"]
-        self._weights = arrays["weights"]
-        self._size = int(arrays["size"][0])
-        self._mean_length = float(arrays["mean_length"][0])
+        self._counts = arrays["counts"]
+        self._lengths = arrays["lengths"]
 
-    def scores(self, text: str) -> NDArray[np.float32]:
-        """BM25 of every indexed text for the query `text`; 0 where they share no word."""
-        found = np.zeros(self._size, dtype=np.float32)
-        for word in sorted(set(words_of(text))):
-            number = self._numbers.get(word)
-            if number is not None:
-                span = slice(int(self._starts[number]), int(self._starts[number + 1]))
-                # A text stands once in the postings of a word, so this adds to each only once.
-                found[self._places[span]] += self._weights[span]
-        return found
+    def scores(
+        self,
+        query: str,
+        eligible: NDArray[np.bool_] | None = None,
+        others: Mapping[str, str] | None = None,
+    ) -> WordScores:
+        """How well texts fit `query`, as if the index held just the eligible texts and the others.
 
-    def score_other(self, query: str, text: str) -> float:
-        """BM25 of a text that is not in the index, as if it were."""
-        counts = Counter(words_of(text))
-        length = sum(counts.values())
-        total = 0.0
-        for word in sorted(set(words_of(query)) & counts.keys()):
-            number = self._numbers.get(word)
-            known = 0 if number is None else self._starts[number + 1] - self._starts[number]
-            rarity = _rarity(known, self._size)
-            total += float(_weight(counts[word], length, self._mean_length, rarity))
-        return total
+        Args:
+            eligible: for each indexed text whether it is there; None is all.
+            others: texts that are there but not in the index, by key.
+        """
+        counted = {key: Counter(words_of(text)) for key, text in (others or {}).items()}
+        lengths = {key: sum(counts.values()) for key, counts in counted.items()}
+        own_length = sum(lengths.values())
+        there = self._lengths if eligible is None else self._lengths[eligible]
+        size = len(there) + len(counted)
+        mean = (int(there.sum()) + own_length) / size if size else 0.0
+        found = np.zeros(len(self._lengths))
+        own = dict.fromkeys(counted, 0.0)
+        for word in sorted(set(words_of(query))):
+            places, counts = self._postings(word, eligible)
+            having = [key for key in counted if word in counted[key]]
+            rarity = _rarity(len(places) + len(having), size)
+            # A text stands once in the postings of a word, so this adds to each only once.
+            found[places] += rarity * _saturated(counts, self._lengths[places], mean)
+            for key in having:
+                own[key] += rarity * float(_saturated(counted[key][word], lengths[key], mean))
+        return WordScores(found.round(_DIGITS), own)
+
+    def _postings(
+        self, word: str, eligible: NDArray[np.bool_] | None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The eligible texts that have `word`, and how often."""
+        number = self._numbers.get(word)
+        span = slice(0, 0) if number is None else slice(self._starts[number], self._starts[number + 1])
+        places, counts = self._places[span], self._counts[span]
+        if eligible is None:
+            return places, counts
+        kept = eligible[places]
+        return places[kept], counts[kept]
 
 
-def index_words(texts: Sequence[str]) -> dict[str, NDArray[np.generic]]:
-    """The arrays of a `WordIndex` over `texts`: words in order, and for each the texts that have it."""
+def index_words(texts: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """The arrays of a `WordIndex` over `texts`: words, and for each the texts that have it and how often."""
     numbers: dict[str, int] = {}
-    places: list[int] = []
     occurring: list[int] = []
+    places: list[int] = []
     counts: list[int] = []
-    lengths = np.zeros(len(texts), dtype=np.int64)
+    lengths = np.zeros(len(texts), dtype=np.int32)
     for place, text in enumerate(texts):
         counted = Counter(words_of(text))
         lengths[place] = sum(counted.values())
@@ -80,20 +108,14 @@ def index_words(texts: Sequence[str]) -> dict[str, NDArray[np.generic]]:
             occurring.append(numbers.setdefault(word, len(numbers)))
             places.append(place)
             counts.append(count)
-    order = np.argsort(np.asarray(occurring, dtype=np.int64), kind="stable")
-    by_word = np.asarray(occurring, dtype=np.int64)[order]
-    where = np.asarray(places, dtype=np.int32)[order]
-    starts = np.searchsorted(by_word, np.arange(len(numbers) + 1))
-    mean = float(lengths.mean()) if len(texts) else 0.0
-    rarity = _rarity(np.diff(starts), len(texts))[by_word]
-    weights = _weight(np.asarray(counts, dtype=np.int64)[order], lengths[where], mean, rarity)
+    by_word = np.asarray(occurring, dtype=np.int64)
+    order = np.argsort(by_word, kind="stable")
     return {
         "words": np.frombuffer("\n".join(numbers).encode(), dtype=np.uint8),
-        "starts": starts.astype(np.int64),
-        "places": where,
-        "weights": weights.astype(np.float32),
-        "size": np.asarray([len(texts)]),
-        "mean_length": np.asarray([mean]),
+        "starts": np.searchsorted(by_word[order], np.arange(len(numbers) + 1)),
+        "places": np.asarray(places, dtype=np.int32)[order],
+        "counts": np.asarray(counts, dtype=np.int32)[order],
+        "lengths": lengths,
     }
 
 
@@ -112,10 +134,12 @@ def _stem(word: str) -> str:
     return stem(word) if word.isalpha() else word
 
 
-def _rarity(frequency: Any, size: int) -> Any:
-    return np.log1p((size - frequency + 0.5) / (frequency + 0.5))
+def _rarity(frequency: int, size: int) -> float:
+    return math.log1p((size - frequency + 0.5) / (frequency + 0.5))
 
 
-def _weight(count: Any, length: Any, mean: float, rarity: Any) -> Any:
-    damped = count + _SATURATION * (1 - _LENGTH + _LENGTH * length / (mean or 1.0))
-    return rarity * count * (_SATURATION + 1) / damped
+def _saturated(count: Any, length: Any, mean: float) -> Any:
+    """How much `count` occurrences in a text of `length` words say; for one text or an array of them."""
+    return (
+        count * (_SATURATION + 1) / (count + _SATURATION * (1 - _LENGTH + _LENGTH * length / (mean or 1.0)))
+    )

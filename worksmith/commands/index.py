@@ -38,7 +38,7 @@ def index_suite(
     ] = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Index what a suite's tools search. Only what is new or changed is embedded, even after an interruption."""
+    """Index what a suite's tools search. Embeds only what is new or changed, even after a kill."""
     from tools.world import World
 
     world = World.open(suite)
