@@ -29,7 +29,7 @@ TODAY = "2022-12-31"
 
 
 def change(as_: Open, who: str, tool: str, **arguments: Any) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """The one change that a call makes: operation, cells before, cells after. Old rows as the call found them."""
+    """The one change that a call makes: operation, cells before, cells after."""
     episode = as_(who)
     observation = episode.call(tool, arguments)
     assert observation.status == "ok", observation.text
