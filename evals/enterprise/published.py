@@ -35,6 +35,9 @@ _AREAS = {
     "policy_docs": ("HR", "policies"),
     "it_solutions": ("IT", ""),
     "biz_op": ("BizOps", ""),
+    "hr": ("HR", ""),
+    "it": ("IT", ""),
+    "manag": ("BizOps", ""),
 }
 _APPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "workspace": (("github", "github_issues"), ("repositories",)),
@@ -166,7 +169,7 @@ def _missing_source(task: _Published, facts: WorldFacts) -> tuple[str, str] | No
 
 
 def _task(entry: _Published, verdict: Checked, persona: Persona, split: Split) -> Task:
-    area, subarea = _AREAS.get(entry.domain, (entry.domain, ""))
+    area, subarea = _AREAS.get(entry.domain, ("", ""))
     difficulty: Difficulty | None = None
     if entry.subtasks is not None:
         difficulty = "easy" if entry.subtasks < _EASY_BELOW else "hard"
