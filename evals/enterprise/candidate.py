@@ -24,7 +24,8 @@ class Candidate:
     Attributes:
         steps: the gold plan.
         writes: its changing calls.
-        read: the records it picks out.
+        read: the records it needs.
+        picked: those of them that no other split may have.
     """
 
     goal: Goal
@@ -35,6 +36,7 @@ class Candidate:
     steps: tuple[Step, ...]
     writes: tuple[Action, ...]
     read: tuple[str, ...]
+    picked: tuple[str, ...]
     answer: Answer
 
 
@@ -68,6 +70,7 @@ def make(
         steps=tuple(script.steps),
         writes=script.writes(),
         read=tuple(script.read_refs),
+        picked=tuple(script.picked),
         answer=_answer(goal, draw),
     )
 
@@ -99,8 +102,7 @@ def _as_set(actions: Sequence[Action]) -> set[tuple[str, tuple[tuple[str, str], 
 
 def _check_distractors(script: Script, facts: Facts) -> None:
     """Whether each record picked out could be confused with at least two others of its source."""
-    for ref in script.read_refs:
-        source = ref.partition("/")[0]
+    for source in {ref.partition("/")[0] for ref in script.picked}:
         if len(facts.all(source)) <= _DISTRACTORS:
             raise UnfitError(f"nothing else is in {source}")
 

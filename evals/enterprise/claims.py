@@ -39,9 +39,9 @@ class Claims:
             self._records[ref] = split
 
 
-def claimed(about: Iterable[str], read: Iterable[str]) -> list[str]:
-    """What a task takes for its split: what it is about, and what its plan reads unless that is shared."""
-    return [*about, *(ref for ref in read if ref.partition("/")[0] not in SHARED)]
+def claimed(about: Iterable[str], picked: Iterable[str]) -> list[str]:
+    """What a task takes for its split: what it is about, and what its plan picks out, unless shared."""
+    return [*about, *(ref for ref in picked if ref.partition("/")[0] not in SHARED)]
 
 
 def _share_out_people(facts: Facts, seed: int, sizes: Mapping[Split, int]) -> dict[Split, list[Record]]:

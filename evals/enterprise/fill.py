@@ -57,7 +57,9 @@ class Filler:
         self._texts = Texts()
         self._taken: Counter[tuple[Split, str]] = Counter()
         self._tried: Counter[tuple[Split, str]] = Counter()
-        self._pools: dict[tuple[Split, tuple[str, ...], tuple[tuple[str, str], ...]], list[Record]] = {}
+        self._pools: dict[
+            tuple[Split, tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]], list[Record]
+        ] = {}
 
     def fill(self, split: Split, slot: Slot) -> Task | None:
         """A task for this place; None where the world has none."""
@@ -122,13 +124,13 @@ class Filler:
             except UnfitError as why:
                 self.unfit[goal.id][str(why)] += 1
                 continue
-            if self._claims.all_free(split, claimed(draw.about, candidate.read)):
+            if self._claims.all_free(split, claimed(draw.about, candidate.picked)):
                 return candidate
         return None
 
     def _pool(self, split: Split, goal: Goal) -> list[Record]:
         """The personas of a split who may ask what a goal is about."""
-        key = (split, goal.departments, goal.needs)
+        key = (split, goal.departments, goal.levels, goal.needs)
         found = self._pools.get(key)
         if found is None:
             found = self._pools[key] = [
@@ -136,6 +138,7 @@ class Filler:
                 for row in self._claims.personas(split)
                 if row["emp_id"] in self._active
                 and (not goal.departments or row["department"] in goal.departments)
+                and (not goal.levels or row["level"] in goal.levels)
                 and self._may(row, goal.needs)
             ]
         return found
@@ -187,7 +190,7 @@ class Filler:
     def _task(self, split: Split, candidate: Candidate) -> Task:
         goal = candidate.goal
         self._taken[split, goal.id] += 1
-        self._claims.take(split, claimed(candidate.draw.about, candidate.read))
+        self._claims.take(split, claimed(candidate.draw.about, candidate.picked))
         self._texts.add(split, goal, candidate.query)
         return Task(
             id=f"{goal.id}.{split}.{self._taken[split, goal.id]:03}",

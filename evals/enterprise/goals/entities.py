@@ -39,3 +39,8 @@ def text(value: str, *alias: str) -> Entity:
 def yes_or_no(value: bool) -> Entity:
     """The answer to a question whether."""
     return Entity(type="text", value="yes" if value else "no")
+
+
+def rating(value: str) -> Entity:
+    """A rating with its decimals."""
+    return Entity(type="number", value=value)

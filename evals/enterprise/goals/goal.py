@@ -52,9 +52,10 @@ asked again.
   names the tools join to a record already. Steps are counted: `steps` is exact, an episode with more or
   fewer is not accepted.
 * `call.read` gives rows (`.total`), `call.one` the only match, `call.every` all matches, `call.fact(row,
-  name)` a latent fact that the shown text says (texts are cut where more than three records are shown: read
-  that one record by its key first), `call.private(row, field)` a private field of an employee.
-  `call.pick(row)` notes that a row out of `call.read` is needed (it becomes part of `must_read`).
+  name)` a latent fact that the shown text says (`call.understood` one that it says in other words) (texts
+  are cut where more than three records are shown: read that one record by its key first),
+  `call.private(row, field)` a private field of an employee. `call.pick(row)` notes that a row out of
+  `call.read` is needed (it becomes part of `must_read`).
 * Goals that change something: `type="crud"`, `solve` ends in `call.write("toolkit.tool", why, **arguments)`
   and returns `()` (or values, where something is asked as well); `draw` gives the same calls, worked out by
   itself, as `actions=[action("toolkit.tool", **arguments)]`. Whatever is said in free text and matters goes
@@ -68,8 +69,8 @@ asked again.
 * An answer has at most eight values; `entities.number`, `amount`, `date`, `person`, `text`, `ident` make
   them. At least one of them must not stand in the question.
 
-To see why a goal does not come out, look at `Filler.unfit` (`python -m evals.enterprise.trial SUITE GOAL` shows
-it).
+To see why a goal does not come out, look at `Filler.unfit` (`python -m evals.enterprise.trial SUITE GOAL`
+shows it).
 """
 
 from __future__ import annotations
@@ -132,6 +133,7 @@ class Goal:
         id: `area.name` in lower case, the beginning of its tasks' ids.
         steps: how many calls its gold plan has.
         departments: where its personas work; anywhere, if empty.
+        levels: of its personas; any, if empty.
         needs: (operation, source) pairs that a persona must in principle be allowed.
         empty: whether it may be drawn with nothing to be found.
         denials: the reasons for which somebody else may be denied.
@@ -146,6 +148,7 @@ class Goal:
     solve: Solve
     wording: Wording
     departments: tuple[str, ...]
+    levels: tuple[str, ...] = ()
     needs: tuple[tuple[str, str], ...] = ()
     empty: bool = False
     denials: tuple[str, ...] = ()
@@ -180,6 +183,7 @@ class Book:
         draw: DrawFunction,
         type: GoalType = "search",
         departments: tuple[str, ...] | None = None,
+        levels: Sequence[str] = (),
         needs: Sequence[tuple[str, str]] = (),
         empty: bool = False,
         denials: Sequence[str] = (),
@@ -199,6 +203,7 @@ class Book:
                     solve=solve,
                     wording=self.wordings[name],
                     departments=self.departments if departments is None else departments,
+                    levels=tuple(levels),
                     needs=tuple(needs),
                     empty=empty,
                     denials=tuple(denials),

@@ -7,7 +7,12 @@ from functools import cache
 
 from evals.enterprise.goals.goal import Goal
 
-MODULES: tuple[str, ...] = ("messages", "message_changes")
+MODULES: tuple[str, ...] = (
+    "messages",
+    "message_changes",
+    "sales_customer",
+    "sales_chains",
+)
 """The modules of goals. Each has a `BOOK`, or several in `BOOKS`."""
 
 

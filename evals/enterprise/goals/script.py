@@ -41,6 +41,9 @@ _SOURCES = {tool: source for source, tool in READERS.items()}
 _MOST = "50"
 """So many records a program asks for where it needs all there are."""
 
+_CUT = "…"
+"""The end of a text of which a list shows only the beginning."""
+
 _TELLING = 4
 """A value shorter than this is not traced inside of longer texts: it may stand there by chance."""
 
@@ -95,7 +98,8 @@ class Script:
     Attributes:
         steps: the calls so far, as steps of a gold plan.
         used: indexes of the steps whose outcome matters to a later step or to the answer.
-        read_refs: the records that were picked out, in the order of reading.
+        read_refs: the records that the plan needs, in the order of reading.
+        picked: those of them that were picked out, not only counted or compared with others.
     """
 
     def __init__(self, episode: Episode, facts: Facts, query: str) -> None:
@@ -104,12 +108,14 @@ class Script:
         self.steps: list[Step] = []
         self.used: set[int] = set()
         self.read_refs: list[str] = []
+        self.picked: list[str] = []
         self._episode = episode
         self._facts = facts
         self._query = query.lower()
         self._shown: list[set[str]] = []
         self._texts: list[str] = []
         self._weighed: set[int] = set()
+        self._from: dict[str, int] = {}  # where cells of picked records come from
 
     @property
     def today(self) -> date:
@@ -146,8 +152,7 @@ class Script:
         rows = self.read(source, why, **{"limit": _MOST, **arguments})
         if rows.total > len(rows):
             raise UnfitError(f"{rows.total} {source} match {arguments}")
-        for row in rows:
-            self.pick(row)
+        self.read_refs += [row.ref for row in rows if row.ref not in self.read_refs]
         self.weigh(rows)
         return rows
 
@@ -163,9 +168,12 @@ class Script:
         return ()
 
     def pick(self, row: Row) -> Row:
-        """Note that the plan needs this record."""
-        if row.ref not in self.read_refs:
-            self.read_refs.append(row.ref)
+        """Note that the plan picks out this record."""
+        for refs in (self.read_refs, self.picked):
+            if row.ref not in refs:
+                refs.append(row.ref)
+        for cell in row.values():
+            self._from.setdefault(cell, row.step)
         return row
 
     def fact(self, row: Row, name: str) -> str:
@@ -177,6 +185,21 @@ class Script:
         source, _, key = row.ref.partition("/")
         value = self._facts.fact(source, key, name)
         if value is None or not tells(" ".join(row.values()), value):
+            raise UnfitError(f"{row.ref} does not show its {name}")
+        self.pick(row)
+        self.weigh(row)
+        self._shown[row.step].add(value)
+        return value
+
+    def understood(self, row: Row, name: str) -> str:
+        """Like `fact`, for what a reader understands though the text says it in other words.
+
+        Raises:
+            UnfitError: the text was not shown in full.
+        """
+        source, _, key = row.ref.partition("/")
+        value = self._facts.fact(source, key, name)
+        if value is None or any(cell.endswith(_CUT) for cell in row.values()):
             raise UnfitError(f"{row.ref} does not show its {name}")
         self.pick(row)
         self.weigh(row)
@@ -279,6 +302,8 @@ class Script:
     def _first_shown(self, value: str) -> int | None:
         if value.lower() in self._query:
             return None
+        if value in self._from:
+            return self._from[value]
         return next((step for step, shown in enumerate(self._shown) if value in shown), None)
 
     def _private_rule(self) -> str:
