@@ -39,7 +39,7 @@ class Limits:
     Attributes:
         rows: more are an error, so that no answer is cut unseen.
         characters: of the whole result; more are an error too.
-        steps: of SQLite's virtual machine; some ten million a second.
+        steps: of SQLite's virtual machine; some hundred million a second.
         seconds: for steps that are slow.
         statement: characters of the statement.
         cell: bytes of one value or row.
@@ -47,7 +47,7 @@ class Limits:
 
     rows: int = 100
     characters: int = 200_000
-    steps: int = 50_000_000
+    steps: int = 100_000_000
     seconds: float = 5.0
     statement: int = 4_000
     cell: int = 250_000

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tools.desk import Desk
     from tools.kinds import WorldKind
     from tools.persona import Persona
+    from tools.policy import Decision
 
 app = typer.Typer(help="Explain and check access rules.", no_args_is_help=True)
 
@@ -149,7 +150,8 @@ def _show_source(rights: SourceRights) -> None:
 
 def _show_operation(operation: OperationRights) -> None:
     if not operation.chances:
-        typer.echo(f"  {operation.operation:<7} no: {operation.decision.reason}")
+        why = "no rule allows it" if operation.decision.rule != "inactive" else "has left"
+        typer.echo(f"  {operation.operation:<7} no: {why}")
     for index, chance in enumerate(operation.chances):
         extent = "every record" if chance.on_every_record else "where the record fits"
         fields = f"; only {', '.join(chance.fields)}" if chance.fields else ""
@@ -164,10 +166,10 @@ def _show_record(record: RecordRights) -> None:
         if operation == "update" and not decision.allow and partly:
             typer.echo(f"  update  some fields, by {partly}: {', '.join(record.update_fields)}")
         else:
-            typer.echo(f"  {operation:<7} {_verdict(decision.allow, decision.rule, decision.reason)}")
+            typer.echo(f"  {operation:<7} {_verdict(decision)}")
     if record.private:
-        typer.echo(f"  private {_verdict(record.private.allow, record.private.rule, record.private.reason)}")
+        typer.echo(f"  private {_verdict(record.private)}")
 
 
-def _verdict(allow: bool, rule: str, reason: str) -> str:
-    return f"yes, by {rule}" if allow else f"no ({rule}). {reason}"
+def _verdict(decision: Decision) -> str:
+    return f"yes, by {decision.rule}" if decision.allow else f"no ({decision.rule})"

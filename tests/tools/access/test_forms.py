@@ -24,7 +24,7 @@ from tools.persona import Persona
 
 World = dict[str, list[Record]]
 
-_many = settings(max_examples=120, deadline=None)
+_many = settings(max_examples=60, deadline=None)
 
 
 @_many
@@ -94,6 +94,7 @@ def test_every_changed_field_needs_a_rule(
     ]
 
 
+@settings(max_examples=30, deadline=None)
 @given(documents(), worlds, personas)
 def test_who_has_left_may_do_nothing(document: Any, world: World, persona: Persona) -> None:
     policy, connection = policy_of(document), database(world)

@@ -1,0 +1,212 @@
+"""Policies are data: changing them changes behaviour, and a fault is named by its place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tools.access import shop
+from tools.access.engine import load_policy
+from tools.errors import InputError
+
+Document = dict[str, Any]
+
+
+def _set(path: str, value: Any) -> Callable[[Document], None]:
+    def change(document: Document) -> None:
+        here: Any = document
+        *steps, last = [int(step) if step.isdigit() else step for step in path.split("/")]
+        for step in steps:
+            here = here[step]
+        here[last] = value
+
+    return change
+
+
+def _cycle(document: Document) -> None:
+    may = {"operation": "read", "source": "vault", "on": {"letter_id": "item"}}
+    document["sources"]["letters"]["rules"][0]["when"] = {"any": [{"always": True}, {"may": may}]}
+    back = {"operation": "read", "source": "letters", "on": {"item": "letter_id"}}
+    document["sources"]["vault"]["rules"][0]["when"] = {"not": {"may": back}}
+
+
+def _no_people(document: Document) -> None:
+    del document["people"]
+
+
+LETTERS = "sources/letters/rules/0"
+FAULTS: list[tuple[Callable[[Document], None], str, str]] = [
+    (_set(f"{LETTERS}/when", {"owns": "writer"}), "sources.letters.rules[0].when", "no predicate"),
+    (
+        _set(f"{LETTERS}/when", {"any": [{"always": True}, {"not": {"magic": 1}}]}),
+        "sources.letters.rules[0].when.any[1].not",
+        "no predicate",
+    ),
+    (
+        _set(f"{LETTERS}/when", {"self": "a", "always": True}),
+        "sources.letters.rules[0].when",
+        "exactly one|one key",
+    ),
+    (_set(f"{LETTERS}/when", {"self": "author"}), "sources.letters.rules[0].when.self", "no field 'author'"),
+    (
+        _set(f"{LETTERS}/when", {"self": ["writer", "x"]}),
+        "sources.letters.rules[0].when.self[1]",
+        "no field 'x'",
+    ),
+    (_set(f"{LETTERS}/when", {"all": []}), "sources.letters.rules[0].when.all", "at least 1"),
+    (_set(f"{LETTERS}/when", {"always": False}), "sources.letters.rules[0].when.always", "true"),
+    (_set(f"{LETTERS}/when", {"level": {}}), "sources.letters.rules[0].when.level", "min, max or in"),
+    (_set(f"{LETTERS}/when", {"level": {"min": "10"}}), "sources.letters.rules[0].when.level.min", "integer"),
+    (
+        _set(f"{LETTERS}/when", {"level": {"least": 1}}),
+        "sources.letters.rules[0].when.level.least",
+        "not permitted",
+    ),
+    (_set(f"{LETTERS}/when", {"department": "HR"}), "sources.letters.rules[0].when.department", "array"),
+    (_set(f"{LETTERS}/when", {"department": []}), "sources.letters.rules[0].when.department", "at least 1"),
+    (
+        _set(f"{LETTERS}/when", {"record": {"field": "status", "in": [None]}}),
+        "sources.letters.rules[0].when.record.in[0]",
+        "string",
+    ),
+    (
+        _set(f"{LETTERS}/when", {"record": {"field": "state", "in": ["open"]}}),
+        "sources.letters.rules[0].when.record.field",
+        "no field 'state'",
+    ),
+    (_set(f"{LETTERS}/when", {"manages": "who"}), "sources.letters.rules[0].when.manages", "no field 'who'"),
+    (
+        _set(f"{LETTERS}/when", {"may": {"operation": "read", "source": "chats", "on": {"writer": "id"}}}),
+        "sources.letters.rules[0].when.may.source",
+        "'chats'",
+    ),
+    (
+        _set(f"{LETTERS}/when", {"may": {"operation": "own", "source": "staff", "on": {"writer": "id"}}}),
+        "sources.letters.rules[0].when.may.operation",
+        "'read'",
+    ),
+    (
+        _set(f"{LETTERS}/when", {"may": {"operation": "read", "source": "staff", "on": {"writer": "key"}}}),
+        "sources.letters.rules[0].when.may.on.writer",
+        "staff has no field 'key'",
+    ),
+    (
+        _set(
+            f"{LETTERS}/when",
+            {"exists": {"source": "staff", "on": {"writer": "id"}, "when": {"self": "text"}}},
+        ),
+        "sources.letters.rules[0].when.exists.when.self",
+        "staff has no field 'text'",
+    ),
+    (
+        _set(f"{LETTERS}/when", {"exists": {"source": "cupboard", "on": {"writer": "id"}}}),
+        "sources.letters.rules[0].when.exists.source",
+        "'cupboard'",
+    ),
+    (_set(f"{LETTERS}/id", "L-WRITE"), "sources.letters.rules[1].id", "taken by sources.letters.rules[0].id"),
+    (_set(f"{LETTERS}/id", "S-READ"), "sources.letters.rules[0].id", "taken by sources.staff.rules[0].id"),
+    (_set(f"{LETTERS}/id", ""), "sources.letters.rules[0].id", "at least 1"),
+    (_set(f"{LETTERS}/operations", ["peek"]), "sources.letters.rules[0].operations[0]", "'read'"),
+    (_set(f"{LETTERS}/fields", ["text"]), "sources.letters.rules[0].fields", "update alone"),
+    (_set("sources/staff/rules/1/fields", ["pey"]), "sources.staff.rules[1].fields[0]", "no field 'pey'"),
+    (
+        _set("sources/staff/private/fields", ["pay", "age"]),
+        "sources.staff.private.fields[1]",
+        "no field 'age'",
+    ),
+    (_set("sources/staff/private/rule/when", {}), "sources.staff.private.rule.when", "no predicate"),
+    (_set("sources/staff/private/rule/id", "S-READ"), "sources.staff.rules[0].id", "taken"),
+    (_set("sources/letters/key", "id"), "sources.letters.key", "no field 'id'"),
+    (_set("sources/letters/rulez", []), "sources.letters.rulez", "not permitted"),
+    (_set("sources/chats", {"key": "id", "rules": []}), "sources.chats", "no such source"),
+    (_set("tools/vault.read", ["cellar", "read"]), "tools.vault.read[0]", "'cellar'"),
+    (_set("tools/vault.read", ["vault", "open"]), "tools.vault.read[1]", "'read'"),
+    (_set("tools/vault.open", ["vault", "read"]), "tools.vault.open", "no such tool"),
+    (_set("people/source", "crew"), "people.source", "'crew'"),
+    (_set("people/manager", "chief"), "people.manager", "no field 'chief'"),
+    (_set("groups/TOP", []), "groups.TOP", "at least 1"),
+    (_set("format", "worksmith-policy/2"), "format", "worksmith-policy/1"),
+    (_cycle, "sources.vault.rules[0].when.not.may", "circle: letters.read -> vault.read -> letters.read"),
+    (_no_people, "sources.staff.private.rule.when.any[1].manages", "people"),
+]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "path", "message"), FAULTS, ids=[f"{i}-{f[1]}" for i, f in enumerate(FAULTS)]
+)
+def test_a_fault_is_named_by_file_and_place(
+    spoil: Callable[[Document], None], path: str, message: str, tmp_path: Path
+) -> None:
+    document = shop.document()
+    tools = frozenset(document["tools"])
+    file = tmp_path / "rules.json"
+    file.write_text(json.dumps(document))
+    load_policy(file, shop.SCHEMA, tools)
+    spoil(document)
+    file.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=message) as error:
+        load_policy(file, shop.SCHEMA, tools)
+    assert error.value.where == f"{file}: {path}"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", '{"a": 1, "a": 2}', "{" + '"a":[' * 5000, "\ufeff{}"]
+)
+def test_what_is_no_policy_is_refused(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "rules.json"
+    file.write_text(text)
+    with pytest.raises(InputError):
+        load_policy(file)
+    with pytest.raises(InputError):
+        load_policy(tmp_path / "nowhere.json")
+
+
+def test_a_rule_given_twice_is_not_lost_unseen() -> None:
+    text = json.dumps(shop.document())
+    with pytest.raises(InputError, match="'key' is given twice"):
+        load_policy(text.replace('"key": "item"', '"key": "item", "key": "item"'), shop.SCHEMA)
+
+
+def test_a_new_rule_allows_what_was_denied() -> None:
+    document = shop.document()
+    assert not shop.policy(document).possible(shop.persona(), "vault", "read").allow
+    assert shop.guard(rules=document).keys("vault") == []
+    seniors = {"id": "V-SENIOR", "operations": ["read"], "when": {"level": {"min": 10}}}
+    document["sources"]["vault"]["rules"].append(seniors)
+    assert shop.policy(document).possible(shop.persona(), "vault", "read").rule == "V-SENIOR"
+    assert shop.guard(rules=document).keys("vault") == ["v1"]
+    assert shop.guard(shop.persona("cy", 9), rules=document).keys("vault") == []
+
+
+def test_a_new_department_needs_no_code() -> None:
+    document = shop.document()
+    keeper = shop.persona("kim", department="VAULTKEEPERS")
+    assert shop.guard(keeper, rules=document).keys("vault") == []
+    document["groups"]["TOP"].append("VAULTKEEPERS")
+    assert shop.guard(keeper, rules=document).keys("vault") == ["v1"]
+    document["groups"] = {}
+    document["sources"]["vault"]["rules"][0]["when"]["department"] = ["VAULTKEEPERS"]
+    assert shop.guard(keeper, rules=document).keys("vault") == ["v1"]
+
+
+def test_the_digest_is_that_of_the_rules_not_of_the_layout() -> None:
+    document = shop.document()
+    same = load_policy(json.dumps(document, indent=4), shop.SCHEMA)
+    assert same.digest == shop.policy(document).digest
+    document["groups"]["TOP"].append("CT")
+    assert same.digest != shop.policy(document).digest
+
+
+def test_calls_are_decided_by_tool_and_persona_alone() -> None:
+    policy, bob = shop.policy(), shop.persona()
+    assert policy.decide(bob, "letters.read", {"writer": "ann"}).rule == "L-READ"
+    assert policy.decide(bob, "llm.call", {}).allow
+    denied = policy.decide(bob, "vault.read", {"item": "v1", "department": "CE"})
+    assert (denied.allow, denied.rule) == (False, "vault.read")
+    assert not policy.decide(bob, "vault.burn", {}).allow
+    gone = shop.persona(active=False)
+    assert {policy.decide(gone, tool, {}).rule for tool in shop.document()["tools"]} == {"inactive"}

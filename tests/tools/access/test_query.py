@@ -1,0 +1,196 @@
+"""Somebody's own SELECT sees what they may read, and nothing gets past it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import apsw
+import pytest
+
+from tests.tools.access import shop
+from tools.access.confinement import Limits
+from tools.access.guard import Guard
+from tools.desk import Desk
+from tools.errors import ToolError
+from tools.sandbox import Sandbox
+
+HOSTILE = [
+    "SELECT * FROM main.letters",
+    "SELECT * FROM MAIN.[vault]",
+    'SELECT * FROM "main"."vault"',
+    "SELECT count(*) FROM main.vault",
+    "SELECT count(*) FROM vault, main.vault AS v",
+    "SELECT 1 FROM main.vault",
+    "SELECT * FROM letters UNION SELECT * FROM main.letters",
+    "SELECT name FROM staff UNION ALL SELECT content FROM main.vault",
+    "SELECT (SELECT content FROM main.vault)",
+    "SELECT EXISTS (SELECT 1 FROM main.vault)",
+    "SELECT 1 WHERE 'SECRET-vault' IN main.vault",
+    "SELECT 'v1' IN (SELECT item FROM main.vault)",
+    "WITH letters AS (SELECT * FROM main.letters) SELECT * FROM letters",
+    "WITH letters AS MATERIALIZED (SELECT * FROM main.letters) SELECT count(*) FROM letters",
+    "WITH letters(a) AS (SELECT 1) SELECT * FROM main.letters",
+    "SELECT * FROM letters /* */ JOIN main.vault -- vault",
+    "SELECT * FROM sqlite_master",
+    "SELECT count(*) FROM sqlite_master",
+    "SELECT * FROM sqlite_temp_master",
+    "SELECT count(*) FROM sqlite_temp_schema",
+    "SELECT * FROM sqlite_sequence",
+    "SELECT * FROM dbstat",
+    "SELECT count(*) FROM dbstat",
+    "SELECT * FROM pragma_table_info('vault')",
+    "SELECT count(*) FROM pragma_table_list",
+    "SELECT * FROM json_each('[1]')",
+    "SELECT count(*) FROM json_each('[1, 2]')",
+    "SELECT json_object('a', 1)",
+    "SELECT printf('%999999999d', 1)",
+    "SELECT format('%999999999d', 1)",
+    "SELECT hex(zeroblob(999999999))",
+    "SELECT hex(randomblob(9))",
+    "SELECT load_extension('x')",
+    "SELECT readfile('/etc/passwd')",
+    "SELECT fts3_tokenizer('simple')",
+    "SELECT last_insert_rowid()",
+    "SELECT sqlite_version()",
+    "SELECT 1; SELECT 2",
+    "SELECT 1; DELETE FROM letters",
+    "DELETE FROM letters",
+    "DELETE FROM main.letters",
+    "INSERT INTO letters DEFAULT VALUES RETURNING text",
+    "WITH x AS (SELECT 1) UPDATE main.letters SET reader = 'bob'",
+    "REPLACE INTO main.vault VALUES (1, 2, 3)",
+    "CREATE TEMP VIEW v AS SELECT * FROM main.vault",
+    "CREATE TABLE x AS SELECT * FROM main.vault",
+    "DROP TABLE letters",
+    "ALTER TABLE main.letters RENAME TO x",
+    "PRAGMA table_info(vault)",
+    "PRAGMA writable_schema = 1",
+    "ATTACH ':memory:' AS other",
+    "VACUUM INTO '/tmp/stolen'",
+    "BEGIN",
+    "ROLLBACK",
+    "SAVEPOINT x",
+    "EXPLAIN SELECT * FROM letters",
+    "EXPLAIN QUERY PLAN SELECT 1",
+    "QUERY PLAN SELECT 1",
+    "ANALYZE",
+    "REINDEX",
+    "SELECT * FROM nothing",
+    "SELECT text FROM",
+    "SELECT ?",
+    "SELECT \0",
+    "SELECT '\ud800'",
+    "",
+    "-- nothing",
+    ";",
+    "SELECT date('now')",
+    "SELECT strftime('%Y')",
+    "SELECT CURRENT_TIMESTAMP",
+    "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t",
+    f"SELECT count(*) FROM {', '.join(f'staff s{i}' for i in range(60))}",
+    f"SELECT replace(replace('{'a' * 999}', 'a', '{'a' * 999}'), 'a', 'aa')",
+    f"SELECT {'(' * 300}1{')' * 300} + {' + '.join('1' * 300)}",
+    f"SELECT {' UNION SELECT '.join('1' * 100)}",
+    f"SELECT '{'a' * 5000}'",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[:60])
+def test_hostile_statements_are_refused_and_leave_nothing(text: str) -> None:
+    connection = shop.database()
+    asked: list[Any] = []
+
+    def before(*arguments: Any) -> int:
+        asked.append(arguments)
+        return apsw.SQLITE_OK
+
+    connection.authorizer = before
+    sizes = [connection.limit(which) for which in range(11)]
+    with shop.unchanged(connection), pytest.raises(ToolError) as refusal:
+        shop.guard(connection=connection).select(text)
+    assert "SECRET" not in str(refusal.value)
+    assert connection.authorizer is before
+    assert [connection.limit(which) for which in range(11)] == sizes
+    assert list(connection.execute("SELECT name FROM sqlite_temp_master")) == []
+    assert connection.execute("SELECT count(*) FROM main.vault").get == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("SELECT letter_id FROM letters", [{"letter_id": "L1"}, {"letter_id": "L3"}]),
+        ("SELECT count(*) AS n FROM letters;", [{"n": 2}]),
+        ("SELECT count(*) AS n FROM vault", [{"n": 0}]),
+        ("SELECT name FROM staff WHERE pay IS NOT NULL ORDER BY name", [{"name": "Bob"}, {"name": "Cy"}]),
+        ("SELECT max(pay) AS most FROM staff", [{"most": "800"}]),
+        ("SELECT name FROM staff WHERE pay = '900'", []),
+        (
+            "SELECT a.name, b.name FROM staff a JOIN staff b ON a.boss = b.id WHERE a.id = 'cy'",
+            [{"name": "Cy", "name_2": "Bob"}],
+        ),
+        ("WITH few AS (SELECT 1 AS n) SELECT count(*) AS n FROM few", [{"n": 1}]),
+        ("SELECT temp.letters.text FROM letters -- mine\nLIMIT 1", [{"text": "hello"}]),
+        (
+            "SELECT row_number() OVER (ORDER BY text) AS n, text FROM LETTERS LIMIT 1",
+            [{"n": 1, "text": "bye"}],
+        ),
+        ("VALUES ('a;b')", [{"column1": "a;b"}]),
+        ("SELECT * FROM vault", []),
+        ("SELECT strftime('%Y', '2021-03-04') AS y", [{"y": "2021"}]),
+    ],
+)
+def test_honest_statements_see_what_may_be_read(text: str, rows: list[dict[str, Any]]) -> None:
+    connection = shop.database()
+    with shop.unchanged(connection):
+        assert shop.guard(connection=connection).select(text) == rows
+
+
+def test_errors_do_not_depend_on_rows_that_are_hidden() -> None:
+    """A condition that fails on one text would tell, by failing, that somebody has a record with it."""
+    overflow = "abs('-9223372036854775808' + 0)"
+    fails = f"SELECT text FROM letters WHERE CASE WHEN text LIKE 'SECRET%' THEN {overflow} END"
+    for text in (fails, fails.replace("SECRET", "nobody")):
+        assert shop.guard().select(text) == []
+    with pytest.raises(ToolError):
+        shop.guard(shop.persona("cy", 9)).select(fails)
+
+
+def test_a_table_that_is_no_source_cannot_be_counted() -> None:
+    """No column of it is read, and no temporary table hides it."""
+    desk = Desk(shop.database(), datetime(2022, 12, 31), shop.persona(), shop.policy())
+    with pytest.raises(ToolError, match="only the sources"):
+        Guard(desk, shop.TABLES[:2]).select("SELECT count(*) FROM vault")
+
+
+def test_limits_are_errors_that_explain() -> None:
+    guard = shop.guard()
+    with pytest.raises(ToolError, match="more than 3 rows"):
+        guard.select("SELECT * FROM staff", Limits(rows=3))
+    with pytest.raises(ToolError, match="more than 5 characters"):
+        guard.select("SELECT * FROM staff", Limits(characters=5))
+    with pytest.raises(ToolError, match="takes too long"):
+        guard.select("SELECT count(*) FROM staff, staff b, staff c, staff d, staff e", Limits(steps=100))
+    with pytest.raises(ToolError, match="too long: at most 10"):
+        guard.select("SELECT 1 FROM staff", Limits(statement=10))
+
+
+def test_the_statement_sees_what_the_episode_has_changed() -> None:
+    """In a sandbox, whose own authorizer is in place again afterwards."""
+    sandbox = Sandbox(shop.database().serialize("main"), shop.TABLES)
+
+    def body(connection: apsw.Connection) -> Any:
+        guard = shop.guard(connection=connection)
+        guard.update("letters", "L3", {"text": "changed"})
+        found = guard.select("SELECT text FROM letters WHERE letter_id = 'L3'")
+        with pytest.raises(ToolError):
+            guard.select("SELECT * FROM main.letters")
+        with pytest.raises(apsw.AuthError):
+            connection.execute("ATTACH ':memory:' AS other")
+        return found, guard.find("letters", [("letter_id = ?", ["L3"])])[0]["text"]
+
+    (found, text), changeset = sandbox.run(b"", body)
+    assert found == [{"text": "changed"}]
+    assert text == "changed"
+    assert changeset
+    assert sandbox.run(b"", lambda c: c.execute("SELECT count(*) FROM sqlite_temp_master").get)[0] == 0
