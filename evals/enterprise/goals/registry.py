@@ -12,6 +12,8 @@ MODULES: tuple[str, ...] = (
     "message_changes",
     "sales_customer",
     "sales_chains",
+    "sales_product",
+    "sales_support",
 )
 """The modules of goals. Each has a `BOOK`, or several in `BOOKS`."""
 

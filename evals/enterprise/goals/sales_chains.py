@@ -38,7 +38,7 @@ def draw_way(scene: Scene) -> Way | None:
     sold = sales_of(scene, "product_id", key) if key else None
     if customer is None or key is None or sold is None:
         return None
-    sale = _largest([row for row in sold if row["customer_id"] != customer["customer_id"]])
+    sale = largest([row for row in sold if row["customer_id"] != customer["customer_id"]])
     return Way(customer, key, sale) if sale else None
 
 
@@ -49,7 +49,7 @@ def walk(call: Script, slots: Slots) -> Row:
     )
     key = clear_best(units_by(bought, "product_id"))
     sold = call.every("sales", "Now all sales of the product bought most.", product_id=key or "")
-    sale = _largest([row for row in sold if row["customer_name"] != slots["customer"]])
+    sale = largest([row for row in sold if row["customer_name"] != slots["customer"]])
     if sale is None:
         raise UnfitError("no sale is the largest")
     return call.pick(_row_of(sold, sale))
@@ -147,7 +147,8 @@ def _buyer(scene: Scene, way: Way) -> list[Entity]:
     return [entities.text(buyer["customer_name"]), entities.text(buyer["region"])]
 
 
-def _largest(rows: list[Record] | list[Row]) -> Record | None:
+def largest(rows: list[Record] | list[Row]) -> Record | None:
+    """The sale with clearly most pieces."""
     key = clear_best({row["sales_record_id"]: int(row["quantity"]) for row in rows})
     return next((row for row in rows if row["sales_record_id"] == key), None)
 

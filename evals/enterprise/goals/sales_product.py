@@ -1,0 +1,326 @@
+"""Sales: what is known about products, their sales and reviews."""
+
+from __future__ import annotations
+
+from evals.enterprise.facts import Record
+from evals.enterprise.goals import entities
+from evals.enterprise.goals.goal import Book, Slots, Values
+from evals.enterprise.goals.messages import manager_of
+from evals.enterprise.goals.sales import (
+    in_year,
+    latest,
+    leader,
+    named_product,
+    sales_of,
+    span,
+    units,
+    year,
+)
+from evals.enterprise.goals.sales_chains import buyer_of, largest, seller_of
+from evals.enterprise.goals.scene import Draw, Scene, clear_best
+from evals.enterprise.goals.script import Row, Script, UnfitError
+from evals.task import Entity
+
+BOOK = Book("Sales", "sales_product.toml", departments=("SA",))
+SUBAREA = "product"
+
+NEGATIVE = ("1", "2")
+"""So many stars are a bad review."""
+
+
+def draw_price_stock(scene: Scene) -> Draw | None:
+    """Any product."""
+    product = named_product(scene)
+    if product is None:
+        return None
+    answer = [entities.amount(product["discounted_price"]), entities.number(int(product["stock"]))]
+    return _draw(scene, product, answer)
+
+
+@BOOK.goal(SUBAREA, steps=1, draw=draw_price_stock, denials=("wrong_department",))
+def price_stock(slots: Slots, call: Script) -> Values:
+    """One look at the products."""
+    product = call.one("products", "I look the product up.", product_name=slots["product"])
+    return product["discounted_price"], product["stock"]
+
+
+def draw_product_year(scene: Scene) -> Draw | None:
+    """A product and a year."""
+    product, wanted = named_product(scene), year(scene.rng)
+    if product is None:
+        return None
+    rows = in_year(scene.facts.where("sales", product_id=product["product_id"]), "date_of_purchase", wanted)
+    answer = [entities.number(len(rows)), entities.number(units(rows))] if rows else []
+    slots = {"product": product["product_name"], "year": wanted}
+    return scene.draw(slots, answer=answer, nothing=not rows, about=[("products", product)])
+
+
+@BOOK.goal(SUBAREA, steps=1, draw=draw_product_year, empty=True, denials=("wrong_department",))
+def product_year(slots: Slots, call: Script) -> Values:
+    """Count and add."""
+    rows = call.every(
+        "sales", f"I need all sales of that product in {slots['year']}.",
+        product_name=slots["product"], **span(slots["year"]),
+    )  # fmt: skip
+    return (str(rows.total), str(units(rows))) if rows else call.none(rows)
+
+
+def draw_bad_reviews(scene: Scene) -> Draw | None:
+    """A product, a year, and reviews of which some are bad."""
+    product, wanted = named_product(scene), year(scene.rng)
+    rows = scene.facts.where("sentiments", product_id=product["product_id"]) if product else []
+    rows = in_year(rows, "review_date", wanted)
+    bad = [row for row in rows if scene.facts.fact("sentiments", row["sentiment_id"], "stars") in NEGATIVE]
+    if product is None or len(rows) < 2 or not bad:
+        return None
+    answer = [entities.number(len(bad)), entities.number(len(rows))]
+    return scene.draw(
+        {"product": product["product_name"], "year": wanted}, answer=answer, about=[("products", product)]
+    )
+
+
+@BOOK.goal(SUBAREA, steps=1, draw=draw_bad_reviews)
+def bad_reviews(slots: Slots, call: Script) -> Values:
+    """Read the reviews and count."""
+    rows = call.every(
+        "sentiments", f"I read the reviews of that product of {slots['year']}.",
+        product_name=slots["product"], **span(slots["year"]),
+    )  # fmt: skip
+    bad = [row for row in rows if call.understood(row, "stars") in NEGATIVE]
+    return str(len(bad)), str(rows.total)
+
+
+def draw_biggest_buyer(scene: Scene) -> Draw | None:
+    """The customer with the largest purchase of a product."""
+    found = _largest_sale(scene)
+    buyer = scene.facts.get("customers", found[1]["customer_id"]) if found else None
+    if found is None or buyer is None:
+        return None
+    return _draw(scene, found[0], [entities.text(buyer["customer_name"]), entities.text(buyer["region"])])
+
+
+@BOOK.goal(SUBAREA, steps=2, draw=draw_biggest_buyer)
+def biggest_buyer(slots: Slots, call: Script) -> Values:
+    """All sales, then the customer."""
+    buyer = buyer_of(call, _find_largest(call, slots))
+    return buyer["customer_name"], buyer["region"]
+
+
+def draw_top_seller(scene: Scene) -> Draw | None:
+    """Who sold most pieces of a product."""
+    found = _top_seller(scene)
+    return _draw(scene, found[0], _contact(found[1])) if found else None
+
+
+@BOOK.goal(SUBAREA, steps=2, draw=draw_top_seller)
+def top_seller(slots: Slots, call: Script) -> Values:
+    """All sales, then the directory."""
+    seller = _find_seller(call, slots)
+    return seller["name"], seller["email"]
+
+
+def draw_top_seller_manager(scene: Scene) -> Draw | None:
+    """And the manager."""
+    found = _top_seller(scene)
+    manager = scene.facts.manager(found[1]["emp_id"]) if found else None
+    if found is None or manager is None:
+        return None
+    return _draw(scene, found[0], [entities.person(found[1]), *_contact(manager)])
+
+
+@BOOK.goal(SUBAREA, steps=3, draw=draw_top_seller_manager)
+def top_seller_manager(slots: Slots, call: Script) -> Values:
+    """All sales, then two entries of the directory."""
+    seller = _find_seller(call, slots)
+    manager = manager_of(call, seller)
+    return seller["name"], manager["name"], manager["email"]
+
+
+def draw_latest_reviewer(scene: Scene) -> Draw | None:
+    """The latest review of a product, its stars and where its author is."""
+    found = _latest_review(scene)
+    return _draw(scene, found[0], _opinion(scene, found)) if found else None
+
+
+@BOOK.goal(SUBAREA, steps=2, draw=draw_latest_reviewer)
+def latest_reviewer(slots: Slots, call: Script) -> Values:
+    """The newest review, then the customer."""
+    review = _find_review(call, slots)
+    reviewer = call.one("customers", "Where is its author?", customer_id=review["customer_id"])
+    return call.understood(review, "stars"), reviewer["customer_name"], reviewer["region"]
+
+
+def draw_latest_reviewer_purchase(scene: Scene) -> Draw | None:
+    """And when that customer bought it."""
+    found = _latest_review(scene)
+    if found is None:
+        return None
+    product, review, _ = found
+    bought = scene.facts.where("sales", product_id=product["product_id"], customer_id=review["customer_id"])
+    if len(bought) != 1:
+        return None
+    answer = [*_opinion(scene, found), entities.date(bought[0]["date_of_purchase"])]
+    return _draw(scene, product, answer)
+
+
+@BOOK.goal(SUBAREA, steps=3, draw=draw_latest_reviewer_purchase)
+def latest_reviewer_purchase(slots: Slots, call: Script) -> Values:
+    """The newest review, the customer, the purchase."""
+    values = latest_reviewer(slots, call)
+    sale = call.one(
+        "sales", "Now that customer's purchase.", product_name=slots["product"], customer_name=values[1]
+    )
+    return (*values, sale["date_of_purchase"])
+
+
+def draw_better_selling(scene: Scene) -> Draw | None:
+    """Two products, of which one sold clearly more."""
+    pair = named_product(scene), named_product(scene)
+    if pair[0] is None or pair[1] is None or pair[0] is pair[1]:
+        return None
+    sold = {row["product_id"]: sales_of(scene, "product_id", row["product_id"]) for row in pair if row}
+    if None in sold.values():
+        return None
+    best = clear_best({key: units(rows or []) for key, rows in sold.items()})
+    product = scene.facts.get("products", best) if best else None
+    sale = largest(sold[best] or []) if best else None
+    buyer = scene.facts.get("customers", sale["customer_id"]) if sale else None
+    if product is None or buyer is None:
+        return None
+    return scene.draw(
+        {"product": pair[0]["product_name"], "other": pair[1]["product_name"]},
+        answer=[
+            entities.text(product["product_name"]),
+            entities.number(int(product["stock"])),
+            entities.text(buyer["region"]),
+        ],
+        about=[("products", pair[0]), ("products", pair[1])],
+    )
+
+
+@BOOK.goal(SUBAREA, steps=4, draw=draw_better_selling)
+def better_selling(slots: Slots, call: Script) -> Values:
+    """The sales of both, the better product, its biggest buyer."""
+    sold = {
+        name: call.every("sales", f"I add up the pieces of the {name}.", product_name=name)
+        for name in (slots["product"], slots["other"])
+    }
+    best = clear_best({name: units(rows) for name, rows in sold.items()})
+    sale = largest(sold[best]) if best else None
+    if best is None or sale is None:
+        raise UnfitError("nothing leads clearly")
+    product = call.one("products", "Now the stock of the better one.", product_id=sale["product_id"])
+    row = next(row for row in sold[best] if row["sales_record_id"] == sale["sales_record_id"])
+    buyer = buyer_of(call, call.pick(row))
+    return product["product_name"], product["stock"], buyer["region"]
+
+
+def draw_profile(scene: Scene) -> Draw | None:
+    """Seller, manager and latest reviewer of a product."""
+    seller, review = _top_seller(scene), None
+    manager = scene.facts.manager(seller[1]["emp_id"]) if seller else None
+    if seller is None or manager is None:
+        return None
+    review = _latest_review(scene, seller[0])
+    if review is None:
+        return None
+    answer = [entities.person(seller[1]), *_contact(manager), entities.text(review[2]["region"])]
+    return _draw(scene, seller[0], answer)
+
+
+@BOOK.goal(SUBAREA, steps=5, draw=draw_profile)
+def profile(slots: Slots, call: Script) -> Values:
+    """Sales, seller, manager, newest review, reviewer."""
+    values = top_seller_manager(slots, call)
+    review = _find_review(call, slots)
+    reviewer = call.one("customers", "Where is its author?", customer_id=review["customer_id"])
+    return (*values, reviewer["region"])
+
+
+def draw_full_profile(scene: Scene) -> Draw | None:
+    """The same and the stock."""
+    draw = draw_profile(scene)
+    product = scene.facts.at(draw.about[0]) if draw else None
+    if draw is None or product is None:
+        return None
+    return _draw(scene, product, [*draw.answer, entities.number(int(product["stock"]))])
+
+
+@BOOK.goal(SUBAREA, steps=6, draw=draw_full_profile)
+def full_profile(slots: Slots, call: Script) -> Values:
+    """The profile, then the product itself."""
+    values = profile(slots, call)
+    product = call.one("products", "Last, the product's stock.", product_name=slots["product"])
+    return (*values, product["stock"])
+
+
+# --- parts ----------------------------------------------------------------------------------------------
+
+
+def _draw(scene: Scene, product: Record, answer: list[Entity]) -> Draw | None:
+    slots = {"product": product["product_name"]}
+    return scene.draw(slots, answer=answer, about=[("products", product)])
+
+
+def _contact(person: Record) -> list[Entity]:
+    return [entities.person(person), entities.ident("email", person["email"])]
+
+
+def _largest_sale(scene: Scene) -> tuple[Record, Record] | None:
+    product = named_product(scene)
+    rows = sales_of(scene, "product_id", product["product_id"]) if product else None
+    sale = largest(rows) if rows else None
+    return (product, sale) if product and sale else None
+
+
+def _top_seller(scene: Scene) -> tuple[Record, Record] | None:
+    product = named_product(scene)
+    rows = sales_of(scene, "product_id", product["product_id"]) if product else None
+    key = leader(rows, "emp_id") if rows else None
+    seller = scene.facts.colleague(key) if key else None
+    return (product, seller) if product and seller else None
+
+
+def _latest_review(scene: Scene, product: Record | None = None) -> tuple[Record, Record, Record] | None:
+    product = product or named_product(scene)
+    rows = scene.facts.where("sentiments", product_id=product["product_id"]) if product else []
+    review = latest(rows, "review_date")
+    reviewer = scene.facts.get("customers", review["customer_id"]) if review else None
+    if product is None or review is None or reviewer is None or len(rows) < 2:
+        return None
+    return product, review, reviewer
+
+
+def _opinion(scene: Scene, found: tuple[Record, Record, Record]) -> list[Entity]:
+    _, review, reviewer = found
+    stars = scene.facts.fact("sentiments", review["sentiment_id"], "stars")
+    return [
+        entities.number(int(stars or 0)),
+        entities.text(reviewer["customer_name"]),
+        entities.text(reviewer["region"]),
+    ]
+
+
+def _sold(call: Script, slots: Slots) -> list[Row]:
+    return call.every("sales", "I need all sales of that product.", product_name=slots["product"])
+
+
+def _find_largest(call: Script, slots: Slots) -> Row:
+    rows = _sold(call, slots)
+    sale = largest(rows)
+    if sale is None:
+        raise UnfitError("no sale is the largest")
+    return call.pick(next(row for row in rows if row["sales_record_id"] == sale["sales_record_id"]))
+
+
+def _find_seller(call: Script, slots: Slots) -> Row:
+    rows = _sold(call, slots)
+    key = leader(rows, "emp_id")
+    if key is None:
+        raise UnfitError("nobody leads clearly")
+    return seller_of(call, next(row for row in rows if row["emp_id"] == key))
+
+
+def _find_review(call: Script, slots: Slots) -> Row:
+    rows = call.read("sentiments", "I look for its newest review.", product_name=slots["product"], limit="1")
+    return call.pick(rows[0])
