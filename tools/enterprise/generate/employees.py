@@ -103,7 +103,7 @@ def _leaves_taken(numbers: random.Random) -> tuple[int, int, int]:
 def _add(draft: Draft, employee: Employee) -> None:
     numbers = draft.rng("employees", employee.emp_id)
     known = profile(draft, employee)
-    leaves = {}
+    leaves: dict[str, int] = {}
     for (kind, total), taken in zip(LEAVES.items(), employee.taken, strict=True):
         leaves |= {f"total_{kind}_leaves": total, f"remaining_{kind}_leaves": total - taken}
     background = _background(known)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
-from typing import Any
 
 from tools.enterprise.generate.apportion import degrees
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Employee
+from tools.enterprise.generate.grammar import Grammar
 from tools.enterprise.generate.wording import pick, texts
 
 _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
@@ -70,7 +70,9 @@ def onboarding_day(numbers: random.Random, draft: Draft, representative: Employe
     return min(draft.today, first + timedelta(days=numbers.randint(0, (last - first).days)))
 
 
-def described(numbers: random.Random, words: Any, facts: Mapping[str, str], slots: Mapping[str, str]) -> str:
+def described(
+    numbers: random.Random, words: Grammar, facts: Mapping[str, str], slots: Mapping[str, str]
+) -> str:
     """An opening and a sentence for each fact, in their order."""
     sentences = [pick(numbers, words.data["other"]["opening"], slots)]
     return " ".join([*sentences, *(words.say(numbers, slot, facts) for slot in facts)])
