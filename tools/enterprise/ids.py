@@ -25,21 +25,22 @@ FIRST = {
     "sales.sales_record_id": "SAL-00001",
     "sentiments.sentiment_id": "SEN-00001",
     "sentiments.review_id": "REV-00001",
-    "support_chats.chat_id": "SCH-00001",
-    "overflow.post_id": "OVF-00001",
-    "posts.post_id": "PST-0001",
+    "support_chats.chat_id": "SUP-0001",
+    "overflow.post_id": "Q-00001",
+    "posts.post_id": "POST-00001",
 }
 """The first id where a world has none, or none that can be counted on from."""
 
 
-def next_id(desk: Desk, source: str, column: str = "") -> str:
+def next_id(desk: Desk, source: str, column: str = "", like: str = "1") -> str:
     """The number after the highest, written as the world's last record writes its own.
 
     Args:
         column: default is the key.
+        like: a condition in SQL on the last record, where not all write theirs alike.
     """
     column = column or KEYS[source]
-    last = desk.values(f"SELECT {column} FROM {source} ORDER BY _row DESC LIMIT 1")
+    last = desk.values(f"SELECT {column} FROM {source} WHERE {like} ORDER BY _row DESC LIMIT 1")
     shape = _SHAPE.fullmatch(str(last[0])) if last else None
     shape = shape or _SHAPE.fullmatch(FIRST[f"{source}.{column}"])
     assert shape is not None

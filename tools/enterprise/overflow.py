@@ -10,7 +10,7 @@ from tools.enterprise.ids import next_id
 from tools.enterprise.reading import Reading, guard_of, result, with_people
 from tools.enterprise.schema import OVERFLOW
 from tools.enterprise.values import changes, choice, required
-from tools.enterprise.writing import done, today
+from tools.enterprise.writing import done, moment, today
 from tools.errors import ToolError
 from tools.tool import tool
 from tools.toolkit import Toolkit
@@ -52,12 +52,13 @@ def create(desk: Desk, body: str, title: str = "", tags: str = "", parent_id: st
     parent = parent_id.strip()
     if parent:
         _require_question(guard, parent)
-    post_id = next_id(desk, "overflow")
+    kind = "answer" if parent else "question"
+    post_id = next_id(desk, "overflow", like=f"post_type = '{kind}'")
     guard.insert(
         "overflow",
         {
             "post_id": post_id,
-            "post_type": "answer" if parent else "question",
+            "post_type": kind,
             "parent_id": parent or None,
             "accepted_answer_id": None,
             "emp_id": desk.persona.id,
@@ -65,8 +66,8 @@ def create(desk: Desk, body: str, title: str = "", tags: str = "", parent_id: st
             "body": required("body", body),
             "tags": None if parent else _tags(tags),
             "score": "0",
-            "view_count": "0",
-            "creation_date": today(desk),
+            "view_count": None if parent else "0",
+            "creation_date": moment(desk),
             "last_activity_date": today(desk),
         },
     )

@@ -90,11 +90,11 @@ def keys(as_: Open, who: str, tool: str, **arguments: Any) -> list[str]:
         (SALES_LEAD, "sales.read", {"seller": "me"}, ["SAL-00002"]),
         (SALES_LEAD, "sales.read", {"query": "noise cancelling"}, ["SAL-00001"]),
         (SALES_LEAD, "product_sentiment.read", {"product_id": "PRD-0001"}, ["SEN-00001"]),
-        (SALES_LEAD, "customer_support_chats.read", {"customer_id": "CUS-0002"}, ["SCH-00002"]),
+        (SALES_LEAD, "customer_support_chats.read", {"customer_id": "CUS-0002"}, ["SUP-0002"]),
         (SALES_LEAD, "orders.read", {"kind": "Invoice", "customer_name": "Anand"}, ["ORD-00001"]),
-        (GITA, "social_platform.read", {"author": "esha"}, ["PST-0001"]),
-        (GITA, "overflow.read", {"parent_id": "OVF-00001"}, ["OVF-00002"]),
-        (GITA, "overflow.read", {"tag": "KAFKA"}, ["OVF-00001"]),
+        (GITA, "social_platform.read", {"author": "esha"}, ["POST-00001"]),
+        (GITA, "overflow.read", {"parent_id": "Q-00001"}, ["A-00002"]),
+        (GITA, "overflow.read", {"tag": "KAFKA"}, ["Q-00001"]),
         (GITA, "overflow.read", {"tag": "kaf"}, []),
         (GITA, "document.read", {"title": "leave", "page": "2"}, ["leave:2"]),
         (GITA, "document.read", {"query": "casual leave a year", "limit": 1}, ["leave:1"]),
@@ -209,4 +209,4 @@ def test_asking_the_model(as_: Open) -> None:
 
 def test_a_manager_of_sales_reads_all_support_chats_only_if_the_rules_say_so(as_: Open) -> None:
     assert keys(as_, SALES_MANAGER, "customer_support_chats.read") == []
-    assert keys(as_, CEO, "customer_support_chats.read") == ["SCH-00002", "SCH-00001"]
+    assert keys(as_, CEO, "customer_support_chats.read") == ["SUP-0002", "SUP-0001"]

@@ -46,7 +46,7 @@ def test_a_new_record_is_found(as_: Open) -> None:
 
     episode.call("social_platform.create", {"title": "Zeppelin", "body": "A zeppelin lands."})
 
-    assert hits(episode, "social_platform.read", query="zeppelin") == ["PST-0002"]
+    assert hits(episode, "social_platform.read", query="zeppelin") == ["POST-00002"]
     assert hits(as_(GITA), "social_platform.read", query="zeppelin") == []
 
 
@@ -84,7 +84,7 @@ def test_nobody_finds_what_another_episode_wrote(small: Workshop) -> None:
 
     mine.call("overflow.create", {"title": "Zeppelin?", "body": "How?"})
 
-    assert hits(mine, "overflow.read", query="zeppelin") == ["OVF-00003"]
+    assert hits(mine, "overflow.read", query="zeppelin") == ["Q-00002"]
     assert hits(other, "overflow.read", query="zeppelin") == []
 
 

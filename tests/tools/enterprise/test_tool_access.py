@@ -70,10 +70,10 @@ FILE = {"repo_name": "pay/parser", "path": "src/parse.py"}
         # owner or author
         (HARI, "github.update", {**FILE, "license": "gpl-3.0"}),
         (HARI, "github.delete", FILE),
-        (SALES_ASSOCIATE, "customer_support_chats.read", {"chat_id": "SCH-00002"}),
-        (SALES_MANAGER, "customer_support_chats.update", {"chat_id": "SCH-00001", "text": "No."}),
-        (GITA, "social_platform.update", {"post_id": "PST-0001", "title": "No"}),
-        (CEO, "overflow.delete", {"post_id": "OVF-00001"}),
+        (SALES_ASSOCIATE, "customer_support_chats.read", {"chat_id": "SUP-0002"}),
+        (SALES_MANAGER, "customer_support_chats.update", {"chat_id": "SUP-0001", "text": "No."}),
+        (GITA, "social_platform.update", {"post_id": "POST-00001", "title": "No"}),
+        (CEO, "overflow.delete", {"post_id": "Q-00001"}),
         (HARI, "resumes.read", {"resume_id": "RES-0001"}),
         # left
         (LEFT, "employee_data.read", {"emp_id": "me"}),
@@ -110,7 +110,7 @@ def test_denied(as_: Open, who: str, tool: str, arguments: dict[str, str]) -> No
         (MANAGER, "products.read", {"product_id": "PRD-0001"}),
         (SALES_ASSOCIATE, "sales.create", LINE),
         (COO, "sales.read", {"sales_record_id": "SAL-00001"}),
-        (VENDOR_MANAGER, "customer_support_chats.read", {"chat_id": "SCH-00001"}),
+        (VENDOR_MANAGER, "customer_support_chats.read", {"chat_id": "SUP-0001"}),
         (DIRECTOR, "clients.read", {"client_id": "CLI-0001"}),
         (GITA, "resumes.read", {"employee": "me"}),
     ],

@@ -400,18 +400,20 @@ def test_customers_reviews_and_support_chats(as_: Open) -> None:
 
 def test_posts_and_questions(as_: Open) -> None:
     _, _, post = change(as_, GITA, "social_platform.create", title="Cake", body="In the kitchen.")
-    assert (post["post_id"], post["emp_id"], post["author"]) == ("PST-0002", GITA, "Gita Sharma")
+    assert (post["post_id"], post["emp_id"], post["author"]) == ("POST-00002", GITA, "Gita Sharma")
 
-    _, _, answer = change(as_, GITA, "overflow.create", body="Restart it.", parent_id="OVF-00001")
-    assert (answer["post_type"], answer["parent_id"], answer["title"]) == ("answer", "OVF-00001", None)
+    _, _, answer = change(as_, GITA, "overflow.create", body="Restart it.", parent_id="Q-00001")
+    assert (answer["post_id"], answer["post_type"], answer["parent_id"]) == ("A-00003", "answer", "Q-00001")
+    _, _, question = change(as_, GITA, "overflow.create", title="Why?", body="It fails.", tags="SQL,  Python")
+    assert (question["post_id"], question["tags"]) == ("Q-00002", "sql, python")
 
-    _, _, after = change(as_, HARI, "overflow.update", post_id="OVF-00001", accepted_answer_id="OVF-00002")
-    assert after == {"accepted_answer_id": "OVF-00002", "last_activity_date": TODAY}
+    _, _, after = change(as_, HARI, "overflow.update", post_id="Q-00001", accepted_answer_id="A-00002")
+    assert after == {"accepted_answer_id": "A-00002", "last_activity_date": TODAY}
 
     assert "no answer" in refusal(
-        as_, HARI, "overflow.update", post_id="OVF-00001", accepted_answer_id="OVF-00001"
+        as_, HARI, "overflow.update", post_id="Q-00001", accepted_answer_id="Q-00001"
     )
-    assert "no question" in refusal(as_, GITA, "overflow.create", body="Me too.", parent_id="OVF-00002")
+    assert "no question" in refusal(as_, GITA, "overflow.create", body="Me too.", parent_id="A-00002")
 
 
 @pytest.mark.parametrize(
@@ -426,9 +428,9 @@ def test_posts_and_questions(as_: Open) -> None:
         (SALES_MANAGER, "customers.delete", {"customer_id": "CUS-0001"}, "customers"),
         (SALES_MANAGER, "sales.delete", {"sales_record_id": "SAL-00001"}, "sales"),
         (SALES_MANAGER, "product_sentiment.delete", {"sentiment_id": "SEN-00001"}, "sentiments"),
-        (SALES_LEAD, "customer_support_chats.delete", {"chat_id": "SCH-00002"}, "support_chats"),
-        ("emp_0005", "social_platform.delete", {"post_id": "PST-0001"}, "posts"),
-        (HARI, "overflow.delete", {"post_id": "OVF-00001"}, "overflow"),
+        (SALES_LEAD, "customer_support_chats.delete", {"chat_id": "SUP-0002"}, "support_chats"),
+        ("emp_0005", "social_platform.delete", {"post_id": "POST-00001"}, "posts"),
+        (HARI, "overflow.delete", {"post_id": "Q-00001"}, "overflow"),
     ],
 )
 def test_what_is_deleted_is_gone(
@@ -453,7 +455,7 @@ def test_what_is_deleted_is_gone(
             {"email_id": "EM-000002", "importance": "high"},
             {"importance": "High"},
         ),
-        ("emp_0005", "social_platform.update", {"post_id": "PST-0001", "title": "Won"}, {"title": "Won"}),
+        ("emp_0005", "social_platform.update", {"post_id": "POST-00001", "title": "Won"}, {"title": "Won"}),
         (
             CTO,
             "github.update",
@@ -469,7 +471,7 @@ def test_what_is_deleted_is_gone(
         (
             SALES_ASSOCIATE,
             "customer_support_chats.update",
-            {"chat_id": "SCH-00001", "text": "Solved."},
+            {"chat_id": "SUP-0001", "text": "Solved."},
             {"text": "Solved."},
         ),
     ],
