@@ -33,7 +33,7 @@ def patch_passes(code: str, change: str, tests: str, *, seconds: int = SECONDS) 
 
     Args:
         code: the text of the file before the change.
-        change: a unified diff, or the whole new text of the file; a Markdown fence around either is taken off.
+        change: a unified diff, or the whole new text of the file; a Markdown fence around it is taken off.
         tests: test functions made of `assert call == literal`.
         seconds: how long all tests together may take.
 
@@ -75,7 +75,7 @@ def expectations(tests: str) -> list[tuple[str, Any]]:
 
 
 def call_results(code: str, calls: list[str], seconds: int = SECONDS) -> list[dict[str, str]] | None:
-    """What each call gives with `code`: {"value": its repr} or {"error": type}; None if the code does not run."""
+    """For each call {"value": its repr} or {"error": type of exception}; None if the code does not run."""
     job = json.dumps({"code": code, "calls": calls, "seconds": seconds, "bytes": BYTES})
     with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(

@@ -1,5 +1,6 @@
-"""Which faults the cases catch: `python -m tools.enterprise.generate.patches.proving` writes faults.json anew.
+"""Which faults the cases catch.
 
+`python -m tools.enterprise.generate.patches.proving` writes faults.json anew.
 Needed after any change of a function or of its cases; a test tells when it has been forgotten.
 """
 
