@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from tools.access.predicates import (
+    PREDICATE_KEYS,
     Exists,
     Fact,
     IsSelf,
@@ -43,18 +44,21 @@ def validation_fault(error: ValidationError, raw: Any) -> FaultError:
     """The first fault of shape, at its place in the document as it was given."""
     first = error.errors(include_url=False)[0]
     message = first["msg"].removeprefix("Value error, ")
-    return FaultError(_path_in(raw, first["loc"]), message[0].lower() + message[1:])
+    return FaultError(
+        _path_in(raw, first["loc"], first["type"] == "missing"), message[0].lower() + message[1:]
+    )
 
 
-def _path_in(raw: Any, location: tuple[int | str, ...]) -> str:
-    """A location as a path; what names a type and not a place in the document is left out."""
+def _path_in(raw: Any, location: tuple[int | str, ...], missing: bool) -> str:
+    """A location as a path; what names a kind of value and not a place in the document is left out."""
     path, here = "", raw
     for index, part in enumerate(location):
-        inside = isinstance(here, list) and isinstance(part, int) and 0 <= part < len(here)
-        inside = inside or (isinstance(here, dict) and part in here)
-        if inside:
+        if part in PREDICATE_KEYS and location[index + 1 : index + 2] == (part,):
+            continue  # the kind of a predicate, which is also its only key
+        inside = isinstance(here, list) and isinstance(part, int) and part < len(here)
+        if inside or (isinstance(here, dict) and part in here):
             here = here[part]
-        elif index + 1 < len(location) or not isinstance(here, dict):
+        elif not missing or index + 1 < len(location):
             continue
         path += f"[{part}]" if isinstance(part, int) else f".{part}"
     return path.lstrip(".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -82,12 +83,13 @@ class Guard:
         if shown == "1":
             return set()
         key = quoted(self._key(source))
-        wanted = list(dict.fromkeys(keys))
-        marks = ", ".join("?" * len(wanted))
+        wanted = set(keys)
         rows = self._desk.values(
-            f"SELECT r.{key} FROM main.{quoted(source)} AS r WHERE r.{key} IN ({marks}) AND ({shown})", wanted
+            f"SELECT r.{key} FROM main.{quoted(source)} AS r "
+            f"WHERE r.{key} IN (SELECT value FROM json_each(?)) AND ({shown})",
+            [json.dumps(sorted(wanted))],
         )
-        return set(wanted) - set(rows)
+        return wanted - set(rows)
 
     def allows(self, source: str, operation: str, record: Record, fields: Iterable[str] = ()) -> Decision:
         """May the persona do this to `record`? An update names the fields that it changes."""

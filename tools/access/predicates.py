@@ -145,7 +145,7 @@ class Exists(Part):
     exists: Fact
 
 
-_TAGS = (
+PREDICATE_KEYS = (
     "all",
     "any",
     "not",
@@ -163,7 +163,7 @@ _TAGS = (
 
 def _tag(value: Any) -> str | None:
     if isinstance(value, dict):
-        return next(iter(value)) if len(value) == 1 and next(iter(value)) in _TAGS else None
+        return next(iter(value)) if len(value) == 1 and next(iter(value)) in PREDICATE_KEYS else None
     return next((tag for kind, tag in _KINDS.items() if isinstance(value, kind)), None)
 
 
@@ -183,13 +183,13 @@ Predicate = Annotated[
     Discriminator(
         _tag,
         custom_error_type="predicate",
-        custom_error_message=f"no predicate; one is an object with one key of {', '.join(_TAGS)}",
+        custom_error_message=f"no predicate; one is an object with one key of {', '.join(PREDICATE_KEYS)}",
     ),
 ]
 _KINDS: dict[type[Part], str] = dict(
     zip(
         (AllOf, AnyOf, Not, Always, InDepartment, AtLevel, IsSelf, Manages, Outranks, RecordIn, May, Exists),
-        _TAGS,
+        PREDICATE_KEYS,
         strict=True,
     )
 )

@@ -23,7 +23,7 @@ TABLES = (
 )
 SCHEMA = {table.name: table.columns for table in TABLES}
 
-ROWS = {
+ROWS: dict[str, list[tuple[str | None, ...]]] = {
     "staff": [
         ("ann", "Ann", None, "14", "900"),
         ("bob", "Bob", "ann", "10", "800"),

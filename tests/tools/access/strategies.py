@@ -75,7 +75,7 @@ worlds = st.fixed_dictionaries(
 def predicates(source: str) -> st.SearchStrategy[dict[str, Any]]:
     """Predicates on the records of a source; those on `things` look into `boxes` too, never back."""
     people = st.sampled_from(FIELDS[source])
-    leaves = [
+    leaves: list[st.SearchStrategy[dict[str, Any]]] = [
         st.just({"always": True}),
         st.lists(st.sampled_from([*DEPARTMENTS[:3], "TOP"]), min_size=1, max_size=2).map(
             lambda d: {"department": d}
@@ -222,7 +222,7 @@ class Plain:
         return False
 
     def _record(self, cell: Any, record: Record) -> bool:
-        return record[cell["field"]] in cell["in"]
+        return bool(record[cell["field"]] in cell["in"])
 
     def _joined(self, join: Any, record: Record) -> list[Record]:
         return [

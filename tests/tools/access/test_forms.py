@@ -24,6 +24,12 @@ from tools.persona import Persona
 
 World = dict[str, list[Record]]
 
+
+def _each(fields: set[str]) -> list[str | None]:
+    """The fields; None asks about the whole record."""
+    return [*fields] or [None]
+
+
 _many = settings(max_examples=60, deadline=None)
 
 
@@ -82,7 +88,7 @@ def test_every_changed_field_needs_a_rule(
 ) -> None:
     policy, plain, connection = policy_of(document), Plain(document, world, persona), database(world)
     for record in world["things"]:
-        expected = all(plain.may("things", "update", record, field) for field in fields or {None})
+        expected = all(plain.may("things", "update", record, field) for field in _each(fields))
         decision = policy.allows(persona, "things", "update", record, MemoryLookup(world), frozenset(fields))
         assert decision.allow == expected
     condition = policy.condition(persona, "things", "update", frozenset(fields))
@@ -90,7 +96,7 @@ def test_every_changed_field_needs_a_rule(
     assert [key for (key,) in rows] == [
         r["key"]
         for r in world["things"]
-        if all(plain.may("things", "update", r, field) for field in fields or {None})
+        if all(plain.may("things", "update", r, field) for field in _each(fields))
     ]
 
 
@@ -109,6 +115,7 @@ def test_who_has_left_may_do_nothing(document: Any, world: World, persona: Perso
 def test_a_real_vector_store_finds_what_the_rules_allow() -> None:
     """Filters of random policies, given to Chroma over the same records."""
     import chromadb
+    import numpy
     from chromadb.config import Settings
 
     client = chromadb.EphemeralClient(Settings(anonymized_telemetry=False))
@@ -124,7 +131,7 @@ def test_a_real_vector_store_finds_what_the_rules_allow() -> None:
             collection.delete(ids=old)
         collection.add(
             ids=[str(r["key"]) for r in records],
-            embeddings=[[1.0, float(i)] for i in range(len(records))],
+            embeddings=numpy.ones((len(records), 2), numpy.float32),
             metadatas=[{name: cell for name, cell in r.items() if cell is not None} for r in records],
         )
         plain, policy = Plain(document, world, persona), policy_of(document)
@@ -133,7 +140,7 @@ def test_a_real_vector_store_finds_what_the_rules_allow() -> None:
         if chosen.ids is None or chosen.ids & {r["key"] for r in records}:
             found = set(
                 collection.query(
-                    query_embeddings=[[1.0, 0.0]],
+                    query_embeddings=numpy.ones((1, 2), numpy.float32),
                     n_results=len(records),
                     where=chosen.where,
                     ids=None if chosen.ids is None else sorted(chosen.ids & {str(r["key"]) for r in records}),

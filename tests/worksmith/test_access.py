@@ -1,0 +1,103 @@
+"""`worksmith access` explains and checks the rules of a world."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.tools.enterprise import small_world
+from tools.enterprise.access import packaged_policy
+from tools.enterprise.schema import KEYS, MAIL
+from tools.errors import InputError
+from worksmith.cli import app
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("suite")
+    small_world.write_small_world(directory)
+    return directory
+
+
+def _json(*arguments: str) -> Any:
+    result = CliRunner().invoke(app, ["access", *arguments, "--json"], catch_exceptions=False)
+    assert result.exit_code == 0
+    return json.loads(result.stdout)
+
+
+def test_check_counts_what_a_tool_would_show(suite: Path) -> None:
+    found = _json("check", str(suite), "--as", small_world.GITA)
+    assert found["persona"]["department"] == "EN"
+    mail = small_world.small_rows()["mail"]
+    columns = MAIL.columns
+    ends = [columns.index(name) for name in ("sender_emp_id", "recipient_emp_id")]
+    rights = {source["source"]: source for source in found["sources"]}
+    assert set(rights) == set(KEYS)
+    assert rights["mail"]["total"] == len(mail)
+    assert rights["mail"]["readable"] == sum(small_world.GITA in (row[e] for e in ends) for row in mail)
+    assert rights["employees"]["private_seen"] == 1
+
+
+def test_check_names_the_rule_for_a_record(suite: Path) -> None:
+    of_a_director = ["--source", "employees", "--record", small_world.DIRECTOR]
+    gita = _json("check", str(suite), "--as", small_world.GITA, *of_a_director)["record"]
+    assert gita["decisions"]["read"]["rule"] == "EMP-READ"
+    assert (gita["private"]["allow"], gita["private"]["rule"]) == (False, "EMP-PRIVATE")
+    assert gita["update_fields"] == {}
+    personnel = _json("check", str(suite), "--as", small_world.HR_LEAD, *of_a_director)["record"]
+    assert personnel["private"]["allow"]
+    assert personnel["update_fields"]["salary"] == "EMP-UPDATE"
+    assert not personnel["decisions"]["delete"]["allow"]
+
+
+def test_check_tells_in_words_without_records(suite: Path) -> None:
+    arguments = [
+        "access",
+        "check",
+        str(suite),
+        "--as",
+        small_world.LEFT,
+        "--source",
+        "mail",
+        "--operation",
+        "read",
+    ]
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert "works here no more" in result.stdout
+    assert "mail: may read 0 of" in result.stdout
+    assert "update" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--as", "emp_9999"], "no employee"),
+        (["--as", small_world.GITA, "--source", "diaries"], "no rules for a source"),
+        (["--as", small_world.GITA, "--operation", "peek"], "no operation"),
+        (["--as", small_world.GITA, "--source", "mail", "--record", "EM-9"], "no record"),
+        (["--as", small_world.GITA, "--record", "EM-9"], "belongs to a source"),
+    ],
+)
+def test_check_explains_what_it_cannot_answer(suite: Path, arguments: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        CliRunner().invoke(app, ["access", "check", str(suite), *arguments], catch_exceptions=False)
+
+
+def test_validate_names_the_place_of_a_fault(tmp_path: Path) -> None:
+    file = tmp_path / "rules.json"
+    file.write_text(packaged_policy())
+    assert _json("validate", str(file)) | {"rules": 0} == {
+        "valid": True,
+        "sources": len(KEYS),
+        "rules": 0,
+        "tools_denied": [],
+        "sources_denied": [],
+    }
+    file.write_text(packaged_policy().replace('{"self": "sender_emp_id"}', '{"self": "sender"}', 1))
+    with pytest.raises(InputError) as error:
+        CliRunner().invoke(app, ["access", "validate", str(file)], catch_exceptions=False)
+    assert str(error.value).startswith(f"{file}: sources.conversations.rules[1].when.all[0].self: ")
