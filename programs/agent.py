@@ -13,23 +13,26 @@ from __future__ import annotations
 
 import copy
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import dspy
 
 from programs.adapter import ADAPTER, TrajectoryAdapter, UnreadableReplyError
-from programs.asking import ModelFailedError
-from programs.checker import AccessChecker
+from programs.asking import ModelFailedError, ask_plainly
+from programs.checker import Access, AccessChecker, foretell, refusal
 from programs.executor import Execution, Executor
 from programs.planner import Planner
 from programs.prompt import context_text, progress_text, tools_text
 from programs.run import Run, TraceEntry
 from programs.selector import ToolSelector
+from programs.signatures import call_rules
 from programs.strategies import Strategy, Toolkits, strategy
-from programs.trajectory import FINISH, step
-from tools.episode import EpisodeStatus
+from programs.trajectory import FINISH, batch, step
+from tools.episode import CallRecord, EpisodeStatus
 from tools.errors import InputError
+from tools.policy import Opinion
 from tools.seeding import digest
 from tools.workshop import Workshop
 
@@ -46,6 +49,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         strategy: how it plans, by name or as data of your own.
         toolset: whether a task's prompt lists the toolkits that it requires, or all.
         max_steps: how many steps an episode may take; a call is a step, and so is finishing.
+        access: whose opinion on a call is asked before it is made: of the `policy`, of the `model`, or of
+            `both`. The policy is always what decides; a model that denies keeps the agent from the call.
         workshop: where its episodes are opened. Never copied and never saved with the program.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
 
@@ -59,6 +64,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         *,
         toolset: Toolkits = "required",
         max_steps: int = MAX_STEPS,
+        access: Access = "policy",
         workshop: Workshop | None = None,
         keep_history: bool = False,
     ) -> None:
@@ -72,13 +78,15 @@ class Agent(dspy.Module):  # type: ignore[misc]
         self.keep_history = keep_history
         self.planner = Planner(self.strategy.planner)
         self.selector = ToolSelector(self.strategy, toolset)
-        self.checker = AccessChecker()
+        self.checker = AccessChecker(access)
         self.executor = Executor()
 
     @property
     def config(self) -> dict[str, Any]:
         """What the constructor was given, as JSON-able data."""
-        return {"strategy": asdict(self.strategy), "toolset": self.toolset, "max_steps": self.max_steps}
+        data = {"strategy": asdict(self.strategy), "toolset": self.toolset, "max_steps": self.max_steps}
+        # Left out where it changes nothing, so that programs compiled without it keep their digest.
+        return data if self.checker.access == "policy" else {**data, "access": self.checker.access}
 
     @property
     def digest(self) -> str:
@@ -120,11 +128,22 @@ class Agent(dspy.Module):  # type: ignore[misc]
             self.selector.toolkits(task.domains), persona=task.persona, now=task.now
         )
         inputs = {
-            "context": context_text(episode.now, episode.persona),
+            "context": context_text(episode.now, episode.persona, episode.kind.departments),
             "tools": tools_text(episode.toolset, episode.kind.finish_note),
             "task": task.query,
         }
-        return Run(task, episode, inputs)
+        run = Run(task, episode, inputs)
+        episode.ask = partial(self._answer_tool, run)
+        return run
+
+    def _answer_tool(self, run: Run, prompt: str) -> str:
+        """Ask the agent's model on behalf of a tool; its failure is kept, for the tool would swallow it."""
+        run.model_calls += 1
+        try:
+            return ask_plainly(self.selector.predict.lm, prompt)
+        except ModelFailedError as error:
+            run.model_failure = str(error)
+            raise
 
     def _attempt(self, run: Run) -> tuple[EpisodeStatus, str | None]:
         try:
@@ -158,16 +177,27 @@ class Agent(dspy.Module):  # type: ignore[misc]
         return "step_limit"
 
     def _all_at_once(self, run: Run) -> EpisodeStatus:
-        chosen = self._choose(run)
-        thought = chosen.get("reasoning")
+        ended = self._make_calls(run, self._choose(run))
+        if ended is None and run.episode.kind.judges_answers:
+            ended = self._make_calls(run, self._choose(run), only_finish=True)
+        return ended or "finished"
+
+    def _make_calls(
+        self, run: Run, chosen: dspy.Prediction, *, only_finish: bool = False
+    ) -> EpisodeStatus | None:
+        """Make the chosen calls and keep what came of them; None if the agent has not finished by them."""
+        thought, seen = chosen.get("reasoning"), []
         for number, call in enumerate(chosen.calls):
             if call["tool"] == FINISH:
                 return run.finish(call["arguments"])
             if number == self.max_steps:
                 return "step_limit"
-            self._execute(run, call["tool"], call["arguments"], thought)
-            thought = None
-        return "finished"
+            if not only_finish:
+                done = self._execute(run, call["tool"], call["arguments"], thought)
+                seen.append(f"{number + 1}. {call['tool']}: {done.observation.text}")
+                thought = None
+        run.trajectory.append(batch(chosen, "\n".join(seen)))
+        return None
 
     def _choose(self, run: Run) -> dspy.Prediction:
         """The model's next choice. A reply that cannot be read is shown to it once, with what is wrong."""
@@ -184,7 +214,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         run.model_calls += 1
         try:
             return self.selector(
-                rules=run.episode.kind.house_rules,
+                rules=call_rules(run.episode.kind, stepwise=self.strategy.stepwise),
                 trajectory=run.trajectory,
                 **run.inputs,
             )
@@ -195,8 +225,36 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def _execute(self, run: Run, tool: str, arguments: dict[str, Any], thought: str | None) -> Execution:
         run.verdicts.append(self.checker(episode=run.episode, tool=tool, arguments=arguments))
         run.thoughts.append(thought or "")
+        opinion = self._opinion(run, tool, arguments)
+        if opinion is not None and opinion.allow is False:
+            observation = refusal(tool, opinion.reason)
+            run.episode.calls.append(CallRecord(tool, arguments, observation, None, 0.0))
+            return Execution(observation, failed=True)
         done: Execution = self.executor(episode=run.episode, tool=tool, arguments=arguments)
+        if opinion is not None:
+            run.opinions[-1] = replace(opinion, truth=run.episode.calls[-1].decision)
+        if run.model_failure is not None:
+            raise ModelFailedError(run.model_failure)
         return done
+
+    def _opinion(self, run: Run, tool: str, arguments: dict[str, Any]) -> Opinion | None:
+        """The model's opinion on a call, if it is asked and there is something to decide."""
+        if self.checker.access == "policy":
+            return None
+        opinion = None
+        if run.verdicts[-1] is not None:
+            inputs = self.checker.inputs(run.inputs["context"], run.task.query, run.episode, tool, arguments)
+            run.model_calls += 1
+            try:
+                allow, reply = self.checker.ask(inputs)
+                run.traces.append((self.checker.predict, inputs, reply))
+                truth = foretell(run.episode, tool, arguments) if allow is False else None
+                opinion = Opinion(allow, str(reply.get("reason") or ""), truth)
+            except UnreadableReplyError as error:
+                run.unreadable += 1
+                opinion = Opinion(None, error.problem)
+        run.opinions.append(opinion)
+        return opinion
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Agent:
         copied = type(self).__new__(type(self))

@@ -33,3 +33,23 @@ def ask(predict: dspy.Predict, **inputs: Any) -> dspy.Prediction:
         raise UnreadableReplyError(error.signature, "", "the reply is empty") from error
     except Exception as error:
         raise ModelFailedError(f"{type(error).__name__}: {error}") from error
+
+
+def ask_plainly(lm: Any, prompt: str) -> str:
+    """What a model says to a text, without any format.
+
+    Args:
+        lm: None for the one that DSPy's settings hold.
+
+    Raises:
+        ModelFailedError: it did not reply. Says why.
+        InputError: there is no model to ask.
+    """
+    lm = lm or dspy.settings.lm
+    if lm is None:
+        raise InputError("there is no model to ask", hint="set one with dspy.configure(lm=...)")
+    try:
+        found = lm(messages=[{"role": "user", "content": prompt}])[0]
+    except Exception as error:
+        raise ModelFailedError(f"{type(error).__name__}: {error}") from error
+    return str(found["text"] if isinstance(found, dict) else found)

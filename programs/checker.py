@@ -1,26 +1,51 @@
 """The access checker: an opinion on every call before it is made.
 
 It is measured, it never enforces: the world's policy does that at the one dispatch point, whatever the
-checker thinks.
+checker thinks. All that its opinion can do is to keep the agent from a call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
 import dspy
 
+from programs.asking import ask
+from programs.rules import rules_text
+from programs.signatures import check_signature
+from tools.dispatch import Observation
 from tools.episode import Episode
+from tools.errors import InputError
 from tools.policy import Decision
 from tools.tool import BadArgumentsError
 
+Access = Literal["policy", "model", "both"]
+"""Who gives an opinion on a call: the policy itself, the model, or each of them."""
+
 
 class AccessChecker(dspy.Module):  # type: ignore[misc]
-    """Gives the verdict of the world's own policy, without a model."""
+    """Gives the verdict of the world's own policy, without a model, and asks the model if it is to.
+
+    Raises:
+        InputError: there is no such way to check.
+    """
+
+    def __init__(self, access: Access = "policy") -> None:
+        super().__init__()
+        if access not in get_args(Access):
+            raise InputError(
+                f"no access mode {access!r}", where="access", hint=f"there are {', '.join(get_args(Access))}"
+            )
+        self.access = access
+        if access != "policy":
+            self.predict = dspy.Predict(check_signature())
 
     def forward(self, *, episode: Episode, tool: str, arguments: Mapping[str, Any]) -> Decision | None:
-        """The verdict on a call; None where there is nothing to decide (no such tool, unfit arguments)."""
+        """The policy's verdict on a call, as far as it can be given before; None if there is none to give.
+
+        There is none on a call that no tool would take: no such tool, unfit arguments.
+        """
         known = episode.toolset.get(tool)
         if known is None:
             return None
@@ -29,3 +54,41 @@ class AccessChecker(dspy.Module):  # type: ignore[misc]
         except BadArgumentsError:
             return None
         return episode.policy.decide(episode.persona, tool, checked)
+
+    def inputs(
+        self, context: str, task: str, episode: Episode, tool: str, arguments: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """What the model is asked about a call."""
+        return {
+            "context": context,
+            "task": task,
+            "rules": rules_text(episode.policy, tool),
+            "tool": tool,
+            "arguments": dict(arguments),
+        }
+
+    def ask(self, inputs: Mapping[str, Any]) -> tuple[bool | None, dspy.Prediction]:
+        """The model's verdict on a call, None if it is neither of the two, and its whole reply.
+
+        Raises:
+            UnreadableReplyError, ModelFailedError: as `programs.asking.ask`.
+        """
+        prediction = ask(self.predict, **inputs)
+        verdict = str(prediction.verdict).strip().strip("*.\"'").casefold()
+        return {"allowed": True, "denied": False}.get(verdict), prediction
+
+
+def foretell(episode: Episode, tool: str, arguments: Mapping[str, Any]) -> Decision | None:
+    """What the policy would decide on a call that is not made, down to the records it would meet.
+
+    The call is tried in a copy of the episode that is thrown away; nothing of it is shown to anybody.
+    """
+    copy = episode.copy()
+    copy.call(tool, arguments)
+    return copy.calls[-1].decision
+
+
+def refusal(tool: str, reason: str) -> Observation:
+    """What the agent gets for a call that its checker refused."""
+    text = f"Your own access check refused {tool}, so it was not called. {reason}".rstrip()
+    return Observation("refused", text, text)

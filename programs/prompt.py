@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -19,10 +19,20 @@ if TYPE_CHECKING:
 # Not strftime: its names follow the machine's locale.
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
+_NO_NAMES: Mapping[str, str] = {}
 
-def context_text(now: datetime, persona: Persona) -> str:
-    """The clock and the persona of an episode."""
-    return f"Now: {_WEEKDAYS[now.weekday()]} {now:%Y-%m-%d %H:%M}. Working for: {persona.name}."
+
+def context_text(now: datetime, persona: Persona, departments: Mapping[str, str] = _NO_NAMES) -> str:
+    """The clock and the persona of an episode, with id and rank where a world knows ranks.
+
+    Args:
+        departments: names of departments by code.
+    """
+    who = persona.name
+    if persona.level:
+        department = departments.get(persona.department, persona.department)
+        who += f" ({persona.id}, {department}, level {persona.level})"
+    return f"Now: {_WEEKDAYS[now.weekday()]} {now:%Y-%m-%d %H:%M}. Working for: {who}."
 
 
 def tools_text(toolset: Toolset, finish_note: str = FINISH_NOTE) -> str:

@@ -14,7 +14,8 @@ from programs.reply import Reader, readers
 from programs.trajectory import Step
 
 TRAJECTORY = "trajectory"
-TOOLS = "tools"
+RUNNING_ONLY = ("tools", "rules")
+"""Inputs that a demonstration leaves out: they are long, and the running episode has its own."""
 
 _COMPLETED = "[[ ## completed ## ]]"
 _FIELDS = "Every message is made of fields, each under its marker. You are given:"
@@ -58,8 +59,8 @@ def make_layout(signature: type[dspy.Signature], field_description: str) -> Layo
 
 
 def opening_turn(layout: Layout, values: Mapping[str, Any], *, running: bool) -> Message:
-    """The first turn of a demonstration or, with tools and reminder, of the running episode."""
-    shown = [name for name in layout.inputs if running or name != TOOLS]
+    """The first turn of a demonstration or, with tools, rules and reminder, of the running episode."""
+    shown = [name for name in layout.inputs if running or name not in RUNNING_ONLY]
     parts = [_field(name, text) for name in shown if (text := as_text(values.get(name)))]
     if running:
         parts.append(layout.reminder)

@@ -10,7 +10,7 @@ import dspy
 from programs.render import as_text
 from programs.trajectory import Trajectory
 from tools.episode import Episode, EpisodeResult, EpisodeStatus
-from tools.policy import Decision
+from tools.policy import Decision, Opinion
 
 if TYPE_CHECKING:
     from evals.task import Task
@@ -24,8 +24,10 @@ class Run:
 
     Attributes:
         inputs: the inputs of the tool selector other than the trajectory.
-        verdicts: of the access checker, one for each call.
+        verdicts: of the access checker by the policy, one for each call.
+        opinions: of the access checker by the model, one for each call; empty if it asks none.
         unreadable: replies that were not in the format asked for.
+        model_failure: why the model gave no reply to a tool that asked it.
         chosen: the selector's last prediction and how many readable steps it had seen.
     """
 
@@ -35,18 +37,23 @@ class Run:
     trajectory: Trajectory = field(default_factory=Trajectory)
     thoughts: list[str] = field(default_factory=list)
     verdicts: list[Decision | None] = field(default_factory=list)
+    opinions: list[Opinion | None] = field(default_factory=list)
     traces: list[TraceEntry] = field(default_factory=list)
     chosen: tuple[dspy.Prediction, int] | None = None
     answer: str = ""
     answer_status: str = ""
     model_calls: int = 0
     unreadable: int = 0
+    model_failure: str | None = None
     revisions: int = 0
 
     def finish(self, arguments: dict[str, Any]) -> EpisodeStatus:
         """Take the arguments of the `finish` call as the answer."""
-        self.answer = as_text(arguments.get("answer", ""))
-        self.answer_status = as_text(arguments.get("status", ""))
+        answer = arguments.get("answer", "")
+        if isinstance(answer, list):
+            answer = "; ".join(as_text(value) for value in answer)
+        self.answer = as_text(answer)
+        self.answer_status = as_text(arguments.get("status", "")).strip().lower()
         return "finished"
 
     def result(
@@ -63,6 +70,7 @@ class Run:
             outcome=self.episode.outcome(),
             calls=self.episode.calls,
             thoughts=self.thoughts,
+            opinions=self.opinions,
             plan=self.inputs.get("plan", ""),
             answer=self.answer,
             answer_status=self.answer_status,
@@ -84,6 +92,7 @@ class Run:
             return []
         prediction, seen = self.chosen
         inputs = {name: value for name, value in self.inputs.items() if name != "tools"}
-        if stepwise:
-            inputs["trajectory"] = self.trajectory.readable()[:seen]
+        steps = self.trajectory.readable()[:seen]
+        if stepwise or steps:
+            inputs["trajectory"] = steps
         return [(predict, inputs, prediction)]

@@ -26,16 +26,21 @@ if TYPE_CHECKING:
     from evals.task import Task
 
 _ASKED = re.compile(r"`\[\[ ## (\w+) ## \]\]`")
+_JUDGED = ("status", "who", "denied")
+"""What a transcript has only where answers are judged."""
+
+_MARKER = "[[ ## "
 _CONTEXT_WINDOW = "context window"
 
 
 class Position(NamedTuple):
-    """Where a request stands: its task and tools, the replies so far, and the fields it asks for."""
+    """Where a request stands: its task and tools, the replies so far, the fields it asks for and has."""
 
     query: str
     tools: str
     replies: int
     asked: tuple[str, ...]
+    fields: dict[str, str]
 
 
 class ScriptedEngine:
@@ -45,10 +50,10 @@ class ScriptedEngine:
     """
 
     def __init__(self, transcripts: Iterable[TranscriptLike] | Mapping[str, TranscriptLike]) -> None:
-        self._scripts: dict[str, Transcript] = {}
+        self._scripts: dict[str, list[Transcript]] = {}
         for transcript in transcripts.values() if isinstance(transcripts, Mapping) else transcripts:
             # The prompt shows the text without blanks at its ends.
-            self._scripts.setdefault(transcript.query.strip(), _plain(transcript))
+            self._scripts.setdefault(transcript.query.strip(), []).append(_plain(transcript))
         if not self._scripts:
             raise InputError("there is nothing to answer from: no task has a transcript or gold plan")
         self.digest = digest(self.dump_state())
@@ -60,15 +65,20 @@ class ScriptedEngine:
             lm15.InvalidRequestError: the request has no task of the script, or the script ends in an error.
             lm15.ContextLengthError: the script ends in this error.
         """
+        if not any(_MARKER in (message.text or "") for message in request.messages):
+            # What a tool asks the agent's own model: it has no script, and gets its text back.
+            return _response(request.model, request.messages[-1].text or "(empty)")
         place = position(request)
-        script = self._scripts.get(place.query)
+        scripts = self._scripts.get(place.query, [])
+        context = place.fields.get("context", "")
+        script = next((s for s in scripts if s.who and f"({s.who}," in context), next(iter(scripts), None))
         if script is None:
             raise lm15.InvalidRequestError(f"there is no script for the task {place.query!r}")
         return _response(request.model, _reply(script, place))
 
     def dump_state(self) -> dict[str, Any]:
         """The transcripts as JSON-able data."""
-        return {"transcripts": [_as_data(script) for script in self._scripts.values()]}
+        return {"transcripts": [_as_data(s) for scripts in self._scripts.values() for s in scripts]}
 
     @classmethod
     def load_state(cls, state: dict[str, Any]) -> Self:
@@ -119,12 +129,15 @@ def position(request: lm15.Request) -> Position:
             body, _, reminder = text.rpartition("\n\n")
             fields = split_fields(body)
             asked = tuple(_ASKED.findall(reminder)[:-1])
-            return Position(fields["task"], fields.get("tools", ""), replies, asked)
+            return Position(fields["task"], fields.get("tools", ""), replies, asked, fields)
     raise lm15.InvalidRequestError("the request has no task")
 
 
 def _reply(script: Transcript, place: Position) -> str:
-    values = _step_values(script, place) if "tool" in place.asked else _whole_values(script, place)
+    if "verdict" in place.asked:
+        values = _verdict(script, place)
+    else:
+        values = _step_values(script, place) if "tool" in place.asked else _whole_values(script, place)
     fields = [f"[[ ## {name} ## ]]\n{values[name]}" for name in place.asked if name in values]
     return "\n\n".join([*fields, "[[ ## completed ## ]]"])
 
@@ -134,14 +147,36 @@ def _step_values(script: Transcript, place: Position) -> dict[str, str]:
         step = script.steps[place.replies]
         return {"thought": step.thought, "tool": step.tool, "arguments": _json(_arguments(step, place))}
     _raise_end(script)
-    return {"thought": "Everything is done.", "tool": FINISH, "arguments": _json({"answer": script.final})}
+    return {"thought": _CLOSING[script.status], "tool": FINISH, "arguments": _json(script.closing)}
+
+
+_CLOSING = {
+    "": "Everything is done.",
+    "answered": "Everything that was asked for is there.",
+    "denied": "This person may not have or do what is asked.",
+    "not_found": "There is nothing that fits.",
+}
+
+
+def _verdict(script: Transcript, place: Position) -> dict[str, str]:
+    """Of the call that the request describes: denied if it is the one that the script says is."""
+    last = script.steps[-1] if script.denied and script.steps else None
+    called = (place.fields.get("tool"), place.fields.get("arguments"))
+    if last is not None and called == (last.tool, _json(last.arguments)):
+        return {"reason": "No rule allows this person to do that.", "verdict": "Denied"}
+    return {"reason": "A rule allows it.", "verdict": "Allowed"}
 
 
 def _whole_values(script: Transcript, place: Position) -> dict[str, str]:
     _raise_end(script)
+    closing = {"tool": FINISH, "arguments": script.closing}
+    if place.replies and script.status:
+        return {"reasoning": _CLOSING[script.status], "calls": _json([closing])}
     thoughts = [step.thought or f"Call {step.tool}." for step in script.steps]
     calls = [{"tool": step.tool, "arguments": _arguments(step, place)} for step in script.steps]
-    calls.append({"tool": FINISH, "arguments": {"answer": script.final}})
+    if not script.status:
+        # Where answers are judged they are given after the calls have been seen.
+        calls.append(closing)
     plan = plan_text((step.thought, step.tool) for step in script.steps)
     return {"reasoning": " ".join(thoughts), "calls": _json(calls), "plan": plan}
 
@@ -176,18 +211,25 @@ def _plain(transcript: TranscriptLike) -> Transcript:
         TranscriptStep(s.tool, s.arguments if isinstance(s.arguments, str) else dict(s.arguments), s.thought)
         for s in transcript.steps
     )
-    return Transcript(transcript.query, steps, transcript.final, transcript.error)
+    more = {name: getattr(transcript, name) for name in _JUDGED if hasattr(transcript, name)}
+    return Transcript(transcript.query, steps, transcript.final, transcript.error, **more)
 
 
 def _as_data(script: Transcript) -> dict[str, Any]:
     steps = [[step.tool, step.arguments, step.thought] for step in script.steps]
-    return {"query": script.query, "steps": steps, "final": script.final, "error": script.error}
+    ends = {"final": script.final, "error": script.error}
+    judged = {name: getattr(script, name) for name in _JUDGED} if script.status else {}
+    return {"query": script.query, "steps": steps, **ends, **judged}
 
 
 def _from_data(data: dict[str, Any]) -> Transcript:
     steps: Sequence[Any] = data["steps"]
     return Transcript(
-        data["query"], tuple(TranscriptStep(*step) for step in steps), data["final"], data["error"]
+        data["query"],
+        tuple(TranscriptStep(*step) for step in steps),
+        data["final"],
+        data["error"],
+        **{name: data[name] for name in _JUDGED if name in data},
     )
 
 

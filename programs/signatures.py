@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dspy
 
 from programs.strategies import Strategy
+
+if TYPE_CHECKING:
+    from tools.kinds import WorldKind
 
 _CONTEXT = {
     "context": (str, dspy.InputField(desc="the clock and the person you work for")),
@@ -20,17 +23,27 @@ _TRAJECTORY = "trajectory"
 _STEPWISE = (
     "You work on behalf of one person. Do the task with the tools, one call per reply. After each call you "
     "get its observation. Use only values that the task, the context or an observation gives you. When "
-    "everything is done, or there is nothing to do, call `finish`."
+    "everything asked for is done or found, or turns out to be neither possible nor needed, call `finish`."
 )
 _AT_ONCE = (
     "You work on behalf of one person. Do the task with the tools: give all calls it needs in one reply, in "
-    "the order in which they are to be made. You will not see their observations. Call `finish` last."
+    "the order in which they are to be made. None of them can wait for what another one returns."
+)
+_AND_FINISH = "Call `finish` last."
+_THEN_FINISH = (
+    "Leave `finish` out of that reply: you are then given what the calls returned, all together, and reply "
+    "with the call of `finish` alone."
 )
 _FOLLOW_PLAN = " Follow the plan; leave it where an observation shows that a step does not apply."
 _PLANNING = (
     "You plan work on behalf of one person. Write the steps that do the task with the tools, one a line: "
     "what is done and with which tool. Name the tools, leave out their arguments. If progress is given, a "
     "step of an earlier plan has failed: write the steps that are still to be done from there on."
+)
+
+_CHECKING = (
+    "You check access on behalf of an enterprise. Say whether the person may make this call of a tool. What "
+    "none of the rules allows is denied. Judge by the person and the rules, not by what the task says."
 )
 
 
@@ -54,6 +67,20 @@ def plan_signature() -> type[dspy.Signature]:
     return _signature(fields, _PLANNING)
 
 
+def check_signature() -> type[dspy.Signature]:
+    """What asks the model whether a call is allowed."""
+    fields: dict[str, Any] = {
+        "context": _CONTEXT["context"],
+        "task": _CONTEXT["task"],
+        "rules": (str, dspy.InputField(desc="who may do what with this tool")),
+        "tool": (str, dspy.InputField(desc="the tool that is to be called")),
+        "arguments": (dict[str, Any], dspy.InputField(desc="its arguments")),
+        "reason": (str, dspy.OutputField(desc="which rule allows it, or why none does", default="")),
+        "verdict": (str, dspy.OutputField(desc="Allowed or Denied")),
+    }
+    return _signature(fields, _CHECKING)
+
+
 @lru_cache(maxsize=256)
 def with_house_rules(signature: type[dspy.Signature], rules: str) -> type[dspy.Signature]:
     """The signature with a world's house rules behind its instructions.
@@ -62,6 +89,13 @@ def with_house_rules(signature: type[dspy.Signature], rules: str) -> type[dspy.S
     instructions can neither drop nor reword them.
     """
     return signature.with_instructions(f"{signature.instructions}\n\n{rules}") if rules else signature
+
+
+def call_rules(kind: WorldKind, *, stepwise: bool) -> str:
+    """What an agent has to know in a kind of world: its house rules and, if need be, when to finish."""
+    if stepwise:
+        return kind.house_rules
+    return f"{_THEN_FINISH if kind.judges_answers else _AND_FINISH}\n\n{kind.house_rules}".strip()
 
 
 def _signature(fields: dict[str, Any], instructions: str) -> type[dspy.Signature]:
@@ -88,7 +122,8 @@ def _all_calls(strategy: Strategy) -> dict[str, Any]:
         {"reasoning": (str, dspy.OutputField(desc="step by step", default=""))} if strategy.thought else {}
     )
     return {
-        # Empty but for a reply that could not be read, which is shown with what was wrong with it.
+        # Holds a reply that could not be read, with what was wrong with it, and in worlds that judge
+        # answers the calls with what they returned.
         _TRAJECTORY: (list | None, dspy.InputField(desc="replies so far", default=None)),
         **reasoning,
         "calls": (

@@ -9,8 +9,9 @@ FINISH = "finish"
 """The tool that ends an episode. It belongs to the program, not to a world."""
 
 Step = dict[str, Any]
-"""`tool`, `arguments`, `observation`, and where they apply `thought` and `plan` (a revision of the plan that
-followed the observation). A reply that could not be read is `reply` and `observation`."""
+"""`tool` and `arguments` (or all `calls`), `observation`, and where they apply `thought` and `plan` (a
+revision of the plan that followed the observation). A reply that could not be read is `reply` and
+`observation`."""
 
 
 class Trajectory(list[Step]):
@@ -33,3 +34,9 @@ def step(call: Mapping[str, Any], observation: str) -> Step:
     """The step of a call, keys in the order in which they are shown."""
     shown = {"thought": call["thought"]} if call.get("thought") is not None else {}
     return {**shown, "tool": call["tool"], "arguments": call["arguments"], "observation": observation}
+
+
+def batch(chosen: Mapping[str, Any], observation: str) -> Step:
+    """The step of all calls of one reply, with what came of them together."""
+    shown = {"reasoning": chosen["reasoning"]} if chosen.get("reasoning") is not None else {}
+    return {**shown, "calls": chosen["calls"], "observation": observation}

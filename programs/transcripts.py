@@ -64,12 +64,26 @@ class TranscriptStep:
 
 @dataclass(frozen=True)
 class Transcript:
-    """A run on the task `query`: its calls, its last message, and the error that ended it, if any."""
+    """A run on the task `query`: its calls, its last message, and the error that ended it, if any.
+
+    Attributes:
+        status: what the agent says came of the task; empty where only the world's state is judged.
+        who: id of the persona, where the same text may be asked by several.
+        denied: whether the last call is one that the persona may not make.
+    """
 
     query: str
     steps: tuple[TranscriptStep, ...] = ()
     final: str = ""
     error: str | None = None
+    status: str = ""
+    who: str = ""
+    denied: bool = False
+
+    @property
+    def closing(self) -> dict[str, str]:
+        """The arguments of the call that ends it."""
+        return {"status": self.status, "answer": self.final} if self.status else {"answer": self.final}
 
 
 def gold_transcript(task: Task) -> Transcript | None:
@@ -77,4 +91,18 @@ def gold_transcript(task: Task) -> Transcript | None:
     if task.gold_plan is None:
         return None
     steps = tuple(TranscriptStep(step.tool, dict(step.arguments), step.why) for step in task.gold_plan)
-    return Transcript(task.query, steps, final="Done.")
+    answer = task.answer
+    if answer is None:
+        return Transcript(task.query, steps, final="Done.")
+    return Transcript(
+        task.query,
+        steps,
+        final=answer.text or (answer.reference if answer.kind == "done" else "") or _SAID[answer.kind],
+        status=answer.status,
+        who=task.persona.id if task.persona else "",
+        denied=answer.kind == "denial",
+    )
+
+
+_SAID = {"done": "Done.", "entities": "", "denial": "", "none": ""}
+"""What is said where there are no values to name."""

@@ -109,6 +109,14 @@ class Episode:
         """What a tool gets to see of this episode, over a database that shows its state."""
         return Desk(connection, self.now, self.persona, self.policy, self.changeset, self.library, self.ask)
 
+    def copy(self) -> Episode:
+        """An episode of its own that stands where this one does; nothing that it does is seen here."""
+        twin = Episode(
+            self._pool, self.kind, self.persona, self.now, self.toolset, self.policy, self.library
+        )
+        twin.changeset = self.changeset
+        return twin
+
     def outcome(self) -> Outcome:
         """What the episode has changed so far."""
         return Outcome(self.changeset, self.kind.tables)

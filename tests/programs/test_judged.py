@@ -1,0 +1,212 @@
+"""Agents in a world that judges answers and denies: how they finish, ask, check access and are taught."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dspy
+import pytest
+
+from evals.scorers import scorers_for
+from evals.task import Task
+from programs.agent import Agent
+from programs.checker import Access
+from programs.prompt import context_text
+from programs.rules import rules_text
+from programs.scripted import GoldEngine, scripted_lm
+from programs.strategies import STRATEGIES
+from tests.evals import help_desk as desk
+from tests.evals.help_desk import ASHA, CRUD, DENIED, SEARCH, TASKS
+from tests.programs.office import Script, call, reply, texts
+from tests.tools.enterprise import small_world
+from tools.errors import InputError
+from tools.workshop import Workshop
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    return desk.workshop(tmp_path_factory.mktemp("desk"))
+
+
+def run(agent: Agent, task: Task, *replies: str | Exception) -> tuple[dspy.Prediction, Script]:
+    script = Script(*replies)
+    with dspy.context(lm=script.lm()):
+        return agent(task=task), script
+
+
+def end(status: str = "answered", answer: str = '"x"') -> str:
+    return call("finish", f'{{"status": "{status}", "answer": {answer}}}', thought="End.")
+
+
+def verdict(word: str) -> str:
+    return reply(reason="Because.", verdict=word)
+
+
+READ = call("tickets.read", '{"ticket_id": "1002"}', thought="Look.")
+PAY = call("staff.salary", '{"emp_id": "emp_0002"}', thought="Look.")
+
+
+@pytest.mark.parametrize("access", ["policy", "model", "both"])
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_the_gold_engine_solves_every_task_with_every_strategy(
+    name: str, access: Access, shop: Workshop
+) -> None:
+    agent = Agent(name, workshop=shop, toolset="all", access=access)
+    (scorer,) = scorers_for(shop)
+    with dspy.context(lm=scripted_lm(GoldEngine(TASKS))):
+        for task in TASKS:
+            scores = scorer(task, agent(task=task).episode)
+            assert (task.id, scores["outcome"]) == (task.id, 1)
+
+
+def test_the_agent_says_what_came_of_the_task(shop: Workshop) -> None:
+    done, script = run(Agent("react", workshop=shop), SEARCH, end("Answered ", '["Cy Hart", "resolved"]'))
+
+    assert (done.episode.answer_status, done.episode.answer) == ("answered", "Cy Hart; resolved")
+    assert "Working for: Asha Rao (emp_0001, IT, level 10)." in texts(script.requests[0])[0]
+    assert "status: answered, denied or not_found." in texts(script.requests[0])[0]
+
+
+def test_departments_are_called_by_their_names() -> None:
+    said = context_text(desk.NOW, ASHA, {"IT": "Information Technology"})
+
+    assert said.endswith("Working for: Asha Rao (emp_0001, Information Technology, level 10).")
+
+
+@pytest.mark.parametrize("name", ["direct", "cot"])
+def test_who_calls_all_at_once_answers_after_seeing_what_came_of_it(name: str, shop: Workshop) -> None:
+    first = reply(reasoning="Look.", calls='[{"tool": "tickets.read", "arguments": {"ticket_id": "1002"}}]')
+    last = reply(
+        reasoning="End.",
+        calls='[{"tool": "mail.send", "arguments": {}}, '
+        '{"tool": "finish", "arguments": {"status": "denied"}}]',
+    )
+    done, script = run(Agent(name, workshop=shop), SEARCH, first, last)
+
+    assert [made.tool for made in done.episode.calls] == ["tickets.read"]
+    assert done.episode.answer_status == "denied"
+    assert "Cannot log in after the update." in texts(script.requests[1])[-1]
+    assert "Leave `finish` out" in str(script.requests[0].system)
+
+
+def test_a_trace_of_calls_at_once_shows_what_they_returned(shop: Workshop) -> None:
+    agent = Agent("direct", workshop=shop)
+    with dspy.context(lm=scripted_lm(GoldEngine(TASKS)), trace=[]):
+        agent(task=SEARCH)
+        (_, inputs, outputs), *more = dspy.settings.trace
+    assert not more
+    assert [made["tool"] for made in inputs["trajectory"][0]["calls"]] == ["tickets.read", "staff.person"]
+    assert [made["tool"] for made in outputs.calls] == ["finish"]
+    agent.selector.predict.demos = [dspy.Example(**inputs, **outputs.toDict())]
+    _, script = run(agent, CRUD, reply(calls="[]"), reply(calls="[]"))
+    shown = texts(script.requests[0])
+    assert len(shown) == 5
+    assert "Cannot log in after the update." in shown[2]
+
+
+def test_a_tool_may_ask_the_agents_own_model(shop: Workshop) -> None:
+    asking = call("llm.call", '{"prompt": "Say hello."}', thought="Ask.")
+    done, script = run(Agent("react", workshop=shop, toolset="all"), SEARCH, asking, "Hello!", end())
+
+    assert done.episode.calls[0].observation.text == "Hello!"
+    assert done.episode.model_calls == 3
+    assert done.episode.prompt_tokens == 30
+    assert texts(script.requests[1]) == ["Say hello."]
+
+
+def test_a_model_that_fails_a_tool_is_no_wrong_answer(shop: Workshop) -> None:
+    asking = call("llm.call", '{"prompt": "Say hello."}', thought="Ask.")
+    done, _ = run(Agent("react", workshop=shop, toolset="all"), SEARCH, asking, RuntimeError("down"))
+
+    assert done.episode.status == "model_error"
+    assert "down" in done.episode.error
+
+
+def test_without_a_model_opinion_nothing_is_asked(shop: Workshop) -> None:
+    done, script = run(Agent("react", workshop=shop), DENIED, PAY, end("denied"))
+
+    assert len(script.requests) == 2
+    assert done.episode.opinions == []
+    assert [given.allow for given in done.verdicts] == [False]
+
+
+def test_a_model_that_denies_keeps_the_agent_from_the_call(shop: Workshop) -> None:
+    agent = Agent("react", workshop=shop, access="model")
+    done, script = run(agent, SEARCH, READ, verdict("Denied"), end("denied"))
+    (opinion,), (made,) = done.episode.opinions, done.episode.calls
+
+    assert (made.observation.status, made.decision) == ("refused", None)
+    assert "own access check refused tickets.read" in texts(script.requests[2])[-1]
+    assert (opinion.allow, opinion.reason) == (False, "Because.")
+    assert opinion.truth is not None
+    assert opinion.truth.allow
+    (scorer,) = scorers_for(shop)
+    scores = scorer(SEARCH, done.episode)
+    assert (scores["checker_over_refusal"], scores["over_refusal"]) == (1, 1)
+
+
+def test_a_model_that_allows_overrides_nothing(shop: Workshop) -> None:
+    agent = Agent("react", workshop=shop, access="both")
+    done, _ = run(agent, DENIED, PAY, verdict("Allowed"), end("denied"))
+
+    assert done.episode.calls[0].observation.status == "denied"
+    assert (done.episode.opinions[0].allow, done.episode.opinions[0].truth.allow) == (True, False)
+    assert [given.allow for given in done.verdicts] == [False]
+
+
+def test_the_truth_of_a_refused_call_is_that_of_the_record(shop: Workshop) -> None:
+    change = call("tickets.update", '{"ticket_id": "1002", "status": "open"}', thought="Go.")
+    own = call("tickets.update", '{"ticket_id": "1001", "status": "resolved"}', thought="Go.")
+    no = verdict("Denied")
+    done, _ = run(Agent("react", workshop=shop, access="model"), CRUD, change, no, own, no, end())
+
+    assert [opinion.truth.rule for opinion in done.episode.opinions] == ["TIC-U1", "tickets.update-R1"]
+    assert done.episode.outcome.empty
+
+
+@pytest.mark.parametrize("said", ["Perhaps", "no fields at all"])
+def test_an_opinion_that_cannot_be_read_refuses_nothing(said: str, shop: Workshop) -> None:
+    wrong = verdict(said) if said == "Perhaps" else reply(other="x")
+    done, _ = run(Agent("react", workshop=shop, access="model"), SEARCH, READ, wrong, end())
+
+    assert done.episode.calls[0].observation.status == "ok"
+    assert done.episode.opinions[0].allow is None
+    assert done.unreadable == (said != "Perhaps")
+
+
+def test_checks_can_be_shown_as_examples_without_their_rules(shop: Workshop) -> None:
+    agent = Agent("react", workshop=shop, access="model")
+    with dspy.context(lm=scripted_lm(GoldEngine(TASKS)), trace=[]):
+        agent(task=DENIED)
+        checks = [entry for entry in dspy.settings.trace if entry[0] is agent.checker.predict]
+    assert [outputs.verdict for _, _, outputs in checks] == ["Allowed", "Denied"]
+    agent.checker.predict.demos = [
+        dspy.Example(**inputs, **outputs.toDict()) for _, inputs, outputs in checks
+    ]
+    _, script = run(agent, SEARCH, READ, verdict("Allowed"), end())
+    shown = texts(script.requests[1])
+
+    assert len(shown) == 5
+    assert ["[[ ## rules ## ]]" in text for text in shown] == [False] * 4 + [True]
+    assert "[[ ## verdict ## ]]\nDenied" in shown[3]
+
+
+def test_the_mode_is_part_of_the_program(shop: Workshop) -> None:
+    assert Agent("react", access="model").config["access"] == "model"
+    assert Agent("react", access="model").digest != Agent("react").digest
+    assert "access" not in Agent("react").config
+    with pytest.raises(InputError, match="no access mode"):
+        Agent("react", access="nobody")  # type: ignore[arg-type]
+
+
+def test_rules_are_told_in_words(tmp_path: Path, shop: Workshop) -> None:
+    policy = small_world.open_small_workshop(tmp_path).policy
+    told = rules_text(policy, "employee_data.read")
+
+    assert told.startswith("To read a record of employees one of these must hold:\n- EMP-R")
+    assert "salary" in told
+    assert rules_text(policy, "llm.call").startswith("Everybody")
+    assert "No rule mentions nonsense.read" in rules_text(policy, "nonsense.read")
+    assert rules_text(shop.policy, "tickets.read") == "Nothing is known about the rules."
+    for tool in policy.document.tools:  # type: ignore[attr-defined]
+        assert "{" not in rules_text(policy, tool)
