@@ -81,8 +81,9 @@ _VERIFIERS = ("conversations", "mail", "repositories", "issues", "tickets", "ove
 def verify(built: Built) -> list[str]:
     """What is wrong with a world, one line each; nothing if it is sound."""
     sources = {source: built.records(source) for source in KEYS}
-    found = list(_duplicates(sources))
-    found += _dangling(built, sources)
+    found = [*_duplicates(sources), *_dangling(built, sources)]
+    if found:
+        return found  # the rest looks records up
     found += _events(sources)
     found += _hierarchy(sources["employees"])
     found += _leaves(sources["employees"])
@@ -113,9 +114,10 @@ def _dangling(built: Built, sources: dict[str, list[Record]]) -> Iterator[str]:
                     yield f"{source}/{record[KEYS[source]]}: {column} {value} is not in {target}"
     seen = set()
     for latent in built.latents:
-        if latent.ref in seen:
-            yield f"{latent.ref}: two sets of truths"
-        seen.add(latent.ref)
+        truths = (latent.ref, latent.kind, tuple(latent.facts.items()))
+        if truths in seen:
+            yield f"{latent.ref}: the same truths twice"
+        seen.add(truths)
         for ref in (latent.ref, *latent.refs):
             source, _, key = ref.partition("/")
             if key not in known.get(source, ()):
