@@ -19,7 +19,7 @@ _LICENSES = ("mit", "apache-2.0", "bsd-3-clause", "gpl-3.0", "lgpl-3.0", "mpl-2.
 _LICENSE_WEIGHTS = (8, 6, 3, 3, 1, 2, 1)
 _OTHER_LANGUAGE = 0.06
 _CODERS = ("EN", "IN")
-_BY_CODERS = 0.75
+_BY_CODERS = 0.7
 _STILL_OPEN = 0.6
 _ROUNDS = 200
 
@@ -117,11 +117,10 @@ def _repository(draft: Draft, numbers: random.Random, names: set[str]) -> Reposi
     for _ in range(_ROUNDS):
         project = numbers.choice([one for one in draft.projects if one.members])
         coders = colleagues(draft, project, *_CODERS)
-        owner = numbers.choice(
-            coders if coders and numbers.random() < _BY_CODERS else colleagues(draft, project)
-        )
-        if owner.department not in _CODERS and numbers.random() < _BY_CODERS:
+        by_coder = numbers.random() < _BY_CODERS
+        if by_coder and not coders:
             continue
+        owner = numbers.choice(coders if by_coder else colleagues(draft, project))
         window = project.window(owner)
         topic = project.topic(numbers)
         name = f"{_slug(owner.name)}/{_slug(topic)}-{_slug(project.name.split()[-1])}"

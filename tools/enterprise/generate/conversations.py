@@ -173,12 +173,11 @@ def _text(numbers: random.Random, chat: _Chat) -> str:
     numbers.shuffle(talk)
     more = list(grammar("conversations").data["filler"]["more"])
     numbers.shuffle(more)
-    while len(_worded(chat, turns)) < _SHORTEST or (more and numbers.random() < 0.4):
-        pool = more if more and numbers.random() < 0.6 else talk
+    wanted = round(numbers.triangular(_SHORTEST, _LONGEST - 150, _SHORTEST))
+    while len(_worded(chat, turns)) < wanted and (talk or more):
+        pool = more if more and (not talk or numbers.random() < 0.6) else talk
         turn = turns[numbers.randrange(1, len(turns) - 1)]
         turn[1] = f"{turn[1]} {pool.pop()}"
-        if len(_worded(chat, turns)) > _LONGEST - 150:
-            break
     return _worded(chat, turns)
 
 
