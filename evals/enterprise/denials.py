@@ -41,7 +41,9 @@ def _oneself(facts: Facts, _allowed: Record, subject: str) -> list[Record]:
 
 
 def _gone(facts: Facts, allowed: Record, _subject: str) -> list[Record]:
-    return [row for row in facts.left if row["department"] == allowed["department"]]
+    """Whoever has left, those of the same department first if there are any."""
+    same = [row for row in facts.left if row["department"] == allowed["department"]]
+    return same + [row for row in facts.left if row["department"] != allowed["department"]]
 
 
 def _outsiders(facts: Facts, _allowed: Record, subject: str) -> list[Record]:

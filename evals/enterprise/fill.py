@@ -164,9 +164,10 @@ class Filler:
         pool = denials.candidates(slot.denial, self._facts, candidate.me, candidate.draw.subject)
         here = {row["emp_id"] for row in self._claims.personas(split)}
         pool = [row for row in pool if row["emp_id"] in here]
-        rng(self._seed, "enterprise", "denied", candidate.query).shuffle(pool)
+        if slot.denial != "left_company":
+            rng(self._seed, "enterprise", "denied", candidate.query).shuffle(pool)
         for row in pool[:_SWAPS]:
-            refused = refuse(candidate, row, self._workshop, self._facts)
+            refused = refuse(candidate, row, slot.denial, self._workshop, self._facts)
             if refused is None:
                 continue
             task = self._task(split, candidate)

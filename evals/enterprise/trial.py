@@ -43,9 +43,7 @@ def main(arguments: list[str]) -> None:
 
 def _tasks(filler: Filler, goal: Goal) -> list[Task]:
     cell = Cell(goal.area, goal.subarea, goal.type)
-    found = [filler.fill("test", Slot(cell, goal.steps)) for _ in range(3)]
-    if goal.empty:
-        found.append(filler.fill("test", Slot(cell, goal.steps, empty=True)))
+    found: list[Task | None] = []
     for reason in goal.denials:
         slot = Slot(
             Cell(goal.area, goal.subarea, "unanswerable"), 0, denial=reason, writes=goal.type == "crud"
@@ -54,6 +52,9 @@ def _tasks(filler: Filler, goal: Goal) -> list[Task]:
         found.extend(refused[:1])
         if not refused:
             _say(f"   nobody is denied for {reason}")
+    found += [filler.fill("test", Slot(cell, goal.steps)) for _ in range(3)]
+    if goal.empty:
+        found.append(filler.fill("test", Slot(cell, goal.steps, empty=True)))
     return [task for task in found if task is not None]
 
 

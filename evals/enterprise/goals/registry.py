@@ -14,6 +14,8 @@ MODULES: tuple[str, ...] = (
     "sales_chains",
     "sales_product",
     "sales_support",
+    "sales_records",
+    "sales_catalogue",
 )
 """The modules of goals. Each has a `BOOK`, or several in `BOOKS`."""
 

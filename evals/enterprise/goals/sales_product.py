@@ -55,7 +55,7 @@ def draw_product_year(scene: Scene) -> Draw | None:
     return scene.draw(slots, answer=answer, nothing=not rows, about=[("products", product)])
 
 
-@BOOK.goal(SUBAREA, steps=1, draw=draw_product_year, empty=True, denials=("wrong_department",))
+@BOOK.goal(SUBAREA, steps=1, draw=draw_product_year, empty=True)
 def product_year(slots: Slots, call: Script) -> Values:
     """Count and add."""
     rows = call.every(
@@ -163,7 +163,7 @@ def draw_latest_reviewer_purchase(scene: Scene) -> Draw | None:
     return _draw(scene, product, answer)
 
 
-@BOOK.goal(SUBAREA, steps=3, draw=draw_latest_reviewer_purchase)
+@BOOK.goal(SUBAREA, steps=3, draw=draw_latest_reviewer_purchase, denials=("wrong_department",))
 def latest_reviewer_purchase(slots: Slots, call: Script) -> Values:
     """The newest review, the customer, the purchase."""
     values = latest_reviewer(slots, call)

@@ -57,11 +57,13 @@ class DeniedError(WorksmithError):
 
     Attributes:
         rule: of the policy, by which the last step was denied.
+        hidden: whether the step itself was allowed, and only a field of what it shows is hidden.
     """
 
-    def __init__(self, rule: str) -> None:
+    def __init__(self, rule: str, *, hidden: bool = False) -> None:
         super().__init__(f"denied by {rule}")
         self.rule = rule
+        self.hidden = hidden
 
 
 class Row(dict[str, str]):
@@ -214,7 +216,7 @@ class Script:
         """
         self.used.add(row.step)
         if not row.get(field):
-            raise DeniedError(self._private_rule())
+            raise DeniedError(self._private_rule(), hidden=True)
         return row[field]
 
     def weigh(self, *seen: Row | Rows) -> None:

@@ -1,0 +1,324 @@
+"""Sales: products, customers, reviews and support chats, added, changed and removed."""
+
+from __future__ import annotations
+
+from evals.enterprise.goals.goal import Book, Slots, Values
+from evals.enterprise.goals.message_changes import chat, my_manager, tell
+from evals.enterprise.goals.sales import named_customer, named_product
+from evals.enterprise.goals.sales_records import (
+    REMOVE,
+    SUBAREA,
+    WRITE,
+    draw_review,
+    find_both,
+)
+from evals.enterprise.goals.scene import Draw, Scene, action
+from evals.enterprise.goals.script import Script
+from evals.task import Action
+
+BOOK = Book("Sales", "sales_catalogue.toml", departments=("SA",))
+
+_NAMES = ("Asha", "Bela", "Chitra", "Deep", "Ekta", "Farid", "Gita", "Hari", "Indu", "Jaya", "Kiran", "Lata")
+_KINDS = ("Traders", "Supplies", "Bazaar", "Home Store", "Outfitters", "Kitchenware", "Office Centre")
+
+
+def draw_new_customer(scene: Scene) -> Draw | None:
+    """A name that no customer has, and a region that some have."""
+    name = f"{scene.rng.choice(_NAMES)} {scene.rng.choice(_KINDS)}"
+    other = scene.rng.choice(scene.facts.all("customers"))
+    if scene.facts.where("customers", customer_name=name):
+        return None
+    slots = {"customer": name, "region": other["region"]}
+    change = action("customers.create", customer_name=name, region=other["region"])
+    return scene.draw(slots, actions=[change])
+
+
+@BOOK.goal(
+    SUBAREA, steps=1, type="crud", draw=draw_new_customer, needs=(("create", "customers"),),
+    denials=("level_too_low", "wrong_department"),
+)  # fmt: skip
+def new_customer(slots: Slots, call: Script) -> Values:
+    """Register the customer."""
+    return _change(
+        call, "I register the customer.",
+        action("customers.create", customer_name=slots["customer"], region=slots["region"]),
+    )  # fmt: skip
+
+
+def draw_renamed(scene: Scene) -> Draw | None:
+    """A customer and a new name."""
+    customer = named_customer(scene)
+    if customer is None:
+        return None
+    name = f"{scene.rng.choice(_NAMES)} {scene.rng.choice(_KINDS)}"
+    if scene.facts.where("customers", customer_name=name):
+        return None
+    change = action("customers.update", customer_id=customer["customer_id"], customer_name=name)
+    slots = {"customer": customer["customer_name"], "name": name}
+    return scene.draw(slots, actions=[change], about=[("customers", customer)])
+
+
+@BOOK.goal(
+    SUBAREA, steps=2, type="crud", draw=draw_renamed, needs=(("update", "customers"),),
+    denials=("level_too_low", "wrong_department"),
+)  # fmt: skip
+def renamed(slots: Slots, call: Script) -> Values:
+    """Find the customer, rename it."""
+    customer = call.one("customers", "I look up the customer's id.", customer_name=slots["customer"])
+    key = customer["customer_id"]
+    change = action("customers.update", customer_id=key, customer_name=slots["name"])
+    return _change(call, "I change the name.", change)
+
+
+def draw_renamed_told(scene: Scene) -> Draw | None:
+    """And the persona's manager is told."""
+    draw, manager = draw_renamed(scene), scene.facts.manager(scene.me["emp_id"])
+    customer = scene.facts.at(draw.about[0]) if draw else None
+    if draw is None or manager is None or customer is None:
+        return None
+    message = chat(manager["emp_id"], _new_name(draw.slots))
+    return scene.draw(
+        draw.slots, actions=[*draw.actions, message], mentions=[draw.slots["name"]],
+        about=[("customers", customer)],
+    )  # fmt: skip
+
+
+@BOOK.goal(
+    SUBAREA, steps=4, type="crud", draw=draw_renamed_told, needs=(("update", "customers"),),
+    denials=("level_too_low",),
+)  # fmt: skip
+def renamed_told(slots: Slots, call: Script) -> Values:
+    """Rename it, tell the manager."""
+    renamed(slots, call)
+    tell(call, "I tell my manager.", chat(my_manager(call), _new_name(slots)))
+    return ()
+
+
+def draw_price(scene: Scene) -> Draw | None:
+    """A product and a lower price."""
+    product = named_product(scene)
+    if product is None:
+        return None
+    price = str(round(float(product["discounted_price"]) * scene.rng.uniform(0.75, 0.95)))
+    change = action("products.update", product_id=product["product_id"], discounted_price=price)
+    slots = {"product": product["product_name"], "price": price}
+    return scene.draw(slots, actions=[change], about=[("products", product)])
+
+
+@BOOK.goal(
+    SUBAREA, steps=2, type="crud", draw=draw_price, needs=WRITE,
+    denials=("level_too_low", "wrong_department"),
+)  # fmt: skip
+def price(slots: Slots, call: Script) -> Values:
+    """Find the product, change its price."""
+    product = call.one("products", "I look up the product's id.", product_name=slots["product"])
+    key = product["product_id"]
+    change = action("products.update", product_id=key, discounted_price=slots["price"])
+    return _change(call, "I set the discounted price.", change)
+
+
+def draw_price_told(scene: Scene) -> Draw | None:
+    """And the persona's manager is told."""
+    draw, manager = draw_price(scene), scene.facts.manager(scene.me["emp_id"])
+    product = scene.facts.at(draw.about[0]) if draw else None
+    if draw is None or manager is None or product is None:
+        return None
+    message = chat(manager["emp_id"], _new_price(draw.slots))
+    return scene.draw(
+        draw.slots, actions=[*draw.actions, message], mentions=[draw.slots["price"]],
+        about=[("products", product)],
+    )  # fmt: skip
+
+
+@BOOK.goal(SUBAREA, steps=4, type="crud", draw=draw_price_told, needs=WRITE, denials=("level_too_low",))
+def price_told(slots: Slots, call: Script) -> Values:
+    """Change the price, tell the manager."""
+    price(slots, call)
+    tell(call, "I tell my manager.", chat(my_manager(call), _new_price(slots)))
+    return ()
+
+
+def draw_stock(scene: Scene) -> Draw | None:
+    """A product and its counted stock."""
+    product, stock = named_product(scene), str(scene.rng.randint(0, 400))
+    if product is None or product["stock"] == stock:
+        return None
+    change = action("products.update", product_id=product["product_id"], stock=stock)
+    slots = {"product": product["product_name"], "stock": stock}
+    return scene.draw(slots, actions=[change], about=[("products", product)])
+
+
+@BOOK.goal(
+    SUBAREA, steps=2, type="crud", draw=draw_stock, needs=WRITE,
+    denials=("level_too_low", "wrong_department"),
+)  # fmt: skip
+def stock(slots: Slots, call: Script) -> Values:
+    """Find the product, set its stock."""
+    product = call.one("products", "I look up the product's id.", product_name=slots["product"])
+    change = action("products.update", product_id=product["product_id"], stock=slots["stock"])
+    return _change(call, "I set the stock.", change)
+
+
+def draw_removed(scene: Scene) -> Draw | None:
+    """A product."""
+    product = named_product(scene)
+    if product is None:
+        return None
+    change = action("products.delete", product_id=product["product_id"])
+    slots = {"product": product["product_name"]}
+    return scene.draw(slots, actions=[change], about=[("products", product)])
+
+
+@BOOK.goal(
+    SUBAREA, steps=2, type="crud", draw=draw_removed, needs=REMOVE,
+    denials=("level_too_low", "wrong_department"),
+)  # fmt: skip
+def removed(slots: Slots, call: Script) -> Values:
+    """Find the product, delete it."""
+    product = call.one("products", "I look up the product's id.", product_name=slots["product"])
+    change = action("products.delete", product_id=product["product_id"])
+    return _change(call, "I delete the product.", change)
+
+
+def draw_review_added(scene: Scene) -> Draw | None:
+    """A product, a customer, and what the customer says."""
+    product, customer = named_product(scene), named_customer(scene)
+    if product is None or customer is None:
+        return None
+    slots = {
+        "product": product["product_name"],
+        "customer": customer["customer_name"],
+        "review": draw_review(scene),
+    }
+    change = _review(slots, product["product_id"], customer["customer_id"])
+    about = [("products", product), ("customers", customer)]
+    return scene.draw(slots, actions=[change], mentions=[slots["review"]], about=about)
+
+
+@BOOK.goal(
+    SUBAREA, steps=3, type="crud", draw=draw_review_added, needs=(("create", "sentiments"),),
+    denials=("level_too_low", "wrong_department"),
+)  # fmt: skip
+def review_added(slots: Slots, call: Script) -> Values:
+    """Both ids, then the review."""
+    product, customer = find_both(call, slots)
+    change = _review(slots, product["product_id"], customer["customer_id"])
+    return _change(call, "I record the review.", change)
+
+
+def draw_review_changed(scene: Scene) -> Draw | None:
+    """The only review of a product by a customer, and a new text."""
+    row = scene.pick("sentiments")
+    product = scene.facts.get("products", row["product_id"]) if row else None
+    customer = scene.facts.get("customers", row["customer_id"]) if row else None
+    if row is None or product is None or customer is None:
+        return None
+    same = scene.facts.where("sentiments", product_id=row["product_id"], customer_id=row["customer_id"])
+    if len(same) != 1:
+        return None
+    slots = {
+        "product": product["product_name"],
+        "customer": customer["customer_name"],
+        "review": draw_review(scene),
+    }
+    change = action(
+        "product_sentiment.update", sentiment_id=row["sentiment_id"], review_content=slots["review"]
+    )
+    return scene.draw(slots, actions=[change], mentions=[slots["review"]], about=[("sentiments", row)])
+
+
+@BOOK.goal(
+    SUBAREA, steps=2, type="crud", draw=draw_review_changed, needs=(("update", "sentiments"),),
+    denials=("level_too_low", "wrong_department"),
+)  # fmt: skip
+def review_changed(slots: Slots, call: Script) -> Values:
+    """Find the review, change its text."""
+    row = call.one(
+        "sentiments", "I look for that review.",
+        product_name=slots["product"], customer_name=slots["customer"],
+    )  # fmt: skip
+    change = action(
+        "product_sentiment.update", sentiment_id=row["sentiment_id"], review_content=slots["review"]
+    )
+    return _change(call, "I replace its text.", change)
+
+
+def draw_complaint(scene: Scene) -> Draw | None:
+    """A product, a customer, and a complaint for the persona's own support chats."""
+    draw = draw_review_added(scene)
+    if draw is None:
+        return None
+    ids = draw.actions[0].arguments
+    slots = {
+        "product": draw.slots["product"],
+        "customer": draw.slots["customer"],
+        "complaint": draw.slots["review"],
+    }
+    about = [(ref.partition("/")[0], row) for ref in draw.about if (row := scene.facts.at(ref))]
+    change = _complaint(slots, ids["product_id"], ids["customer_id"])
+    return scene.draw(slots, actions=[change], mentions=[slots["complaint"]], about=about)
+
+
+@BOOK.goal(SUBAREA, steps=3, type="crud", draw=draw_complaint, denials=("wrong_department",))
+def complaint(slots: Slots, call: Script) -> Values:
+    """Both ids, then the support chat."""
+    product, customer = find_both(call, slots)
+    change = _complaint(slots, product["product_id"], customer["customer_id"])
+    return _change(call, "I record it as a support chat of mine.", change)
+
+
+def draw_complaint_gone(scene: Scene) -> Draw | None:
+    """A support chat of the persona's."""
+    row = scene.pick("support_chats", scene.facts.where("support_chats", emp_id=scene.me["emp_id"]))
+    product = scene.facts.get("products", row["product_id"]) if row else None
+    customer = scene.facts.get("customers", row["customer_id"]) if row else None
+    if row is None or product is None or customer is None:
+        return None
+    slots = {"product": product["product_name"], "customer": customer["customer_name"]}
+    change = action("customer_support_chats.delete", chat_id=row["chat_id"])
+    return scene.draw(slots, actions=[change], about=[("support_chats", row)])
+
+
+@BOOK.goal(SUBAREA, steps=2, type="crud", draw=draw_complaint_gone)
+def complaint_gone(slots: Slots, call: Script) -> Values:
+    """Find the chat, delete it."""
+    row = call.one(
+        "support_chats", "I look for that support chat of mine.", representative="me",
+        customer_name=slots["customer"], product_name=slots["product"],
+    )  # fmt: skip
+    change = action("customer_support_chats.delete", chat_id=row["chat_id"])
+    return _change(call, "I delete it.", change)
+
+
+# --- parts ----------------------------------------------------------------------------------------------
+
+
+def _change(call: Script, why: str, change: Action) -> Values:
+    call.write(change.tool, why, **change.arguments)
+    return ()
+
+
+def _new_name(slots: Slots) -> str:
+    return f"The customer {slots['customer']} is now called {slots['name']}."
+
+
+def _new_price(slots: Slots) -> str:
+    return f"The {slots['product']} now costs {slots['price']} after the discount."
+
+
+def _review(slots: Slots, product_id: str, customer_id: str) -> Action:
+    return action(
+        "product_sentiment.create",
+        product_id=product_id,
+        customer_id=customer_id,
+        review_content=slots["review"],
+    )
+
+
+def _complaint(slots: Slots, product_id: str, customer_id: str) -> Action:
+    return action(
+        "customer_support_chats.create",
+        product_id=product_id,
+        customer_id=customer_id,
+        text=slots["complaint"],
+    )

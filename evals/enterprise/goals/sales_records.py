@@ -1,0 +1,371 @@
+"""Sales: recording, correcting and deleting sales, products, customers, reviews."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from evals.enterprise.facts import Record, day
+from evals.enterprise.goals import entities
+from evals.enterprise.goals.goal import Book, Slots, Values
+from evals.enterprise.goals.message_changes import chat, my_manager, tell
+from evals.enterprise.goals.sales import named_customer, named_product
+from evals.enterprise.goals.scene import Draw, Scene, action
+from evals.enterprise.goals.script import Row, Script
+from evals.task import Action, Entity
+
+BOOK = Book("Sales", "sales_records.toml", departments=("SA",))
+SUBAREA = "sales DB"
+
+UPDATE = (("update", "sales"),)
+DELETE = (("delete", "sales"),)
+WRITE = (("update", "products"),)
+REMOVE = (("delete", "products"),)
+
+
+def draw_sale_details(scene: Scene) -> Draw | None:
+    """A sale by its id."""
+    sale = scene.pick("sales")
+    product = scene.facts.get("products", sale["product_id"]) if sale else None
+    customer = scene.facts.get("customers", sale["customer_id"]) if sale else None
+    if sale is None or product is None or customer is None:
+        return None
+    answer = [
+        entities.text(product["product_name"]),
+        entities.text(customer["customer_name"]),
+        entities.date(sale["date_of_purchase"]),
+    ]
+    return _draw(scene, {"sale": sale["sales_record_id"]}, sale, answer=answer)
+
+
+@BOOK.goal(SUBAREA, steps=1, draw=draw_sale_details, denials=("left_company", "wrong_department"))
+def sale_details(slots: Slots, call: Script) -> Values:
+    """Open the sale."""
+    sale = call.one("sales", "I open that sale.", sales_record_id=slots["sale"])
+    return sale["product_name"], sale["customer_name"], sale["date_of_purchase"]
+
+
+def draw_sale_contact(scene: Scene) -> Draw | None:
+    """A sale by its id, and who made it."""
+    sale = scene.pick("sales")
+    seller = scene.facts.colleague(sale["emp_id"]) if sale else None
+    if sale is None or seller is None:
+        return None
+    answer = [entities.person(seller), entities.ident("email", seller["email"])]
+    return _draw(scene, {"sale": sale["sales_record_id"]}, sale, answer=answer)
+
+
+@BOOK.goal(SUBAREA, steps=2, draw=draw_sale_contact, denials=("left_company", "wrong_department"))
+def sale_contact(slots: Slots, call: Script) -> Values:
+    """Open the sale, look its seller up."""
+    sale = call.one("sales", "I open that sale.", sales_record_id=slots["sale"])
+    seller = call.one("employees", "I look up who made it.", emp_id=sale["emp_id"])
+    return seller["name"], seller["email"]
+
+
+# --- sales by id ----------------------------------------------------------------------------------------
+
+
+def draw_sale_quantity(scene: Scene) -> Draw | None:
+    """A sale by its id and another quantity."""
+    sale = scene.pick("sales")
+    quantity = str(scene.rng.randint(1, 40))
+    if sale is None or sale["quantity"] == quantity:
+        return None
+    key = sale["sales_record_id"]
+    change = action("sales.update", sales_record_id=key, quantity=quantity)
+    return _draw(scene, {"sale": key, "quantity": quantity}, sale, change)
+
+
+@BOOK.goal(
+    SUBAREA, steps=1, type="crud", draw=draw_sale_quantity, needs=UPDATE,
+    denials=("level_too_low", "wrong_department"),
+)  # fmt: skip
+def sale_quantity(slots: Slots, call: Script) -> Values:
+    """Change it."""
+    change = action("sales.update", sales_record_id=slots["sale"], quantity=slots["quantity"])
+    return _change(call, "I correct the quantity of that sale.", change)
+
+
+def draw_sale_deleted(scene: Scene) -> Draw | None:
+    """A sale by its id."""
+    sale = scene.pick("sales")
+    if sale is None:
+        return None
+    key = sale["sales_record_id"]
+    return _draw(scene, {"sale": key}, sale, action("sales.delete", sales_record_id=key))
+
+
+@BOOK.goal(
+    SUBAREA, steps=1, type="crud", draw=draw_sale_deleted, needs=DELETE,
+    denials=("level_too_low", "wrong_department"),
+)  # fmt: skip
+def sale_deleted(slots: Slots, call: Script) -> Values:
+    """Delete it."""
+    return _change(call, "I delete that sale.", action("sales.delete", sales_record_id=slots["sale"]))
+
+
+# --- sales by customer and product ----------------------------------------------------------------------
+
+
+def draw_sale_price(scene: Scene) -> Draw | None:
+    """A sale, known by customer and product, and a lower price."""
+    found = _sale(scene)
+    if found is None:
+        return None
+    sale, slots = found
+    slots["price"] = str(round(int(float(sale["discounted_price"])) * scene.rng.uniform(0.7, 0.95)))
+    if slots["price"] in (sale["discounted_price"], "0"):
+        return None
+    change = action("sales.update", sales_record_id=sale["sales_record_id"], discounted_price=slots["price"])
+    return _draw(scene, slots, sale, change)
+
+
+@BOOK.goal(
+    SUBAREA, steps=2, type="crud", draw=draw_sale_price, needs=UPDATE,
+    denials=("level_too_low", "wrong_department"),
+)  # fmt: skip
+def sale_price(slots: Slots, call: Script) -> Values:
+    """Find it, change it."""
+    sale = _find(call, slots)
+    change = action("sales.update", sales_record_id=sale["sales_record_id"], discounted_price=slots["price"])
+    return _change(call, "I correct the discounted price of that sale.", change)
+
+
+def draw_sale_date(scene: Scene) -> Draw | None:
+    """A sale, known by customer and product, another day, and its seller to be told."""
+    found = _sale(scene)
+    seller = scene.facts.colleague(found[0]["emp_id"]) if found else None
+    if found is None or seller is None or seller["emp_id"] == scene.me["emp_id"]:
+        return None
+    sale, slots = found
+    moved = day(sale["date_of_purchase"]) - timedelta(days=scene.rng.randint(1, 20))
+    slots["day"] = moved.isoformat()
+    changes = _dated(slots, sale)
+    return _draw(scene, slots, sale, *changes, mentions=(slots["day"],))
+
+
+@BOOK.goal(SUBAREA, steps=3, type="crud", draw=draw_sale_date, needs=UPDATE, denials=("level_too_low",))
+def sale_date(slots: Slots, call: Script) -> Values:
+    """Find it, change it, tell its seller."""
+    sale = _find(call, slots)
+    change, message = _dated(slots, sale)
+    _change(call, "I correct the day of that sale.", change)
+    return _change(call, "I tell the seller the new day.", message)
+
+
+def draw_sale_dropped(scene: Scene) -> Draw | None:
+    """A sale, known by customer and product."""
+    found = _sale(scene)
+    if found is None:
+        return None
+    sale, slots = found
+    change = action("sales.delete", sales_record_id=sale["sales_record_id"])
+    return _draw(scene, slots, sale, change)
+
+
+@BOOK.goal(
+    SUBAREA, steps=2, type="crud", draw=draw_sale_dropped, needs=DELETE,
+    denials=("level_too_low", "wrong_department"),
+)  # fmt: skip
+def sale_dropped(slots: Slots, call: Script) -> Values:
+    """Find it, delete it."""
+    sale = _find(call, slots)
+    change = action("sales.delete", sales_record_id=sale["sales_record_id"])
+    return _change(call, "I delete that sale.", change)
+
+
+def draw_sale_dropped_told(scene: Scene) -> Draw | None:
+    """A sale to be deleted; its seller and the persona's manager are to know its id."""
+    found = _sale(scene)
+    seller = scene.facts.colleague(found[0]["emp_id"]) if found else None
+    manager = scene.facts.manager(scene.me["emp_id"])
+    if found is None or seller is None or manager is None or seller is manager:
+        return None
+    sale, slots = found
+    key = sale["sales_record_id"]
+    if seller["emp_id"] == scene.me["emp_id"]:
+        return None
+    changes = [
+        action("sales.delete", sales_record_id=key),
+        *(chat(to, _deleted(key)) for to in (seller["emp_id"], manager["emp_id"])),
+    ]
+    return _draw(scene, slots, sale, *changes, mentions=(key,))
+
+
+@BOOK.goal(
+    SUBAREA, steps=5, type="crud", draw=draw_sale_dropped_told, needs=DELETE, denials=("level_too_low",)
+)
+def sale_dropped_told(slots: Slots, call: Script) -> Values:
+    """Find it, delete it, tell two people."""
+    sale = _find(call, slots)
+    key = sale["sales_record_id"]
+    _change(call, "I delete that sale.", action("sales.delete", sales_record_id=key))
+    tell(call, "I tell its seller.", chat(sale["emp_id"], _deleted(key)))
+    tell(call, "I tell my manager.", chat(my_manager(call), _deleted(key)))
+    return ()
+
+
+# --- new sales ------------------------------------------------------------------------------------------
+
+
+def draw_new_sale(scene: Scene) -> Draw | None:
+    """A product, a customer and a quantity."""
+    product, customer = named_product(scene), named_customer(scene)
+    if product is None or customer is None:
+        return None
+    slots = {
+        "product": product["product_name"],
+        "customer": customer["customer_name"],
+        "quantity": str(scene.rng.randint(2, 30)),
+    }
+    change = _new_sale(slots, product, customer)
+    about = [("products", product), ("customers", customer)]
+    return scene.draw(slots, actions=[change], about=about)
+
+
+@BOOK.goal(SUBAREA, steps=3, type="crud", draw=draw_new_sale, denials=("wrong_department",))
+def new_sale(slots: Slots, call: Script) -> Values:
+    """Both ids, then the sale."""
+    return _change(call, "I record the sale.", _new_sale(slots, *find_both(call, slots)))
+
+
+def draw_new_sale_told(scene: Scene) -> Draw | None:
+    """And the manager is told."""
+    draw, manager = draw_new_sale(scene), scene.facts.manager(scene.me["emp_id"])
+    if draw is None or manager is None:
+        return None
+    message = chat(manager["emp_id"], _sold(draw.slots))
+    return _more(scene, draw, message, mentions=(draw.slots["quantity"],))
+
+
+@BOOK.goal(SUBAREA, steps=5, type="crud", draw=draw_new_sale_told, denials=("wrong_department",))
+def new_sale_told(slots: Slots, call: Script) -> Values:
+    """The sale, then the manager."""
+    new_sale(slots, call)
+    tell(call, "I tell my manager.", chat(my_manager(call), _sold(slots)))
+    return ()
+
+
+def draw_new_sale_reviewed(scene: Scene) -> Draw | None:
+    """And the customer's review is recorded, too."""
+    draw = draw_new_sale_told(scene)
+    if draw is None:
+        return None
+    slots = {**draw.slots, "review": draw_review(scene)}
+    change = _new_review(slots, draw.actions[0].arguments)
+    return _more(scene, draw, change, slots=slots, mentions=draw.mentions)
+
+
+@BOOK.goal(
+    SUBAREA, steps=6, type="crud", draw=draw_new_sale_reviewed, needs=(("create", "sentiments"),),
+    denials=("level_too_low",),
+)  # fmt: skip
+def new_sale_reviewed(slots: Slots, call: Script) -> Values:
+    """The sale, the review, the manager."""
+    both = find_both(call, slots)
+    sale = _new_sale(slots, *both)
+    _change(call, "I record the sale.", sale)
+    _change(call, "I record the review.", _new_review(slots, sale.arguments))
+    tell(call, "I tell my manager.", chat(my_manager(call), _sold(slots)))
+    return ()
+
+
+# --- parts ----------------------------------------------------------------------------------------------
+
+REVIEWS = (
+    "Works as promised, I would buy it again.",
+    "Arrived with a scratch, otherwise fine.",
+    "Too loud for our office.",
+    "Exactly what we were looking for.",
+    "The lid broke after a week.",
+    "Good value, the delivery took long.",
+    "Our guests ask where we got it.",
+    "Not as sturdy as the old one.",
+)
+
+
+def draw_review(scene: Scene) -> str:
+    """What a customer may say."""
+    return scene.rng.choice(REVIEWS)
+
+
+def find_both(call: Script, slots: Slots) -> tuple[Row, Row]:
+    """The product and the customer that the text names."""
+    product = call.one("products", "I look up the product's id.", product_name=slots["product"])
+    customer = call.one("customers", "I look up the customer's id.", customer_name=slots["customer"])
+    return product, customer
+
+
+def _draw(
+    scene: Scene,
+    slots: Slots,
+    sale: Record,
+    *changes: Action,
+    answer: Sequence[Entity] = (),
+    mentions: tuple[str, ...] = (),
+) -> Draw | None:
+    return scene.draw(slots, answer=answer, actions=changes, mentions=mentions, about=[("sales", sale)])
+
+
+def _more(
+    scene: Scene, draw: Draw, change: Action, *, slots: Slots | None = None, mentions: tuple[str, ...]
+) -> Draw | None:
+    about = [(ref.partition("/")[0], row) for ref in draw.about if (row := scene.facts.at(ref))]
+    return scene.draw(slots or draw.slots, actions=[*draw.actions, change], mentions=mentions, about=about)
+
+
+def _sale(scene: Scene) -> tuple[Record, dict[str, str]] | None:
+    """A sale that customer and product tell from all others."""
+    sale = scene.pick("sales")
+    if sale is None:
+        return None
+    pair = scene.facts.where("sales", customer_id=sale["customer_id"], product_id=sale["product_id"])
+    product = scene.facts.get("products", sale["product_id"])
+    customer = scene.facts.get("customers", sale["customer_id"])
+    if len(pair) != 1 or product is None or customer is None:
+        return None
+    return sale, {"product": product["product_name"], "customer": customer["customer_name"]}
+
+
+def _find(call: Script, slots: Slots) -> Row:
+    return call.one(
+        "sales", "I look for that sale.", customer_name=slots["customer"], product_name=slots["product"]
+    )
+
+
+def _change(call: Script, why: str, change: Action) -> Values:
+    call.write(change.tool, why, **change.arguments)
+    return ()
+
+
+def _dated(slots: Slots, sale: Record | Row) -> tuple[Action, Action]:
+    change = action("sales.update", sales_record_id=sale["sales_record_id"], date_of_purchase=slots["day"])
+    text = f"The sale of the {slots['product']} to {slots['customer']} is now dated {slots['day']}."
+    return change, chat(sale["emp_id"], text)
+
+
+def _deleted(key: str) -> str:
+    return f"The sale {key} has been deleted."
+
+
+def _new_sale(slots: Slots, product: Record | Row, customer: Record | Row) -> Action:
+    return action(
+        "sales.create",
+        product_id=product["product_id"],
+        customer_id=customer["customer_id"],
+        quantity=slots["quantity"],
+    )
+
+
+def _new_review(slots: Slots, ids: dict[str, str]) -> Action:
+    return action(
+        "product_sentiment.create",
+        product_id=ids["product_id"],
+        customer_id=ids["customer_id"],
+        review_content=slots["review"],
+    )
+
+
+def _sold(slots: Slots) -> str:
+    return f"I sold {slots['quantity']} pieces of the {slots['product']} to {slots['customer']}."
