@@ -15,7 +15,8 @@ _PIECE = re.compile(r"[A-Za-z]{1,8}|\d{1,3}|[^\W\d_]|[^\w\s]|_")
 
 _LINE = re.compile(r"[^\n]*\n+|[^\n]+$")
 _SENTENCE = re.compile(r".*?[.!?]+\s+|.+$", re.S)
-_RUN = re.compile(rf"(?:\s*\S{{1,{_SIZE}}}){{1,{_SIZE // 4}}}")
+_WORD = re.compile(r"\s*\S{1,40}")
+"""A word with the gap before it; one that is no word but endless is cut."""
 
 
 def passages_of(text: str, most: int = MOST) -> list[str]:
@@ -47,9 +48,9 @@ def pieces_in(text: str) -> int:
 
 
 def _parts(text: str) -> list[str]:
-    """Lines; sentences of lines that are too long; runs of words of sentences that are."""
+    """Lines; sentences of lines that are too long; words of sentences that are."""
     parts = []
     for line in _LINE.findall(text):
         for sentence in [line] if pieces_in(line) <= _SIZE else _SENTENCE.findall(line):
-            parts += [sentence] if pieces_in(sentence) <= _SIZE else _RUN.findall(sentence)
+            parts += [sentence] if pieces_in(sentence) <= _SIZE else _WORD.findall(sentence)
     return parts

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from retrievers.documents import Document, by_key
 from retrievers.errors import RetrievalError
-from retrievers.exact import Vectors
+from retrievers.exact import Vectors, similarities
 from retrievers.protocol import Hit
 from retrievers.ranking import best, fused, ranked
 from retrievers.words import WordIndex, index_words
@@ -137,7 +137,8 @@ class Collection:
             self.keys[place]: float(score) for place, score in zip(found.places, found.scores, strict=True)
         }
         for key, new in own.items():
-            table[key] = float((embedder.passages(new) @ query).max())
+            rows = embedder.passages(new)
+            table[key] = float(similarities(rows, np.arange(len(rows)), query).max())
         return ranked(table, k)
 
 

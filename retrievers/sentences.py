@@ -147,7 +147,9 @@ def all_cores() -> Iterator[None]:
 
 def _load(name: str, device: str) -> Any:
     from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         try:
             return SentenceTransformer(name, device=device, local_files_only=True)

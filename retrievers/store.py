@@ -219,7 +219,7 @@ class StoreVectors:
         order = sorted(best.items(), key=lambda pair: (-round(pair[1], 6), pair[0]))[:k]
         return Nearest(
             np.asarray([place for place, _ in order], dtype=np.intp),
-            np.asarray([round(score, 6) for _, score in order], dtype=np.float32),
+            np.asarray([round(score, 6) for _, score in order]),
         )
 
     def _ids(self, eligible: NDArray[np.bool_]) -> list[str]:
