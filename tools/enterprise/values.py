@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from tools.errors import ToolError
 
-_NOT_AMOUNT = re.compile(r"[^\d.\-]")
-_AMOUNT = re.compile(
-    r"^[^\w\-]{0,3}\s*(?:INR|USD|Rs\.?)?\s*-?[\d,]+(?:\.\d+)?\s*(?:INR|USD|%)?$", re.IGNORECASE
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])")
+_NUMBER = re.compile(
+    r"(?:[₹$€£]|INR|USD|EUR|Rs\.?)?\s*(-?[0-9][0-9,]*(?:\.[0-9]+)?)\s*(?:INR|USD|EUR|%)?", re.IGNORECASE
 )
 
 
@@ -29,8 +29,9 @@ def day(name: str, value: str) -> str:
     Raises:
         ToolError: it names no day.
     """
+    found = _DAY.match(value.strip())
     try:
-        return date.fromisoformat(value.strip()[:10]).isoformat()
+        return date.fromisoformat(found[0] if found else "").isoformat()
     except ValueError:
         raise ToolError(f"{name}: {value!r} is no date; write YYYY-MM-DD.") from None
 
@@ -47,13 +48,10 @@ def past_day(name: str, value: str, today: date) -> str:
 
 def number(name: str, value: str, least: float = 0, most: float = 1e12) -> Decimal:
     """A number written plainly or with a currency sign, thousands separators or a percent sign."""
-    text = value.strip()
-    try:
-        found = Decimal(_NOT_AMOUNT.sub("", text)) if _AMOUNT.match(text) else None
-    except InvalidOperation:
-        found = None
-    if found is None:
+    match = _NUMBER.fullmatch(value.strip())
+    if match is None:
         raise ToolError(f"{name}: {value!r} is no number.")
+    found = Decimal(match[1].replace(",", ""))
     if not least <= found <= most:
         bounds = f"at least {least:g}" if found < least else f"at most {most:g}"
         raise ToolError(f"{name}: {value!r} must be {bounds}.")

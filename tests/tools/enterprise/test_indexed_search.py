@@ -1,0 +1,62 @@
+"""Search in episodes over an index with vectors, a weak and fast model's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.tools.enterprise.small_world import CEO, GITA, HR_MANAGER, write_small_world
+from tools.enterprise.documents import open_library
+from tools.workshop import Workshop
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    from retrievers.building import build_index
+
+    world = write_small_world(tmp_path_factory.mktemp("indexed"))
+    library = open_library(world)
+    assert library.directory is not None
+    build_index(library.directory, library.documents, embedder="static", version=world.manifest.digest)
+    return Workshop.open(world.path)
+
+
+def hits(workshop: Workshop, who: str, changeset: bytes = b"", **arguments: Any) -> list[str]:
+    episode = workshop.episode(persona=workshop.persona(who))
+    episode.changeset = changeset
+    observation = episode.call("conversations.read", arguments)
+    assert observation.status == "ok", observation.text
+    return [record["conversation_id"] for record in observation.value["records"]]
+
+
+def test_everything_that_may_be_read_is_ranked_and_nothing_else(indexed: Workshop) -> None:
+    assert indexed.library is not None
+    assert indexed.library.indexed
+    assert hits(indexed, GITA, query="release of the parser") == ["CV-00001", "CV-00002"]
+    assert hits(indexed, HR_MANAGER, query="release of the parser") == ["CV-00003"]
+    assert hits(indexed, CEO, query="release of the parser") == []
+
+
+def test_the_episode_s_own_writes_are_ranked_by_their_new_texts(indexed: Workshop) -> None:
+    episode = indexed.episode(persona=indexed.persona(GITA))
+    episode.call("conversations.create", {"recipient": "Hari", "text": "A zeppelin lands on the roof."})
+    episode.call("conversations.update", {"conversation_id": "CV-00001", "text": "Lunch is late."})
+    episode.call("conversations.delete", {"conversation_id": "CV-00002"})
+
+    assert hits(indexed, GITA, episode.changeset, query="zeppelin on the roof", limit=1) == ["CV-00004"]
+    assert sorted(hits(indexed, GITA, episode.changeset, query="parser")) == ["CV-00001", "CV-00004"]
+    assert hits(indexed, CEO, episode.changeset, query="zeppelin on the roof") == []
+
+
+def test_an_index_over_another_world_is_not_searched(indexed: Workshop) -> None:
+    from retrievers.errors import RetrievalError
+    from retrievers.library import Library
+
+    assert indexed.library is not None
+    other = Library(indexed.library.directory, indexed.library.documents, version="another")
+
+    with pytest.raises(RetrievalError, match="another version"):
+        other.collection("conversations")
