@@ -194,8 +194,8 @@ class Plain:
     def _level(self, levels: Any, _record: Record) -> bool:
         level = self.persona.level
         if "in" in levels:
-            return level in levels["in"]
-        return level >= levels["min"] if "min" in levels else level <= levels["max"]
+            return bool(level in levels["in"])
+        return bool(level >= levels["min"] if "min" in levels else level <= levels["max"])
 
     def _self(self, fields: Any, record: Record) -> bool:
         return any(record[f] == self.persona.id for f in ([fields] if isinstance(fields, str) else fields))
