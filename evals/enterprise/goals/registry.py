@@ -16,6 +16,7 @@ MODULES: tuple[str, ...] = (
     "sales_support",
     "sales_records",
     "sales_catalogue",
+    "bizops",
 )
 """The modules of goals. Each has a `BOOK`, or several in `BOOKS`."""
 
