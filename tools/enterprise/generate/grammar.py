@@ -1,8 +1,8 @@
 """Sentences that state a fact, and the way back from a text to the facts that it states.
 
 A file of `texts/` that is a grammar has `[types]` (what sort of value a slot holds), `[pools]` (the values
-that a slot may have where these are phrases) and `[say]` (by slot the sentences that state it). Facts are kept
-in their canonical form (ISO dates, plain numbers); sentences show them as people write them.
+that a slot may have where these are phrases) and `[say]` (by slot the sentences that state it). Facts are
+kept in their canonical form (ISO dates, plain numbers); sentences show them as people write them.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def verify_mail(built: Built) -> list[str]:
         if "value" in facts:
             slots = {"value": f"{facts['role']}_{latent.kind}", "decided_by": f"by_{latent.kind}"}
             for fact, sentences in slots.items():
-                stated = _grammar().read(sentences, body, fact)
+                stated = mail_grammar().read(sentences, body, fact)
                 if stated != ({facts[fact]} if fact in facts else set()):
                     found.append(f"{latent.ref}: {fact} is {facts.get(fact)!r}, the text says {stated}")
         subject = (row["subject"] or "").casefold()
@@ -52,7 +52,7 @@ def verify_mail(built: Built) -> list[str]:
 
 
 @cache
-def _grammar() -> Grammar:
+def mail_grammar() -> Grammar:
     """The grammar of mails; the phrases that a value may be are those of the aspects."""
     data = texts("mail")
     kinds = [kind for intent in data["intents"].values() for kind in intent["aspects"].values()]
@@ -124,7 +124,7 @@ def _body(
     mention: str,
 ) -> str:
     sender, recipient = people
-    data, words = texts("mail"), _grammar()
+    data, words = texts("mail"), mail_grammar()
     context = words.fill(numbers.choice(data["context"]["later" if place else "first"]), facts)
     role = facts["role"]
     if "value" in facts:
