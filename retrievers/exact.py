@@ -70,10 +70,13 @@ class ExactVectors:
     def _products(self, query: NDArray[np.float32], rows: NDArray[np.intp] | None) -> NDArray[np.float32]:
         # Not by BLAS, whose threads wait for each other where cores are busy: ten times longer, and no
         # faster on one core, since reading the matrix is what takes the time.
+        products: NDArray[np.float32]
         if rows is not None and rows.size < _SPARSE * len(self._owners):
-            return np.einsum("ij,j->i", self._matrix[rows], query)
-        products: NDArray[np.float32] = np.einsum("ij,j->i", self._matrix, query)
-        return products if rows is None else products[rows]
+            products = np.einsum("ij,j->i", self._matrix[rows], query)
+        else:
+            products = np.einsum("ij,j->i", self._matrix, query)
+            products = products if rows is None else products[rows]
+        return products
 
 
 def similarities(
