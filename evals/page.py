@@ -85,7 +85,8 @@ def _episodes(records: Sequence[EpisodeRecord]) -> str:
 def _episode(record: EpisodeRecord) -> str:
     scores = ", ".join(f"{name} {value:g}" for name, value in record.scores.items())
     head = f"{record.task_id} · {record.strategy} · {record.status} · {scores or 'not graded'}"
-    end = f"<pre>{html.escape(record.error or record.answer)}</pre>" if record.error or record.answer else ""
+    said = record.error or ": ".join(text for text in (record.answer_status, record.answer) if text)
+    end = f"<pre>{html.escape(said)}</pre>" if said else ""
     return (
         f"<details><summary>{html.escape(head)}</summary><p>{html.escape(record.query)}</p>"
         f"{''.join(_call(call) for call in record.calls)}{end}</details>"
@@ -95,6 +96,8 @@ def _episode(record: EpisodeRecord) -> str:
 def _call(call: CallEntry) -> str:
     lines = [f"# {call.thought}"] if call.thought else []
     lines.append(f"{call.tool}({json.dumps(call.arguments, ensure_ascii=False)})")
+    if call.opinion:
+        lines.append(f"access check: {call.opinion}. {call.opinion_reason}".rstrip())
     if not call.allowed:
         lines.append(f"denied by {call.rule}")
     lines.append(call.observation + ("…" if call.truncated else ""))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from evals.areas import RATE_HEADINGS, access_grid, area_grids, checker_grid, has_areas, rate_cells
 from evals.compare import Row, Study
 from evals.page import page
 from evals.record import INFRASTRUCTURE, PRIMARY, STRICT, EpisodeRecord
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
 
 FACETS: Mapping[str, Callable[[EpisodeRecord], str]] = {"domain": domain_of, "expected actions": actions_of}
 """By what a score is broken down."""
+
+_AREA_FACETS: Mapping[str, Callable[[EpisodeRecord], str]] = {
+    "area": lambda record: record.area,
+    "type": lambda record: record.type,
+    "difficulty": lambda record: record.difficulty,
+}
+"""The same for tasks of several fields of work."""
 
 _SIDE_EFFECTS = "unwanted_side_effects"
 _MOST_FAILURES = 50
@@ -67,9 +75,14 @@ def evaluation_report(result: EvalResult, *, title: str = "Evaluation") -> Repor
     """What one program achieved."""
     summary = result.summary
     grids = [_scores(summary, result.model), _statuses(summary), _costs(summary)]
+    if summary.rates:
+        grids.insert(1, access_grid(summary))
     if summary.pass_hat:
         grids.append(_pass_hat(summary))
-    grids.extend(_facet(name, facet, result.records, result.seed) for name, facet in FACETS.items())
+    facets = _facets(result.records).items()
+    grids.extend(_facet(name, facet, result.records, result.seed) for name, facet in facets)
+    checked = checker_grid(result.records)
+    grids += [checked] if checked else []
     return Report(
         title=title,
         facts=_facts(result),
@@ -84,8 +97,9 @@ def study_report(study: Study, *, title: str = "Comparison") -> Report:
     first = study.rows[0]
     # Strategy and program are the reference's own: said of the whole comparison they would be wrong.
     facts = {k: v for k, v in _facts(first.result).items() if k not in ("strategy", "program")}
-    grids = [study_grid(study, title=title), cost_grid(study)]
-    grids.extend(_study_facet(name, facet, study.rows) for name, facet in FACETS.items())
+    grids = [*console_grids(study, title=title), cost_grid(study)]
+    facets = _facets(first.result.records).items()
+    grids.extend(_study_facet(name, facet, study.rows) for name, facet in facets)
     return Report(
         title=title,
         facts={"reference": first.arm.label, **facts, "verdict": verdict(study)},
@@ -96,12 +110,18 @@ def study_report(study: Study, *, title: str = "Comparison") -> Report:
     )
 
 
+def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...]:
+    """The tables that answer which program is best, at a glance; by area where tasks have areas."""
+    return (study_grid(study, title=title), *area_grids(study))
+
+
 def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
     """What each arm achieved; candidates first, baselines below them.
 
     The outcome that counts errors as failures has its own column as soon as there is an error.
     """
     lossy = any(row.summary.errors for row in study.rows)
+    rated = any(row.summary.rates for row in study.rows)
     return Grid(
         title=f"{title} on {study.rows[0].summary.tasks} tasks",
         headings=(
@@ -109,10 +129,11 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
             "outcome, %",
             *(("counting errors",) if lossy else ()),
             "side effects",
+            *(RATE_HEADINGS if rated else ()),
             "errors",
             f"points to {study.rows[0].arm.label}",
         ),
-        rows=tuple(_study_row(row, lossy=lossy) for row in _ordered(study)),
+        rows=tuple(_study_row(row, lossy=lossy, rated=rated) for row in _ordered(study)),
         notes=(verdict(study), *_notes({row.result.model for row in study.rows})),
     )
 
@@ -196,17 +217,24 @@ def _facet(
     name: str, facet: Callable[[EpisodeRecord], str], records: Sequence[EpisodeRecord], seed: int
 ) -> Grid:
     parts = {value: summarize(group, seed=seed) for value, group in group_records(records, facet).items()}
+    rated = any(part.rates for part in parts.values())
     rows = tuple(
         (
             value,
             percent(part.scores.get(PRIMARY)),
             percent(part.scores.get(_SIDE_EFFECTS)),
+            *(rate_cells(part) if rated else ()),
             share(part.error_rate),
             str(part.tasks),
         )
         for value, part in parts.items()
     )
-    return Grid(f"By {name}", (name, "outcome, %", "side effects", "errors", "tasks"), rows)
+    rates = RATE_HEADINGS if rated else ()
+    return Grid(f"By {name}", (name, "outcome, %", "side effects", *rates, "errors", "tasks"), rows)
+
+
+def _facets(records: Sequence[EpisodeRecord]) -> Mapping[str, Callable[[EpisodeRecord], str]]:
+    return _AREA_FACETS if has_areas(records) else FACETS
 
 
 def _study_facet(name: str, facet: Callable[[EpisodeRecord], str], rows: Sequence[Row]) -> Grid:
@@ -227,7 +255,7 @@ def _primary(records: Sequence[EpisodeRecord], row: Row) -> Interval | None:
     return summarize(records, seed=row.result.seed).scores.get(PRIMARY)
 
 
-def _study_row(row: Row, *, lossy: bool) -> tuple[str, ...]:
+def _study_row(row: Row, *, lossy: bool, rated: bool) -> tuple[str, ...]:
     summary, found = row.summary, row.against_first
     effects = summary.scores.get(_SIDE_EFFECTS)
     return (
@@ -235,6 +263,7 @@ def _study_row(row: Row, *, lossy: bool) -> tuple[str, ...]:
         percent(summary.scores.get(PRIMARY)),
         *((percent(summary.scores.get(STRICT)),) if lossy else ()),
         share(effects.value) if effects else NO_DATA,
+        *(rate_cells(summary) if rated else ()),
         share(summary.error_rate),
         points(found.difference) if found else NO_DATA,
     )

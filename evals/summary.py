@@ -8,8 +8,22 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evals.record import PRIMARY, STRICT, EpisodeRecord
+from evals.record import PRIMARY, RATES, STRICT, EpisodeRecord
 from evals.statistics import Interval, mean, pass_hat, quantile
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often something happened, in episodes.
+
+    Attributes:
+        of: the graded episodes in which it could.
+        interval: of the share.
+    """
+
+    count: int
+    of: int
+    interval: Interval
 
 
 @dataclass(frozen=True)
@@ -20,6 +34,7 @@ class Summary:
         graded: episodes that count in the scores, that is, all but infrastructure failures.
         scores: each score's mean over graded episodes with its interval (n = tasks); `outcome_strict`
             is `outcome` with infrastructure failures counted as wrong.
+        rates: leaks and over-refusals, where tasks can have them; part of no other score.
         statuses: how many episodes ended how.
         pass_hat: the chance that k attempts at a task all succeed, by k; only with several trials.
         means: per episode: steps, model_calls, prompt_tokens, completion_tokens, tokens, seconds.
@@ -32,6 +47,7 @@ class Summary:
     graded: int
     scores: dict[str, Interval]
     statuses: dict[str, int]
+    rates: dict[str, Rate] = field(default_factory=dict)
     pass_hat: dict[int, Interval] = field(default_factory=dict)
     means: dict[str, float] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
@@ -56,6 +72,9 @@ class Summary:
             "errors": self.errors,
             "error_rate": self.error_rate,
             "scores": {name: interval_json(value) for name, value in self.scores.items()},
+            **(
+                {"rates": {name: _rate_json(rate) for name, rate in self.rates.items()}} if self.rates else {}
+            ),
             "statuses": self.statuses,
             "pass_hat": {str(k): interval_json(value) for k, value in self.pass_hat.items()},
             "means": self.means,
@@ -90,6 +109,7 @@ def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
         graded=len(graded),
         scores=scores,
         statuses=dict(sorted(Counter(record.status for record in records).items())),
+        rates=_rates(graded, scores),
         pass_hat=_pass_hat(graded, seed),
         means={name: total / len(records) for name, total in totals.items()} if records else {},
         totals=totals,
@@ -140,6 +160,19 @@ def interval_json(interval: Interval) -> dict[str, Any]:
         "high": None if empty else interval.high,
         "n": interval.n,
     }
+
+
+def _rates(graded: Sequence[EpisodeRecord], scores: dict[str, Interval]) -> dict[str, Rate]:
+    found = {name: [r.scores[name] for r in graded if name in r.scores] for name in RATES}
+    return {
+        name: Rate(sum(value > 0 for value in values), len(values), scores[name])
+        for name, values in found.items()
+        if values
+    }
+
+
+def _rate_json(rate: Rate) -> dict[str, Any]:
+    return {"count": rate.count, "of": rate.of, **interval_json(rate.interval)}
 
 
 def _pass_hat(graded: Sequence[EpisodeRecord], seed: int) -> dict[int, Interval]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evals.statistics import Interval
+from evals.summary import Rate
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -93,6 +94,11 @@ def points(interval: Interval | None) -> str:
 def share(value: float) -> str:
     """A plain share in percent, e.g. `2.5`."""
     return NO_DATA if math.isnan(value) else _hundredths(value)
+
+
+def counted(rate: Rate | None) -> str:
+    """A rate in percent with the count behind it, e.g. `4.0 (1/25)`; a dash without anything to count."""
+    return NO_DATA if rate is None else f"{share(rate.count / rate.of)} ({rate.count}/{rate.of})"
 
 
 def number(value: float | None, digits: int = 1) -> str:

@@ -25,6 +25,8 @@ def summary_metrics(summary: Summary, split: str) -> dict[str, float]:
     values: dict[str, float] = {"episodes": summary.episodes, "error_rate": summary.error_rate}
     for name, score in summary.scores.items():
         values.update(_with_bounds(name, score))
+    for name, rate in summary.rates.items():
+        values.update({f"{name}_count": rate.count, f"{name}_of": rate.of})
     for k, chance in summary.pass_hat.items():
         values.update(_with_bounds(f"pass_hat_{k}", chance))
     values.update(summary.means)
@@ -67,6 +69,10 @@ def episode_table(records: Sequence[EpisodeRecord]) -> dict[str, list[Any]]:
         **{name: [record.scores.get(name) for record in records] for name in scores},
         "calls": [" → ".join(call.tool for call in record.calls) for record in records],
         "answer": [record.answer for record in records],
+        **_if_any("answer_status", [record.answer_status for record in records]),
+        **_if_any("area", [record.area for record in records]),
+        **_if_any("type", [record.type for record in records]),
+        **_if_any("difficulty", [record.difficulty for record in records]),
         "error": [record.error for record in records],
         "intent": [record.intent for record in records],
         "domains": [", ".join(record.domains) for record in records],
@@ -75,6 +81,11 @@ def episode_table(records: Sequence[EpisodeRecord]) -> dict[str, list[Any]]:
     for cost in ("steps", "model_calls", "prompt_tokens", "completion_tokens", "seconds"):
         columns[cost] = [getattr(record, cost) for record in records]
     return columns
+
+
+def _if_any(name: str, values: list[str]) -> dict[str, list[Any]]:
+    """A column, unless it is empty."""
+    return {name: values} if any(values) else {}
 
 
 def _with_bounds(name: str, interval: Interval) -> dict[str, float]:

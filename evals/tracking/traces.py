@@ -14,14 +14,14 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from evals.record import INFRASTRUCTURE, PROGRAM_ERROR, CallEntry, EpisodeRecord
+from evals.record import INFRASTRUCTURE, PROGRAM_ERROR, RATES, CallEntry, EpisodeRecord
 from tools.seeding import digest, rng
 
 _BATCH = 25
 _PAGE = 500
 _PREVIEW = 500
 
-_NEUTRAL = frozenset({"unwanted_side_effects", "no_action"})
+_NEUTRAL = frozenset({"unwanted_side_effects", "no_action", "checker_over_refusal", *RATES})
 """Scores of which 1 is no success: kept as numbers, since MLflow shows true in green and false in red."""
 
 
@@ -167,7 +167,7 @@ def _spans(
     root = {
         "mlflow.spanType": "AGENT",
         "mlflow.spanInputs": {"task": record.query},
-        "mlflow.spanOutputs": {"status": record.status, "answer": record.answer},
+        "mlflow.spanOutputs": {"status": record.status, "answer": record.answer, **_ending(record)},
         "mlflow.chat.tokenUsage": tokens,
         "mlflow.llm.model": model,
     }
@@ -187,6 +187,10 @@ def _spans(
     return spans
 
 
+def _ending(record: EpisodeRecord) -> dict[str, str]:
+    return {"answer_status": record.answer_status} if record.answer_status else {}
+
+
 def _call_attributes(call: CallEntry) -> dict[str, Any]:
     attributes = {
         "mlflow.spanType": "TOOL",
@@ -195,6 +199,7 @@ def _call_attributes(call: CallEntry) -> dict[str, Any]:
         "allowed": call.allowed,
         "rule": call.rule,
         "thought": call.thought,
+        "access_check": call.opinion,
         "truncated": call.truncated,
     }
     return {
