@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from tools.errors import InputError
 
-SCALES = (0.005, 20.0)
+SCALES = (0.005, 10.0)
 """Outside of these a world is too small to be one, or names run out."""
 
 

@@ -19,7 +19,7 @@ class Employee:
         team: what they work on within the department, e.g. `Platform Engineering`.
         doj: first day.
         dol: last day, `None` for who is still there. It lies before the clock of the world.
-        salary: a year, in rupees.
+        salary: a month, in rupees.
         taken: days of casual, sick and vacation leave taken in the clock's year.
     """
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import date, timedelta
+from itertools import count
 
 from tools.enterprise.generate.apportion import degrees
 from tools.enterprise.generate.draft import Draft
@@ -12,21 +13,20 @@ from tools.enterprise.generate.entities import Employee
 from tools.enterprise.generate.grammar import Grammar
 from tools.enterprise.generate.wording import pick, texts
 
+_PLAIN_ATTEMPTS = 30
 _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 
 
-def business_names(numbers: random.Random, forms: list[str], industry: str = "") -> Iterator[str]:
-    """Names of businesses; they may repeat, callers keep those that are new."""
-    words, surnames = texts("clients")["words"], texts("names")["surnames"].split()
-    while True:
-        slots = {"word": numbers.choice(words), "surname": numbers.choice(surnames), "industry": industry}
-        yield pick(numbers, forms, slots)
-
-
 def new_name(numbers: random.Random, forms: list[str], industry: str, used: set[str]) -> str:
-    """A name that is not in `used`, and then is."""
-    names = business_names(numbers, forms, industry)
-    name = next(name for name in names if name not in used)
+    """A name of a business that is not in `used`, and then is. Where names run short, a city is added."""
+    words, surnames = texts("clients")["words"], texts("names")["surnames"].split()
+    for attempt in count():
+        slots = {"word": numbers.choice(words), "surname": numbers.choice(surnames), "industry": industry}
+        name = pick(numbers, forms, slots)
+        if attempt >= _PLAIN_ATTEMPTS:
+            name = f"{name}, {numbers.choice(texts('names')['cities'])}"
+        if name not in used:
+            break
     used.add(name)
     return name
 

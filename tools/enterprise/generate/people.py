@@ -56,10 +56,6 @@ class People:
             if e.active_on(day) and (not departments or e.department in departments)
         ]
 
-    def active_between(self, first: date, last: date, *departments: str) -> list[Employee]:
-        """Who is employed on both days and therefore on all between them."""
-        return [e for e in self.active_on(first, *departments) if e.active_on(last)]
-
     def in_department(self, *codes: str) -> list[Employee]:
         """The members of departments, leavers included."""
         return [e for e in self._employees if e.department in codes]
