@@ -54,6 +54,7 @@ asked again.
 * `call.read` gives rows (`.total`), `call.one` the only match, `call.every` all matches, `call.fact(row,
   name)` a latent fact that the shown text says (`call.understood` one that it says in other words) (texts
   are cut where more than three records are shown: read that one record by its key first),
+  `call.quoted(row, pattern)` the id of another record that a text names,
   `call.private(row, field)` a private field of an employee. `call.pick(row)` notes that a row out of
   `call.read` is needed (it becomes part of `must_read`).
 * Goals that change something: `type="crud"`, `solve` ends in `call.write("toolkit.tool", why, **arguments)`

@@ -272,7 +272,7 @@ def reply_latest(slots: Slots, call: Script) -> Values:
         "mail", f"I look for the newest mail from {slots['name']}.", sender=slots["name"], recipient="me",
         limit="1",
     )  # fmt: skip
-    latest = call.pick(mails[0])
+    latest = call.pick(mails.first)
     reply = _reply(latest["sender_emp_id"], latest["thread_id"], slots["news"])
     tell(call, "I answer in the same thread.", reply)
     return ()

@@ -225,7 +225,7 @@ def latest_mail(slots: Slots, call: Script) -> Values:
         "mail", f"I look for the newest mail from {slots['name']}.", sender=slots["name"], recipient="me",
         limit="1",
     )  # fmt: skip
-    mail = call.pick(mails[0])
+    mail = call.pick(mails.first)
     return mail["subject"], mail["date"][:10]
 
 
@@ -260,7 +260,7 @@ def mail_on_subject(slots: Slots, call: Script) -> Values:
     )  # fmt: skip
     if not mails:
         return call.none(mails)
-    return call.pick(mails[0])["email_id"], mails[0]["date"][:10]
+    return call.pick(mails.first)["email_id"], mails[0]["date"][:10]
 
 
 def draw_thread_size(scene: Scene) -> Draw | None:
@@ -356,7 +356,7 @@ def more_recent(slots: Slots, call: Script) -> Values:
         rows = call.read(
             "conversations", f"I look for my latest chat with {name}.", with_employee=name, limit="1"
         )
-        call.weigh(call.pick(rows[0]))
+        call.weigh(call.pick(rows.first))
         found.append((rows[0]["date"], name))
     last, name = max(found)
     return name, last

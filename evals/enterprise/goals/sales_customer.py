@@ -273,7 +273,7 @@ def _newest(call: Script, customer_id: str = "", customer_name: str = "") -> Row
         "sales", "I look for the customer's newest purchase.",
         **({"customer_id": customer_id} if customer_id else {"customer_name": customer_name}), limit="1",
     )  # fmt: skip
-    return call.pick(rows[0])
+    return call.pick(rows.first)
 
 
 def _favourite(scene: Scene) -> tuple[Record, Record] | None:

@@ -323,4 +323,4 @@ def _find_seller(call: Script, slots: Slots) -> Row:
 
 def _find_review(call: Script, slots: Slots) -> Row:
     rows = call.read("sentiments", "I look for its newest review.", product_name=slots["product"], limit="1")
-    return call.pick(rows[0])
+    return call.pick(rows.first)

@@ -80,7 +80,7 @@ def chat_on_product(slots: Slots, call: Script) -> Values:
     )  # fmt: skip
     if not rows:
         return call.none(rows)
-    return call.pick(rows[0])["chat_id"], call.fact(rows[0], "due")
+    return call.pick(rows.first)["chat_id"], call.fact(rows[0], "due")
 
 
 def draw_promise_stock(scene: Scene) -> Draw | None:

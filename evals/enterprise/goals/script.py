@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date, datetime
 from typing import Any
@@ -92,6 +93,17 @@ class Rows(list[Row]):
         super().__init__(rows)
         self.total = total
         self.step = step
+
+    @property
+    def first(self) -> Row:
+        """The record that is shown first.
+
+        Raises:
+            UnfitError: there is none.
+        """
+        if not self:
+            raise UnfitError("there is nothing")
+        return self[0]
 
 
 class Script:
@@ -207,6 +219,20 @@ class Script:
         self.weigh(row)
         self._shown[row.step].add(value)
         return value
+
+    def quoted(self, row: Row, pattern: str) -> str:
+        """The one part of a record's text that matches a pattern, such as the id of another record.
+
+        Raises:
+            UnfitError: nothing matches, or different things do.
+        """
+        found = set(re.findall(pattern, " ".join(row.values())))
+        if len(found) != 1:
+            raise UnfitError(f"{row.ref} quotes {sorted(found)}")
+        (value,) = found
+        self.pick(row)
+        self._shown[row.step].add(value)
+        return str(value)
 
     def private(self, row: Row, field: str) -> str:
         """A private field of an employee's record.
