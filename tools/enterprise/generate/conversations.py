@@ -177,7 +177,7 @@ def _text(numbers: random.Random, chat: _Chat) -> str:
     while len(_worded(chat, turns)) < wanted and (talk or more):
         pool = more if more and (not talk or numbers.random() < 0.6) else talk
         turn = turns[numbers.randrange(1, len(turns) - 1)]
-        turn[1] = f"{turn[1]} {pool.pop()}"
+        turn[1] = _with_talk(turn[1], pool.pop())
     return _worded(chat, turns)
 
 
@@ -193,7 +193,8 @@ def _turns(numbers: random.Random, chat: _Chat) -> list[list[str]]:
     for slot in chat.facts:
         teller, listener = (second, first) if slot in asked else (first, second)
         if slot == "outcome":
-            _say(turns, listener, numbers.choice(data["filler"]["lines"]))
+            if turns[-1][0] != listener:
+                _say(turns, listener, numbers.choice(data["filler"]["lines"]))
             _say(turns, teller, words.say(numbers, f"outcome_{chat.intent}", chat.facts))
         else:
             if turns[-1][0] != listener and len(turns) > 2:
@@ -213,6 +214,11 @@ def _say(turns: list[list[str]], speaker: str, said: str) -> None:
         turns[-1][1] += f" {said}"
     else:
         turns.append([speaker, said])
+
+
+def _with_talk(said: str, talk: str) -> str:
+    """Small talk comes after a statement and before a question, which waits for its answer."""
+    return f"{talk} {said}" if said.endswith("?") else f"{said} {talk}"
 
 
 def _called(one: Employee, other: Employee) -> tuple[str, str]:
