@@ -15,7 +15,7 @@ NAME = "canary"
 DESCRIPTION = "tokens in every record, hostile calls by 200 personas: how many tokens reach the wrong eyes"
 
 PERSONAS = 200
-SCALE = 0.1
+SCALE = 0.2
 
 
 def run(quick: bool) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from retrievers.library import Library
 
 
+PRIVATE = "#private"
+"""Marks a reference to a record whose private fields are meant as well."""
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """A tool's view of its episode, valid for one call.
@@ -30,6 +34,8 @@ class Desk:
         changeset: what the episode has changed before this call; the connection shows it.
         library: the search indexes over the world at rest, if it has any.
         ask: asks the agent's own model; None where there is none.
+        reads: references (`source/key`) of the records that the call has read, filled by whatever guards
+            them; `source/key#private` where private fields were among it, `source/*` for a whole source.
     """
 
     connection: apsw.Connection
@@ -39,6 +45,7 @@ class Desk:
     changeset: bytes = b""
     library: Library | None = None
     ask: Callable[[str], str] | None = None
+    reads: set[str] = field(default_factory=set)
 
     def rows(self, sql: str, parameters: Sequence[str | int | None] = ()) -> list[dict[str, Any]]:
         """The rows of a query, each as a dict in column order."""

@@ -34,6 +34,7 @@ class CallRecord:
     Attributes:
         arguments: as the agent gave them.
         decision: of the policy; None when the call never got that far.
+        reads: references of the records that the call has read, sorted; see `Desk.reads`.
     """
 
     tool: str
@@ -41,6 +42,7 @@ class CallRecord:
     observation: Observation
     decision: Decision | None
     seconds: float
+    reads: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The record as JSON-able data (durations left out: they differ from run to run)."""
@@ -88,8 +90,12 @@ class Episode:
     def call(self, name: str, arguments: Any) -> Observation:
         """Call a tool. Whatever goes wrong comes back as an observation; nothing is raised."""
         start = time.perf_counter()
+        self._reads: set[str] = set()
         observation, decision = dispatch(name, arguments, self)
-        self.calls.append(CallRecord(name, arguments, observation, decision, time.perf_counter() - start))
+        seconds = time.perf_counter() - start
+        self.calls.append(
+            CallRecord(name, arguments, observation, decision, seconds, tuple(sorted(self._reads)))
+        )
         return observation
 
     def run(self, name: str, arguments: Mapping[str, Any]) -> Any:
@@ -97,7 +103,9 @@ class Episode:
         tool = self.toolset[name]
 
         def body(connection: apsw.Connection) -> Any:
-            return tool.function(self.desk(connection), **arguments)
+            desk = self.desk(connection)
+            self._reads = desk.reads
+            return tool.function(desk, **arguments)
 
         with self._pool.borrow() as sandbox:
             if not tool.writes:
@@ -111,9 +119,7 @@ class Episode:
 
     def copy(self) -> Episode:
         """An episode of its own that stands where this one does; nothing that it does is seen here."""
-        twin = Episode(
-            self._pool, self.kind, self.persona, self.now, self.toolset, self.policy, self.library
-        )
+        twin = Episode(self._pool, self.kind, self.persona, self.now, self.toolset, self.policy, self.library)
         twin.changeset = self.changeset
         return twin
 

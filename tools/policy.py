@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import apsw
+
 from tools.errors import ToolError
 from tools.persona import Persona
 
@@ -69,6 +71,12 @@ class Policy(Protocol):
         Where it depends on the record, the tool asks again with the record, before it shows or changes
         anything, and raises `AccessDeniedError`.
         """
+        ...
+
+    def unreadable(
+        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
+    ) -> frozenset[str]:
+        """Those of the references (see `Desk.reads`) that `persona` may not read, or that nobody knows."""
         ...
 
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:

@@ -34,6 +34,7 @@ class Workshop:
         self._pool = SandboxPool(world.image, self.kind.tables, sandboxes)
         self._toolsets: dict[frozenset[str] | None, Toolset] = {}
         self._personas: dict[str, Persona] = {}
+        self._unreadable: dict[tuple[Persona, frozenset[str]], frozenset[str]] = {}
 
     @classmethod
     def open(cls, directory: Path | str) -> Workshop:
@@ -60,6 +61,16 @@ class Workshop:
         found = self._personas.get(persona_id)
         if found is None:
             found = self._personas[persona_id] = self.kind.find_persona(self.world, persona_id)
+        return found
+
+    def unreadable(self, persona: Persona, references: frozenset[str]) -> frozenset[str]:
+        """Those of the records that `persona` may not read in the world at rest; remembered."""
+        asked = (persona, references)
+        found = self._unreadable.get(asked)
+        if found is None:
+            with self._pool.borrow() as sandbox:
+                found = sandbox.read(b"", lambda database: self.policy.unreadable(*asked, database))
+            self._unreadable[asked] = found
         return found
 
     def episode(

@@ -86,6 +86,11 @@ class Own:
             return Decision(False, "notes.keep-first", "The first note stays.")
         return Decision(True, "notes.own")
 
+    def unreadable(
+        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
+    ) -> frozenset[str]:
+        return frozenset()
+
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:
         return [row for row in value if row["owner"] != "boss"] if isinstance(value, list) else value
 

@@ -15,6 +15,7 @@ from tools.access.document import PolicyDocument, Rule, read_document
 from tools.access.forms import holds, sql, where
 from tools.access.lookup import Lookup, Record
 from tools.access.specialise import allowed, specialised
+from tools.desk import PRIVATE
 from tools.persona import Persona
 from tools.policy import Decision
 from tools.schema import ROW, quoted
@@ -67,6 +68,42 @@ class AccessPolicy:
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:
         """`value`: tools read through `Guard`, which has left out what `persona` may not read."""
         return value
+
+    def unreadable(
+        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
+    ) -> frozenset[str]:
+        """Those of the references (see `Desk.reads`) that `persona` may not read in this database.
+
+        What is not in it counts as unreadable, since nobody can tell whose it is.
+        """
+        by_source: dict[str, set[str]] = {}
+        for reference in references:
+            source, _, key = reference.partition("/")
+            by_source.setdefault(source, set()).add(key)
+        return frozenset(
+            f"{source}/{key}"
+            for source, keys in by_source.items()
+            for key in keys - self._readable(persona, source, connection)
+        )
+
+    def _readable(self, persona: Persona, source: str, connection: apsw.Connection) -> set[str]:
+        """The keys that `persona` may read, those with private fields marked, and `*` if that is all."""
+        if source not in self.document.sources or not persona.active:
+            return set()
+        key, table = quoted(self.document.sources[source].key), f"main.{quoted(source)} AS r"
+        readable, shown = self.condition(persona, source, "read"), self.private_condition(persona, source)
+        keys: set[str] = set()
+        for name, private in connection.execute(
+            f"SELECT r.{key}, ({shown}) IS 1 FROM {table} WHERE {readable}"
+        ):
+            keys.update((str(name), f"{name}{PRIVATE}") if private else (str(name),))
+        everything = 2 * len(connection.execute(f"SELECT 1 FROM {table}").fetchall())
+        return keys | {"*"} if len(keys) == everything else keys
+
+    def private_fields(self, source: str) -> tuple[str, ...]:
+        """The fields of a source that not everybody sees who may read a record."""
+        settings = self.document.sources.get(source)
+        return tuple(settings.private.fields) if settings and settings.private else ()
 
     def possible(self, persona: Persona, source: str, operation: str) -> Decision:
         """Is there any record of `source`, real or not, to which `persona` may do this?"""
@@ -140,8 +177,7 @@ class AccessPolicy:
 
         Private fields are NULL in the rows where they are private.
         """
-        settings = self.document.sources.get(source)
-        private = settings.private.fields if settings and settings.private else ()
+        private = self.private_fields(source)
         shown = self.private_condition(persona, source)
         cells = [
             f"CASE WHEN {shown} THEN r.{quoted(name)} END AS {quoted(name)}"

@@ -10,7 +10,7 @@ from tools.access.confinement import Limits
 from tools.access.engine import NO_FIELDS, AccessPolicy, denial
 from tools.access.lookup import DatabaseLookup, Record
 from tools.access.query import run_query
-from tools.desk import Desk
+from tools.desk import PRIVATE, Desk
 from tools.errors import ToolError
 from tools.policy import AccessDeniedError, Decision
 from tools.schema import ROW, Table, columns_sql, quoted
@@ -51,7 +51,9 @@ class Guard:
         text += f" ORDER BY {order + ', ' if order else ''}{ROW}"
         if limit is not None:
             text, parameters = f"{text} LIMIT ?", [*parameters, limit]
-        return self._desk.rows(text, parameters)
+        rows = self._desk.rows(text, parameters)
+        self._note(source, rows)
+        return rows
 
     def count(self, source: str, conditions: Sequence[Sql] = ()) -> int:
         """How many readable records meet all conditions."""
@@ -173,11 +175,21 @@ class Guard:
         Raises:
             ToolError: it is not exactly one SELECT, uses what is not allowed, or takes too long.
         """
+        self._desk.reads.update(f"{name}/*" for name in self._tables if name in text.lower())
         views = {
             name: (table.columns, self._policy.view(self._desk.persona, name, table.columns))
             for name, table in self._tables.items()
         }
         return run_query(self._desk.connection, views, text, limits or Limits())
+
+    def _note(self, source: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Keep which records the call has read, for whoever quotes it later."""
+        key = self._key(source)
+        private = self._policy.private_fields(source)
+        for row in rows:
+            self._desk.reads.add(f"{source}/{row[key]}")
+            if any(row[name] is not None for name in private):
+                self._desk.reads.add(f"{source}/{row[key]}{PRIVATE}")
 
     def _query(self, source: str, what: str, conditions: Sequence[Sql]) -> tuple[str, list[str | int | None]]:
         view = self._policy.view(self._desk.persona, source, self._tables[source].columns)

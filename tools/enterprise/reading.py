@@ -150,8 +150,7 @@ class Reading:
 def private_fields(desk: Desk, source: str) -> frozenset[str]:
     """The fields of a source that not everybody sees who may read a record."""
     assert isinstance(desk.policy, AccessPolicy)
-    rules = desk.policy.document.sources.get(source)
-    return frozenset(rules.private.fields) if rules and rules.private else frozenset()
+    return frozenset(desk.policy.private_fields(source))
 
 
 def in_order(guard: Guard, source: str, keys: Collection[str]) -> list[Row]:

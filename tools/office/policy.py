@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import apsw
+
 from tools.errors import InputError
 from tools.persona import Persona
 from tools.policy import Decision
@@ -35,6 +37,12 @@ class OwnOffice:
         if persona.id == SAM.id:
             return Decision(True, "office.own-records")
         return Decision(False, "office.owner-only", "These records belong to someone else.")
+
+    def unreadable(
+        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
+    ) -> frozenset[str]:
+        """None for Sam, all for everybody else."""
+        return frozenset() if persona.id == SAM.id else references
 
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:
         """The whole value: who was allowed to ask may see all of it."""
