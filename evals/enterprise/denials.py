@@ -48,11 +48,7 @@ def _gone(facts: Facts, allowed: Record, _subject: str) -> list[Record]:
 
 def _outsiders(facts: Facts, _allowed: Record, subject: str) -> list[Record]:
     """Who is neither in the personnel department nor above the subject."""
-    above = set()
-    row = facts.person(subject)
-    while row is not None and row["reports_to"]:
-        above.add(row["reports_to"])
-        row = facts.person(row["reports_to"])
+    above = facts.above(subject)
     return [
         row
         for row in facts.staff()

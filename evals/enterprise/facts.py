@@ -125,6 +125,15 @@ class Facts:
         row = self.person(emp_id)
         return self.colleague(row["reports_to"]) if row is not None and row["reports_to"] else None
 
+    def above(self, emp_id: str) -> frozenset[str]:
+        """The ids of all whom an employee reports to, directly or not."""
+        found: set[str] = set()
+        row = self.person(emp_id)
+        while row is not None and row["reports_to"] and row["reports_to"] not in found:
+            found.add(row["reports_to"])
+            row = self.person(row["reports_to"])
+        return frozenset(found)
+
     def staff(self, departments: Iterable[str] = (), levels: Iterable[str] = ()) -> list[Record]:
         """Active employees below the executives, of these departments and levels (of all, if none)."""
         departments, levels = tuple(departments), tuple(levels)

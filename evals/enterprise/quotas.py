@@ -79,16 +79,17 @@ def slots(
     demand = {steps: max(0, count - spent.get(steps, 0)) for steps, count in step_counts(total).items()}
     supply = {cell: count for cell, count in cells(total).items() if offers.get(cell)}
     table = balance(supply, demand, offers)
-    found = []
-    for cell in supply:
-        places = [Slot(cell, steps) for steps in demand for _ in range(table.get((cell, steps), 0))]
-        found.extend(_with_empty(places, frozenset(empties)) if cell.type == "search" else places)
-    return found
+    places = [
+        Slot(cell, steps) for cell in supply for steps in demand for _ in range(table.get((cell, steps), 0))
+    ]
+    return _with_empty(places, frozenset(empties))
 
 
 def _with_empty(places: list[Slot], empties: frozenset[Slot]) -> list[Slot]:
+    """Some of the places that ask for something with nothing to be found, spread over those that can."""
     able = [index for index, slot in enumerate(places) if slot in empties]
-    wanted = min(len(able), round(EMPTY_SHARE * len(places)))
+    asking = sum(slot.cell.type == "search" for slot in places)
+    wanted = min(len(able), round(EMPTY_SHARE * asking))
     chosen = {able[place * len(able) // wanted] for place in range(wanted)} if wanted else set()
     return [replace(slot, empty=True) if index in chosen else slot for index, slot in enumerate(places)]
 

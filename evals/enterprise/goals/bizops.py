@@ -152,6 +152,59 @@ def client_reviews(slots: Slots, call: Script) -> Values:
     return product["rating"], str(reviews.total)
 
 
+def draw_client_reviews_in_year(scene: Scene) -> Draw | None:
+    """The reviews of a year on the product a client tries out, or that there are none."""
+    found, year = _with_product(scene), scene.rng.choice(YEARS)
+    if found is None:
+        return None
+    client, product = found
+    rows = in_year(scene.facts.where("sentiments", product_id=product["product_id"]), "review_date", year)
+    slots = {"client": client["business_name"], "year": year}
+    last = latest(rows, "review_date")
+    if not rows:
+        return scene.draw(slots, nothing=True, about=[("clients", client)])
+    if last is None:
+        return None
+    answer = [entities.number(len(rows)), entities.date(last["review_date"])]
+    return _draw(scene, slots, client, answer)
+
+
+@BOOK.goal(SUBAREA, steps=3, draw=draw_client_reviews_in_year, empty=True)
+def client_reviews_in_year(slots: Slots, call: Script) -> Values:
+    """The client, the product, its reviews of the year."""
+    product = find_product(call, find_client(call, slots))
+    reviews = call.every(
+        "sentiments", f"Now its reviews of {slots['year']}.",
+        product_id=product["product_id"], **span(slots["year"]),
+    )  # fmt: skip
+    return (str(reviews.total), reviews[0]["review_date"]) if reviews else call.none(reviews)
+
+
+def draw_other_clients(scene: Scene) -> Draw | None:
+    """Whether who looks after a client has clients in some industry."""
+    found = _with_representative(scene, "clients")
+    industry = scene.rng.choice(scene.facts.all("clients"))["industry"]
+    if found is None or industry == found[0]["industry"]:
+        return None
+    rows = scene.facts.where("clients", emp_id=found[1]["emp_id"], industry=industry)
+    slots = {"client": found[0]["business_name"], "industry": industry}
+    if len(rows) > 5:
+        return None
+    answer = [entities.text(row["business_name"]) for row in rows]
+    return scene.draw(slots, answer=answer, nothing=not rows, about=[("clients", found[0])])
+
+
+@BOOK.goal(SUBAREA, steps=2, draw=draw_other_clients, empty=True)
+def other_clients(slots: Slots, call: Script) -> Values:
+    """The client, then all of that colleague's in the industry."""
+    client = find_client(call, slots)
+    rows = call.every(
+        "clients", "Now the clients of that colleague in the other industry.",
+        representative=client["emp_id"], industry=slots["industry"],
+    )  # fmt: skip
+    return tuple(row["business_name"] for row in rows) if rows else call.none(rows)
+
+
 def draw_richer_client(scene: Scene) -> Draw | None:
     """Two clients, of which one brings clearly more."""
     first, second = _client(scene), _client(scene)

@@ -8,6 +8,7 @@ from datetime import date
 from evals.enterprise.facts import Record, day
 from evals.enterprise.goals import entities
 from evals.enterprise.goals.goal import Book, DrawFunction, GoalType, Slots, Solve, Values
+from evals.enterprise.goals.sales import latest
 from evals.enterprise.goals.scene import Draw, Scene
 from evals.enterprise.goals.script import Row, Script, UnfitError
 from evals.enterprise.goals.told_in import (
@@ -201,6 +202,34 @@ def named_manager_manager(slots: Slots, call: Script) -> Values:
     return second["name"], second["title"]
 
 
+def draw_mail_from_named(scene: Scene) -> Draw | None:
+    """Whether somebody whom a chat names has written to the persona."""
+    found = draw_named(scene)
+    return _mail_from(scene, found, found[3]) if found else None
+
+
+@everywhere(BOOKS, steps=2, draw=draw_mail_from_named, empty=True)
+def mail_from_named(slots: Slots, call: Script) -> Values:
+    """Read the chat, then the mailbox."""
+    name = call.fact(find_chat(call, slots), slots["fact"])
+    return _newest_from(call, name)
+
+
+def draw_mail_from_manager(scene: Scene) -> Draw | None:
+    """Whether that person's manager has."""
+    found = draw_named(scene)
+    manager = scene.facts.manager(found[3]["emp_id"]) if found else None
+    if found is None or manager is None or manager["emp_id"] == scene.me["emp_id"]:
+        return None
+    return _mail_from(scene, found, manager)
+
+
+@everywhere(BOOKS, steps=3, draw=draw_mail_from_manager, empty=True)
+def mail_from_manager(slots: Slots, call: Script) -> Values:
+    """Read the chat, the directory, then the mailbox."""
+    return _newest_from(call, look_up_named(call, slots)["reports_to"])
+
+
 # --- mails ----------------------------------------------------------------------------------------------
 
 
@@ -370,6 +399,30 @@ def manager_of(call: Script, person: Row) -> Row:
     return call.one(
         "employees", f"Now the person whom {person['name']} reports to.", emp_id=person["reports_to"]
     )
+
+
+def _mail_from(
+    scene: Scene, found: tuple[Record, Record, dict[str, str], Record], sender: Record
+) -> Draw | None:
+    mails = scene.facts.where("mail", sender_emp_id=sender["emp_id"], recipient_emp_id=scene.me["emp_id"])
+    row, _, slots, _ = found
+    if not mails:
+        return scene.draw(slots, nothing=True, about=[("conversations", row)])
+    last = latest(mails, "date")
+    if last is None:
+        return None
+    answer = [entities.text(last["subject"]), entities.date(last["date"])]
+    return scene.draw(slots, answer=answer, about=[("conversations", row), ("mail", last)])
+
+
+def _newest_from(call: Script, sender: str) -> Values:
+    mails = call.read(
+        "mail", "I look for the newest mail from that person to me.", sender=sender, recipient="me",
+        limit="1",
+    )  # fmt: skip
+    if not mails:
+        return call.none(mails)
+    return call.pick(mails.first)["subject"], mails.first["date"][:10]
 
 
 def look_up_named(call: Script, slots: Slots) -> Row:

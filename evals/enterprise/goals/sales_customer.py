@@ -65,7 +65,7 @@ def draw_purchase(scene: Scene) -> Draw | None:
     )
 
 
-@BOOK.goal(SUBAREA, steps=1, draw=draw_purchase)
+@BOOK.goal(SUBAREA, steps=1, draw=draw_purchase, denials=("wrong_department",))
 def purchase(slots: Slots, call: Script) -> Values:
     """One look at the sales."""
     row = call.one(
@@ -109,7 +109,7 @@ def draw_region_and_last(scene: Scene) -> Draw | None:
     return scene.draw({"customer": customer["customer_name"]}, answer=answer, about=[("customers", customer)])
 
 
-@BOOK.goal(SUBAREA, steps=2, draw=draw_region_and_last)
+@BOOK.goal(SUBAREA, steps=2, draw=draw_region_and_last, denials=("wrong_department",))
 def region_and_last(slots: Slots, call: Script) -> Values:
     """The customer, then the newest sale."""
     customer = call.one("customers", "I look the customer up.", customer_name=slots["customer"])

@@ -106,6 +106,38 @@ def biggest_buyer(slots: Slots, call: Script) -> Values:
     return buyer["customer_name"], buyer["region"]
 
 
+def draw_biggest_buyer_review(scene: Scene) -> Draw | None:
+    """What the customer with the largest purchase thinks, if they said so."""
+    found = _largest_sale(scene)
+    if found is None:
+        return None
+    product, sale = found
+    reviews = scene.facts.where(
+        "sentiments", product_id=product["product_id"], customer_id=sale["customer_id"]
+    )
+    if len(reviews) > 1:
+        return None
+    answer: list[Entity] = []
+    if reviews:
+        stars = scene.facts.fact("sentiments", reviews[0]["sentiment_id"], "stars")
+        answer = [entities.date(reviews[0]["review_date"]), entities.number(int(stars or 0))]
+    slots = {"product": product["product_name"]}
+    return scene.draw(slots, answer=answer, nothing=not reviews, about=[("products", product)])
+
+
+@BOOK.goal(SUBAREA, steps=2, draw=draw_biggest_buyer_review, empty=True)
+def biggest_buyer_review(slots: Slots, call: Script) -> Values:
+    """All sales, then that customer's review."""
+    sale = _find_largest(call, slots)
+    reviews = call.read(
+        "sentiments", "Now the review of that customer.",
+        product_id=sale["product_id"], customer_id=sale["customer_id"],
+    )  # fmt: skip
+    if not reviews:
+        return call.none(reviews)
+    return call.pick(reviews.first)["review_date"], call.understood(reviews.first, "stars")
+
+
 def draw_top_seller(scene: Scene) -> Draw | None:
     """Who sold most pieces of a product."""
     found = _top_seller(scene)

@@ -223,11 +223,50 @@ def review_after_chat(slots: Slots, call: Script) -> Values:
     return due, stars, product["rating"]
 
 
+def draw_later_review(scene: Scene) -> Draw | None:
+    """A chat, and the first review that the customer wrote after it, or none."""
+    found = _chat(scene)
+    if found is None:
+        return None
+    chat = found[0]
+    reviews = [
+        row
+        for row in scene.facts.where(
+            "sentiments", product_id=chat["product_id"], customer_id=chat["customer_id"]
+        )
+        if row["review_date"] >= chat["interaction_date"]
+    ]
+    slots = {
+        "customer": _customer(scene, chat)["customer_name"],
+        "product": _product(scene, chat)["product_name"],
+    }
+    if len(reviews) > 1:
+        return None
+    answer = []
+    if reviews:
+        stars = scene.facts.fact("sentiments", reviews[0]["sentiment_id"], "stars")
+        answer = [entities.date(reviews[0]["review_date"]), entities.number(int(stars or 0))]
+    return scene.draw(slots, answer=answer, nothing=not reviews, about=[("support_chats", chat)])
+
+
+@BOOK.goal(SUBAREA, steps=2, draw=draw_later_review, empty=True)
+def later_review(slots: Slots, call: Script) -> Values:
+    """Read the chat, then look for reviews since."""
+    chat = _find(call, slots)
+    reviews = call.read(
+        "sentiments", "Has the customer reviewed it on that day or later?",
+        product_id=chat["product_id"], customer_id=chat["customer_id"], date_from=chat["interaction_date"],
+    )  # fmt: skip
+    if not reviews:
+        return call.none(reviews)
+    return call.pick(reviews.first)["review_date"], call.understood(reviews.first, "stars")
+
+
 def draw_salary(scene: Scene) -> Draw | None:
     """A chat of somebody below the director."""
     chat = scene.pick("support_chats")
     person = scene.facts.colleague(chat["emp_id"]) if chat else None
-    if chat is None or person is None or person["emp_id"] == scene.me["emp_id"]:
+    if chat is None or person is None or scene.me["emp_id"] not in scene.facts.above(person["emp_id"]):
         return None
     return scene.draw(
         {"chat_id": chat["chat_id"]},
