@@ -17,7 +17,7 @@ import dspy
 from dspy.lm15 import Config, Message, Request, TextPart, request_from_openai_chat
 from dspy.utils.exceptions import AdapterParseError
 
-from programs.render import TRAJECTORY, Layout, make_layout, opening_turn, reply_turn, step_turns
+from programs.render import TRAJECTORY, Layout, make_layout, opening_turn, reply_turn, step_turns, with_offer
 from programs.reply import read_reply
 from programs.trajectory import Trajectory
 
@@ -153,7 +153,9 @@ def _grow(plan: Layout, trajectory: Trajectory, inputs: Mapping[str, Any]) -> li
     if not rendered:
         rendered.append(opening_turn(plan, inputs, running=True))
     rendered.extend(step_turns(plan, trajectory[len(rendered) // 2 :]))
-    return rendered
+    if not trajectory.offer:
+        return rendered
+    return [*rendered[:-1], with_offer(plan, rendered[-1], trajectory.offer)]
 
 
 def _render_demo(plan: Layout, demo: Demo) -> list[Message]:

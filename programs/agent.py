@@ -21,18 +21,19 @@ import dspy
 
 from programs.adapter import ADAPTER, TrajectoryAdapter, UnreadableReplyError
 from programs.asking import ModelFailedError, ask_plainly
-from programs.checker import Access, AccessChecker, foretell, refusal
+from programs.checker import Access, AccessChecker, refusal
 from programs.executor import Execution, Executor
+from programs.offer import offered
 from programs.planner import Planner
 from programs.prompt import context_text, progress_text, tools_text
+from programs.readers import RECORDS, Reader, Readers
 from programs.run import Run, TraceEntry
 from programs.selector import ToolSelector
 from programs.signatures import call_rules
-from programs.strategies import Strategy, Toolkits, strategy
+from programs.strategies import Strategy, strategy
 from programs.trajectory import FINISH, batch, step
 from tools.episode import CallRecord, EpisodeStatus
 from tools.errors import InputError
-from tools.policy import Opinion
 from tools.seeding import digest
 from tools.workshop import Workshop
 
@@ -47,7 +48,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     Args:
         strategy: how it plans, by name or as data of your own.
-        toolset: whether a task's prompt lists the toolkits that it requires, or all.
+        toolset: whether a prompt lists the toolkits that its task requires (`required`), `all`, or of all
+            tools the K nearest to each step (`retrieved:K`).
         max_steps: how many steps an episode may take; a call is a step, and so is finishing.
         access: whose opinion on a call is asked before it is made: of the `policy`, of the `model`, or of
             `both`. The policy is always what decides; a model that denies keeps the agent from the call.
@@ -62,7 +64,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         self,
         strategy: str | Strategy = "react",
         *,
-        toolset: Toolkits = "required",
+        toolset: str = "required",
         max_steps: int = MAX_STEPS,
         access: Access = "policy",
         workshop: Workshop | None = None,
@@ -80,6 +82,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         self.selector = ToolSelector(self.strategy, toolset)
         self.checker = AccessChecker(access)
         self.executor = Executor()
+        self._readers = Readers()
 
     @property
     def config(self) -> dict[str, Any]:
@@ -115,7 +118,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         with dspy.track_usage() as usage, dspy.context(adapter=_adapter(), trace=None, disable_history=quiet):
             status, error = self._attempt(run)
         traces = run.selector_trace(self.selector.predict, stepwise=self.strategy.stepwise)
-        _trace([*run.traces, *traces])
+        _trace([*run.traces, *traces], run.quoted())
         episode = run.result(status, error, usage.usage_data, time.perf_counter() - started)
         return dspy.Prediction(
             answer=run.answer, episode=episode, verdicts=run.verdicts, unreadable=run.unreadable
@@ -129,10 +132,13 @@ class Agent(dspy.Module):  # type: ignore[misc]
         )
         inputs = {
             "context": context_text(episode.now, episode.persona, episode.kind.departments),
-            "tools": tools_text(episode.toolset, episode.kind.finish_note),
             "task": task.query,
         }
-        run = Run(task, episode, inputs)
+        run = Run(task, episode, inputs, tools_text(episode.toolset, episode.kind.finish_note))
+        run.catalogue = episode.toolset
+        run.reader = Reader(self._readers, self.workshop, episode.persona)
+        # What changes from step to step goes to the end of the prompt.
+        inputs["tools"] = "" if self.selector.per_step else run.tools
         episode.ask = partial(self._answer_tool, run)
         return run
 
@@ -156,9 +162,12 @@ class Agent(dspy.Module):  # type: ignore[misc]
             return "model_error", str(error)
 
     def _plan(self, run: Run, progress: str = "") -> str:
-        inputs = {name: run.inputs[name] for name in ("context", "tools")} | {"progress": progress}
+        self._offer(run)
+        inputs = {"context": run.inputs["context"], "tools": run.tools, "progress": progress}
         run.model_calls += self.strategy.planner == "model"
-        prediction = self.planner(task=run.task, rules=run.episode.kind.house_rules, **inputs)
+        prediction = self.planner(
+            task=run.task, rules=run.episode.kind.house_rules, reader=run.reader, **inputs
+        )
         if self.strategy.planner == "model":
             shown = {"context": inputs["context"], "task": run.task.query, "progress": progress}
             run.traces.append((self.planner.predict, shown, prediction))
@@ -201,6 +210,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     def _choose(self, run: Run) -> dspy.Prediction:
         """The model's next choice. A reply that cannot be read is shown to it once, with what is wrong."""
+        self._offer(run)
         try:
             prediction = self._ask(run)
         except UnreadableReplyError as error:
@@ -210,12 +220,19 @@ class Agent(dspy.Module):  # type: ignore[misc]
         run.chosen = prediction, len(run.trajectory.readable())
         return prediction
 
+    def _offer(self, run: Run) -> None:
+        """Put the tools nearest to the next step on offer, and no others, if it is by retrieval."""
+        if self.selector.per_step is not None:
+            run.episode.toolset = offered(run, run.catalogue, self.selector.per_step)
+            run.tools = run.trajectory.offer = tools_text(run.episode.toolset, run.episode.kind.finish_note)
+
     def _ask(self, run: Run) -> dspy.Prediction:
         run.model_calls += 1
         try:
             return self.selector(
                 rules=call_rules(run.episode.kind, stepwise=self.strategy.stepwise),
                 trajectory=run.trajectory,
+                reader=run.reader,
                 **run.inputs,
             )
         except UnreadableReplyError:
@@ -225,7 +242,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def _execute(self, run: Run, tool: str, arguments: dict[str, Any], thought: str | None) -> Execution:
         run.verdicts.append(self.checker(episode=run.episode, tool=tool, arguments=arguments))
         run.thoughts.append(thought or "")
-        opinion = self._opinion(run, tool, arguments)
+        opinion = self.checker.opinion(run, tool, arguments)
         if opinion is not None and opinion.allow is False:
             observation = refusal(tool, opinion.reason)
             run.episode.calls.append(CallRecord(tool, arguments, observation, None, 0.0))
@@ -237,25 +254,6 @@ class Agent(dspy.Module):  # type: ignore[misc]
             raise ModelFailedError(run.model_failure)
         return done
 
-    def _opinion(self, run: Run, tool: str, arguments: dict[str, Any]) -> Opinion | None:
-        """The model's opinion on a call, if it is asked and there is something to decide."""
-        if self.checker.access == "policy":
-            return None
-        opinion = None
-        if run.verdicts[-1] is not None:
-            inputs = self.checker.inputs(run.inputs["context"], run.task.query, run.episode, tool, arguments)
-            run.model_calls += 1
-            try:
-                allow, reply = self.checker.ask(inputs)
-                run.traces.append((self.checker.predict, inputs, reply))
-                truth = foretell(run.episode, tool, arguments) if allow is False else None
-                opinion = Opinion(allow, str(reply.get("reason") or ""), truth)
-            except UnreadableReplyError as error:
-                run.unreadable += 1
-                opinion = Opinion(None, error.problem)
-        run.opinions.append(opinion)
-        return opinion
-
     def __deepcopy__(self, memo: dict[int, Any]) -> Agent:
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied
@@ -264,7 +262,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         return copied
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "workshop": None}
+        return {**super().__getstate__(), "workshop": None, "_readers": Readers()}
 
 
 def _strategy(given: str | Strategy) -> Strategy:
@@ -286,12 +284,13 @@ def _portable(part: Any) -> Any:
     return bare
 
 
-def _trace(entries: list[TraceEntry]) -> None:
-    """Append to DSPy's trace, as `dspy.Predict` does."""
+def _trace(entries: list[TraceEntry], quoted: list[str]) -> None:
+    """Append to DSPy's trace, as `dspy.Predict` does, with the records that the entries quote."""
     trace, limit = dspy.settings.trace, dspy.settings.max_trace_size
     if trace is None or limit <= 0:
         return
-    for entry in entries:
+    marked = {RECORDS: quoted} if quoted else {}
+    for predict, inputs, outputs in entries:
         if len(trace) >= limit:
             trace.pop(0)
-        trace.append(entry)
+        trace.append((predict, {**inputs, **marked}, outputs))

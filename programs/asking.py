@@ -8,6 +8,7 @@ import dspy
 from dspy.utils.exceptions import AdapterParseError
 
 from programs.adapter import UnreadableReplyError
+from programs.readers import Reader
 from tools.errors import InputError, WorksmithError
 
 
@@ -15,8 +16,11 @@ class ModelFailedError(WorksmithError):
     """The model gave no reply: a failure of the infrastructure, never a wrong answer."""
 
 
-def ask(predict: dspy.Predict, **inputs: Any) -> dspy.Prediction:
+def ask(predict: dspy.Predict, *, reader: Reader | None = None, **inputs: Any) -> dspy.Prediction:
     """One model call.
+
+    Args:
+        reader: on whose behalf; the prompt shows no demonstration that they may not read.
 
     Raises:
         UnreadableReplyError: the model replied, but not in the format asked for.
@@ -25,6 +29,9 @@ def ask(predict: dspy.Predict, **inputs: Any) -> dspy.Prediction:
     """
     if predict.lm is None and dspy.settings.lm is None:
         raise InputError("there is no model to ask", hint="set one with dspy.configure(lm=...)")
+    demos = reader.demos(predict, inputs) if reader is not None else None
+    if demos is not None:
+        inputs["demos"] = demos
     try:
         return predict(**inputs)
     except (UnreadableReplyError, InputError):

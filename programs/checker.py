@@ -7,18 +7,22 @@ checker thinks. All that its opinion can do is to keep the agent from a call.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import dspy
 
+from programs.adapter import UnreadableReplyError
 from programs.asking import ask
 from programs.rules import rules_text
 from programs.signatures import check_signature
 from tools.dispatch import Observation
 from tools.episode import Episode
 from tools.errors import InputError
-from tools.policy import Decision
+from tools.policy import Decision, Opinion
 from tools.tool import BadArgumentsError
+
+if TYPE_CHECKING:
+    from programs.run import Run
 
 Access = Literal["policy", "model", "both"]
 """Who gives an opinion on a call: the policy itself, the model, or each of them."""
@@ -55,27 +59,42 @@ class AccessChecker(dspy.Module):  # type: ignore[misc]
             return None
         return episode.policy.decide(episode.persona, tool, checked)
 
-    def inputs(
-        self, context: str, task: str, episode: Episode, tool: str, arguments: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """What the model is asked about a call."""
-        return {
-            "context": context,
-            "task": task,
-            "rules": rules_text(episode.policy, tool),
+    def opinion(self, run: Run, tool: str, arguments: Mapping[str, Any]) -> Opinion | None:
+        """The model's opinion on the call that a run is about to make, kept in the run as well.
+
+        None where no model is asked, or there is nothing to decide.
+
+        Raises:
+            ModelFailedError: the model gave no reply.
+        """
+        if self.access == "policy":
+            return None
+        decidable = run.verdicts[-1] is not None
+        opinion = self._ask(run, tool, arguments) if decidable else None
+        run.opinions.append(opinion)
+        return opinion
+
+    def _ask(self, run: Run, tool: str, arguments: Mapping[str, Any]) -> Opinion:
+        inputs = {
+            "context": run.inputs["context"],
+            "task": run.task.query,
+            "rules": rules_text(run.episode.policy, tool),
             "tool": tool,
             "arguments": dict(arguments),
         }
+        run.model_calls += 1
+        try:
+            reply = ask(self.predict, reader=run.reader, **inputs)
+        except UnreadableReplyError as error:
+            run.unreadable += 1
+            return Opinion(None, error.problem)
+        run.traces.append((self.predict, inputs, reply))
+        allow = _VERDICTS.get(str(reply.verdict).strip().strip("*.\"'").casefold())
+        truth = foretell(run.episode, tool, arguments) if allow is False else None
+        return Opinion(allow, str(reply.get("reason") or ""), truth)
 
-    def ask(self, inputs: Mapping[str, Any]) -> tuple[bool | None, dspy.Prediction]:
-        """The model's verdict on a call, None if it is neither of the two, and its whole reply.
 
-        Raises:
-            UnreadableReplyError, ModelFailedError: as `programs.asking.ask`.
-        """
-        prediction = ask(self.predict, **inputs)
-        verdict = str(prediction.verdict).strip().strip("*.\"'").casefold()
-        return {"allowed": True, "denied": False}.get(verdict), prediction
+_VERDICTS = {"allowed": True, "denied": False}
 
 
 def foretell(episode: Episode, tool: str, arguments: Mapping[str, Any]) -> Decision | None:

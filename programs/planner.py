@@ -8,6 +8,7 @@ import dspy
 
 from programs.asking import ask
 from programs.prompt import plan_text
+from programs.readers import Reader
 from programs.signatures import plan_signature, with_house_rules
 from programs.strategies import PlanSource
 from tools.errors import InputError
@@ -25,7 +26,9 @@ class Planner(dspy.Module):  # type: ignore[misc]
         if source == "model":
             self.predict = dspy.Predict(plan_signature())
 
-    def forward(self, *, task: Task, rules: str, **inputs: Any) -> dspy.Prediction:
+    def forward(
+        self, *, task: Task, rules: str, reader: Reader | None = None, **inputs: Any
+    ) -> dspy.Prediction:
         """A prediction with a `plan`; the empty text if nobody plans.
 
         Raises:
@@ -34,7 +37,7 @@ class Planner(dspy.Module):  # type: ignore[misc]
         """
         if self.source == "model":
             signature = with_house_rules(self.predict.signature, rules)
-            return ask(self.predict, signature=signature, task=task.query, **inputs)
+            return ask(self.predict, reader=reader, signature=signature, task=task.query, **inputs)
         if self.source == "gold":
             return dspy.Prediction(plan=_gold(task))
         return dspy.Prediction(plan="")

@@ -86,6 +86,15 @@ def step_turns(layout: Layout, steps: Iterable[Step]) -> list[Message]:
     return turns
 
 
+def with_offer(layout: Layout, turn: Message, tools: str) -> Message:
+    """The last turn of the running episode with the tools on offer; the reminder stays at the end."""
+    text, offer = str(turn.text), _field("tools", tools)
+    ending = f"\n\n{layout.reminder}"
+    if text.endswith(ending):
+        return Message.user(f"{text.removesuffix(ending)}\n\n{offer}{ending}")
+    return Message.user(f"{text}\n\n{offer}")
+
+
 def as_text(value: Any) -> str:
     """A field's value: text as it is, plain data as JSON on one line."""
     if isinstance(value, str):

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
+from programs.readers import Reader
 from programs.render import as_text
 from programs.trajectory import Trajectory
 from tools.episode import Episode, EpisodeResult, EpisodeStatus
 from tools.policy import Decision, Opinion
+from tools.toolkit import Toolset
 
 if TYPE_CHECKING:
     from evals.task import Task
@@ -24,9 +26,12 @@ class Run:
 
     Attributes:
         inputs: the inputs of the tool selector other than the trajectory.
+        tools: the tools on offer, as prompts show them.
         verdicts: of the access checker by the policy, one for each call.
         opinions: of the access checker by the model, one for each call; empty if it asks none.
         unreadable: replies that were not in the format asked for.
+        reader: on whose behalf models are asked.
+        catalogue: all tools from which the offer of a step is chosen.
         model_failure: why the model gave no reply to a tool that asked it.
         chosen: the selector's last prediction and how many readable steps it had seen.
     """
@@ -34,6 +39,7 @@ class Run:
     task: Task
     episode: Episode
     inputs: dict[str, Any]
+    tools: str
     trajectory: Trajectory = field(default_factory=Trajectory)
     thoughts: list[str] = field(default_factory=list)
     verdicts: list[Decision | None] = field(default_factory=list)
@@ -46,6 +52,8 @@ class Run:
     unreadable: int = 0
     model_failure: str | None = None
     revisions: int = 0
+    reader: Reader | None = None
+    catalogue: Toolset = field(default_factory=dict)
 
     def finish(self, arguments: dict[str, Any]) -> EpisodeStatus:
         """Take the arguments of the `finish` call as the answer."""
@@ -80,6 +88,11 @@ class Run:
             seconds=seconds,
             error=error,
         )
+
+    def quoted(self) -> list[str]:
+        """References of the records that this run quotes: those it read and those its task is about."""
+        read = {reference for call in self.episode.calls for reference in call.reads}
+        return sorted(read | set(self.task.must_read))
 
     def selector_trace(self, predict: dspy.Predict, *, stepwise: bool) -> list[TraceEntry]:
         """The trace of the whole trajectory: the last step, with all steps before it as its input.

@@ -8,7 +8,6 @@ from typing import Literal
 from tools.errors import InputError
 
 PlanSource = Literal["nobody", "model", "gold"]
-Toolkits = Literal["required", "all"]
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,16 @@ class Trajectory(list[Step]):
 
     It belongs to one predictor and one set of other inputs, and only ever grows: turns once rendered
     are never rendered again.
+
+    Attributes:
+        offer: the tools on offer in the next step, where they change from step to step. They stand in the
+            last turn, so that all turns before it stay the same and a model's prompt cache can have them.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.rendered: list[Any] = []
+        self.offer = ""
 
     def readable(self) -> list[Step]:
         """The steps as plain data, without replies that could not be read."""
