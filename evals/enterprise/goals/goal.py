@@ -53,10 +53,9 @@ asked again.
   fewer is not accepted.
 * `call.read` gives rows (`.total`), `call.one` the only match, `call.every` all matches, `call.fact(row,
   name)` a latent fact that the shown text says (`call.understood` one that it says in other words) (texts
-  are cut where more than three records are shown: read that one record by its key first),
-  `call.quoted(row, pattern)` the id of another record that a text names,
-  `call.private(row, field)` a private field of an employee. `call.pick(row)` notes that a row out of
-  `call.read` is needed (it becomes part of `must_read`).
+  are cut where more than three records are shown: read that one record by its key first), `call.quoted(row,
+  pattern)` the id of another record that a text names, `call.private(row, field)` a private field of an
+  employee. `call.pick(row)` notes that a row out of `call.read` is needed (it becomes part of `must_read`).
 * Goals that change something: `type="crud"`, `solve` ends in `call.write("toolkit.tool", why, **arguments)`
   and returns `()` (or values, where something is asked as well); `draw` gives the same calls, worked out by
   itself, as `actions=[action("toolkit.tool", **arguments)]`. Whatever is said in free text and matters goes
@@ -69,6 +68,10 @@ asked again.
   acted upon.
 * An answer has at most eight values; `entities.number`, `amount`, `date`, `person`, `text`, `ident` make
   them. At least one of them must not stand in the question.
+
+* A plan may search (`query=...`), but must not depend on how an index ranks: narrow the search by other
+  arguments until all that is left is shown, or search for words that only the wanted record has. Suites are
+  generated before they are indexed.
 
 To see why a goal does not come out, look at `Filler.unfit` (`python -m evals.enterprise.trial SUITE GOAL`
 shows it).

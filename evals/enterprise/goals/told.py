@@ -63,10 +63,13 @@ def _stands(text: str, value: str) -> bool:
     start = text.find(value)
     while start >= 0:
         end = start + len(value)
-        before, after = text[start - 1 : start], text[end : end + 1]
-        following = text[end + 1 : end + 2]
-        longer = after.isalnum() or (after in (".", ",") and following.isdigit() and value[-1:].isdigit())
-        if not (before.isalnum() or longer):
+        if not (_joined(text[max(0, start - 2) : start], value[0]) or _joined(text[end : end + 2][::-1], value[-1])):
             return True
         start = text.find(value, start + 1)
     return False
+
+
+def _joined(beside: str, edge: str) -> bool:
+    """Whether the two characters beside a value (the nearer one last) make it part of something longer."""
+    near, far = beside[-1:], beside[-2:-1]
+    return near.isalnum() or (near in (".", ",") and far.isdigit() and edge.isdigit())

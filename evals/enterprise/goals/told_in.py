@@ -13,6 +13,9 @@ from evals.enterprise.goals.scene import Scene
 from evals.task import Entity
 from tools.enterprise.generate.latent import Latent
 
+SHOWN = 3
+"""Of so many chats with somebody a call shows all in full, so that no ranking decides what is found."""
+
 PEOPLE = ("decider", "approver", "successor")
 """The facts that name somebody."""
 
@@ -61,12 +64,17 @@ def partner(scene: Scene, row: Record) -> Record | None:
     return scene.facts.colleague(other)
 
 
+def _between(scene: Scene, other: Record) -> list[Record]:
+    ids = other["emp_id"]
+    return [row for row in my_chats(scene) if ids in (row["sender_emp_id"], row["recipient_emp_id"])]
+
+
 def chat_told(scene: Scene, *among: str) -> tuple[Record, Record, Latent, str] | None:
     """A chat of the persona, its partner, what it tells, and the name of a fact to ask for."""
     row = scene.pick("conversations", my_chats(scene))
     other = partner(scene, row) if row is not None else None
     latent = scene.facts.latent("conversations", row["conversation_id"]) if row is not None else None
-    if row is None or other is None or latent is None:
+    if row is None or other is None or latent is None or len(_between(scene, other)) > SHOWN:
         return None
     names = askable(latent, among)
     return (row, other, latent, scene.rng.choice(names)) if names else None
