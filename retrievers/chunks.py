@@ -7,7 +7,7 @@ import re
 _SIZE = 200
 """Tokens of a passage, by a count that may be a little low: MiniLM reads 256 and passes over the rest."""
 
-MOST = 6
+MOST = 3
 """Passages of a text that get vectors. What comes after is still found by its words."""
 
 _PIECE = re.compile(r"[A-Za-z]{1,8}|\d{1,3}|[^\W\d_]|[^\w\s]|_")
