@@ -73,6 +73,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: str) -> Study:
+    from evals.baseline_program import baselines_for
     from evals.tracking import NullTracker
     from optimizers.compile import Model
     from optimizers.job import Settings
@@ -99,7 +100,8 @@ def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: s
         logs=place / "logs",
     )
     with NullTracker().start("gain") as nothing:
-        return run_arms(plan, study_arms(["react"], _OPTIMIZERS, baselines=True), nothing)
+        arms = study_arms(["react"], _OPTIMIZERS, baselines=baselines_for(suite.workshop))
+        return run_arms(plan, arms, nothing)
 
 
 def _quiet(_: str) -> None:

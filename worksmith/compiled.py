@@ -48,6 +48,7 @@ def _agent(config: dict[str, Any], suite: Suite, *, where: str) -> Agent:
             Strategy(**config["strategy"]),
             toolset=config["toolset"],
             max_steps=config["max_steps"],
+            access=config.get("access", "policy"),
             workshop=suite.workshop,
         )
     except (KeyError, TypeError) as error:

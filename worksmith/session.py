@@ -50,17 +50,17 @@ def scheme_called(name: str) -> SplitScheme:
     return cast(SplitScheme, name)
 
 
-def new_agent(suite: Suite, strategy: str, toolset: str, max_steps: int) -> Agent:
+def new_agent(suite: Suite, strategy: str, toolset: str, max_steps: int, access: str = "policy") -> Agent:
     """An uncompiled agent over the suite's world.
 
     Raises:
-        InputError: if there is no such strategy or toolset.
+        InputError: if there is no such strategy, toolset or access mode.
     """
     from programs.agent import Agent
 
-    if toolset not in ("all", "required"):
-        raise InputError(f"no toolset {toolset!r}", where="--toolset", hint="there are all, required")
-    return Agent(strategy, toolset=cast(Any, toolset), max_steps=max_steps, workshop=suite.workshop)
+    return Agent(
+        strategy, toolset=toolset, max_steps=max_steps, access=cast(Any, access), workshop=suite.workshop
+    )
 
 
 def demo_count(given: int | None, optimizer: str, lm: str) -> int:

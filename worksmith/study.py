@@ -16,7 +16,7 @@ from evals.log import EpisodeLog
 from evals.record import PRIMARY
 from evals.report import evaluation_report
 from evals.runner import EvalResult, evaluate
-from evals.scorers import EpisodeScorer
+from evals.scorers import scorers_for
 from evals.statistics import NOTHING
 from evals.tracking import Suite as Dataset
 from optimizers.compile import Model, Plan
@@ -62,6 +62,7 @@ class StudyPlan:
     ground_truth: Any
     workers: int
     resume: bool
+    access: str = "policy"
     logs: Path = LOGS
 
     @property
@@ -69,20 +70,20 @@ class StudyPlan:
         """Where this study's episodes are logged: the same plan, the same folder."""
         data = [self.suite.digest, [task.id for task in self.tasks], self.train_suite.digest, self.scheme]
         models = [model_digest(self.lm.lm), model_digest(self.teacher.lm)]
-        agent = [str(self.settings), self.demos, self.toolset, self.max_steps]
+        agent = [str(self.settings), self.demos, self.toolset, self.max_steps, self.access]
         return self.logs / f"compare-{digest([*data, *models, *agent])}"
 
 
-def study_arms(strategies: Sequence[str], optimizers: Sequence[str], *, baselines: bool) -> list[Arm]:
-    """Every strategy with every optimizer, and the baselines below them."""
+def study_arms(
+    strategies: Sequence[str], optimizers: Sequence[str], *, baselines: Sequence[str]
+) -> list[Arm]:
+    """Every strategy with every optimizer, and the baselines (see `baselines_for`) below them."""
     arms = [
         Arm(s if o == NO_OPTIMIZER else f"{s} + {o}", strategy=s, optimizer=o)
         for s in strategies
         for o in optimizers
     ]
-    if baselines:
-        arms += [Arm(name, strategy=name, baseline=True) for name in ("do_nothing", "keyword_only")]
-    return arms
+    return arms + [Arm(name, strategy=name, baseline=True) for name in baselines]
 
 
 def run_arms(
@@ -139,7 +140,7 @@ def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path | None) -> Any:
 
         return BaselineProgram(arm.strategy, plan.suite.workshop)
     if arm.optimizer == NO_OPTIMIZER:
-        return new_agent(plan.suite, arm.strategy, plan.toolset, plan.max_steps)
+        return new_agent(plan.suite, arm.strategy, plan.toolset, plan.max_steps, plan.access)
     return _compiled(plan, arm, run, file or plan.folder / _slug(arm.label) / "program.json")
 
 
@@ -157,7 +158,7 @@ def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
 
 
 def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
-    agent = new_agent(plan.train_suite, arm.strategy, plan.toolset, plan.max_steps)
+    agent = new_agent(plan.train_suite, arm.strategy, plan.toolset, plan.max_steps, plan.access)
     return Plan(
         program=agent,
         describes=agent.config,
@@ -212,7 +213,7 @@ def _evaluate(plan: StudyPlan, arm: Arm, program: Any) -> EvalResult:
             workers=plan.workers,
             seed=plan.settings.seed,
             log=log,
-            scorers=[EpisodeScorer(plan.suite.workshop, plan.ground_truth)],
+            scorers=scorers_for(plan.suite.workshop, plan.ground_truth),
             strategy=arm.strategy,
             on_progress=on_progress,
         )

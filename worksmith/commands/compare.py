@@ -11,6 +11,7 @@ import typer
 from worksmith.commands.options import (
     OPTIMIZERS,
     STRATEGIES,
+    AccessOption,
     DemosOption,
     JsonFlag,
     LimitOption,
@@ -55,6 +56,7 @@ def compare_strategies(
     candidates: Annotated[int, typer.Option(min=1, help="Sets of demonstrations that meet on dev.")] = 4,
     toolset: ToolsetOption = "all",
     max_steps: MaxStepsOption = 20,
+    access: AccessOption = "policy",
     split: SplitOption = None,
     scheme: SchemeOption = "standard",
     limit: LimitOption = None,
@@ -73,6 +75,7 @@ def compare_strategies(
     as_json: JsonFlag = False,
 ) -> None:
     """Compare strategies, each uncompiled and compiled, on the same tasks; baselines stand beside them."""
+    from evals.baseline_program import baselines_for
     from evals.suite import Suite
     from optimizers.compile import Model
     from optimizers.job import Settings
@@ -99,11 +102,12 @@ def compare_strategies(
         demos=demos,
         toolset=toolset,
         max_steps=max_steps,
+        access=access,
         ground_truth=ground_truth,
         workers=workers,
         resume=resume,
     )
-    arms = study_arms(chosen, _optimizers(optimizers), baselines=True)
+    arms = study_arms(chosen, _optimizers(optimizers), baselines=baselines_for(opened.workshop))
     if dry_run:
         _show_plan(plan, arms, as_json)
         return
@@ -156,6 +160,7 @@ def _settings(plan: StudyPlan, suite: Suite, train: Suite, scheme: str) -> dict[
         "demos": plan.demos or "default",
         "toolset": plan.toolset,
         "max_steps": plan.max_steps,
+        **({"access": plan.access} if plan.access != "policy" else {}),
         "ground_truth": plan.ground_truth,
         "seed": plan.settings.seed,
     }
@@ -215,8 +220,9 @@ def _show_plan(plan: StudyPlan, arms: list[Arm], as_json: bool) -> None:
 def _show(study: Study) -> None:
     from rich.console import Console
 
-    from evals.report import cost_grid, study_grid
+    from evals.report import console_grids, cost_grid
 
     console = Console()
-    console.print(study_grid(study).rich())
+    for grid in console_grids(study):
+        console.print(grid.rich())
     console.print(cost_grid(study).rich())

@@ -12,6 +12,7 @@ import typer
 
 from worksmith.commands.options import (
     OPTIMIZERS,
+    AccessOption,
     DemosOption,
     JsonFlag,
     LmOption,
@@ -60,6 +61,7 @@ def compile_program(
     ] = "lexical",
     toolset: ToolsetOption = "all",
     max_steps: MaxStepsOption = 20,
+    access: AccessOption = "policy",
     scheme: SchemeOption = "standard",
     train_limit: Annotated[
         int | None, typer.Option(min=1, help="At most so many training tasks, spread evenly.")
@@ -100,7 +102,7 @@ def compile_program(
             "embedding": embedding,
         },
         models=(lm, teacher),
-        agent={"strategy": strategy, "toolset": toolset, "max_steps": max_steps},
+        agent={"strategy": strategy, "toolset": toolset, "max_steps": max_steps, "access": access},
         limits=(train_limit, dev_limit),
         scheme=scheme,
         workers=workers,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from worksmith.commands.options import (
+    AccessOption,
     JsonFlag,
     LimitOption,
     LmOption,
@@ -44,6 +45,7 @@ def evaluate_program(
     strategy: StrategyOption = "react",
     toolset: ToolsetOption = "all",
     max_steps: MaxStepsOption = 20,
+    access: AccessOption = "policy",
     lm: LmOption = "local/analogy",
     split: SplitOption = None,
     scheme: SchemeOption = "standard",
@@ -70,7 +72,7 @@ def evaluate_program(
 
     opened = Suite.open(suite)
     split_name, tasks = choose_tasks(opened, split, scheme, limit)
-    agent = _compiled(program, opened) if program else new_agent(opened, strategy, toolset, max_steps)
+    agent = _compiled(program, opened) if program else new_agent(opened, strategy, toolset, max_steps, access)
     run = _Evaluation(opened, agent, split_name, tasks, seed, trials, workers, ground_truth, log, resume)
     if dry_run:
         _show_plan(run, as_json)
@@ -113,10 +115,9 @@ class _Evaluation:
     def with_model(self, label: str, lm: dspy.LM) -> EvalResult:
         from evals.log import EpisodeLog
         from evals.runner import evaluate
-        from evals.scorers import EpisodeScorer
+        from evals.scorers import scorers_for
         from worksmith.session import episode_bar
 
-        scorer = EpisodeScorer(self.suite.workshop, cast(Any, self.ground_truth))
         with (
             EpisodeLog.open(self._log_file(label, lm), resume=self.resume) as log,
             episode_bar(label) as on_progress,
@@ -130,7 +131,7 @@ class _Evaluation:
                 seed=self.seed,
                 trials=self.trials,
                 log=log,
-                scorers=[scorer],
+                scorers=scorers_for(self.suite.workshop, cast(Any, self.ground_truth)),
                 on_progress=on_progress,
             )
 

@@ -36,7 +36,16 @@ StrategyOption = Annotated[
 ToolsetOption = Annotated[
     str,
     typer.Option(
-        help="Tools shown: all, or those the task requires.", autocompletion=lambda: ["all", "required"]
+        help="Tools shown: all, those the task requires (required), or those nearest to each step "
+        "(retrieved:K).",
+        autocompletion=lambda: ["all", "required", "retrieved:12"],
+    ),
+]
+AccessOption = Annotated[
+    str,
+    typer.Option(
+        help="Who is asked about each call before it is made: policy, model or both; the policy decides.",
+        autocompletion=lambda: ["policy", "model", "both"],
     ),
 ]
 MaxStepsOption = Annotated[int, typer.Option(min=1, max=200, help="Most steps of an episode.")]

@@ -95,14 +95,15 @@ def _plan(suite: Suite, workers: int, seed: int) -> StudyPlan:
 
 def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tuple[Study, str | None]:
     """React uncompiled and compiled, act compiled; the compiled react program goes to `program`."""
+    from evals.baseline_program import baselines_for
     from evals.report import study_report
     from evals.tracking import Suite as Dataset
     from evals.tracking import open_tracker
     from worksmith.study import run_arms, study_arms
 
-    arms = [
-        arm for arm in study_arms(["react", "act"], ["none", "knn"], baselines=True) if arm.label != "act"
-    ]
+    baselines = baselines_for(plan.suite.workshop)
+    arms = study_arms(["react", "act"], ["none", "knn"], baselines=baselines)
+    arms = [arm for arm in arms if arm.label != "act"]
     params: dict[str, Any] = {"lm": _MODEL, "suite": plan.suite.path.name, "seed": plan.settings.seed}
     with open_tracker(uri, track=track).start("quickstart", params=params) as run:
         run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))

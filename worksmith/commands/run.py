@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from worksmith.commands.options import (
+    AccessOption,
     JsonFlag,
     LmOption,
     MaxStepsOption,
@@ -39,6 +40,7 @@ def run_task(
     strategy: StrategyOption = "react",
     toolset: ToolsetOption = "all",
     max_steps: MaxStepsOption = 20,
+    access: AccessOption = "policy",
     lm: LmOption = "local/analogy",
     ground_truth: Annotated[
         str, typer.Option(help="published or corrected.", autocompletion=lambda: ["published", "corrected"])
@@ -47,15 +49,17 @@ def run_task(
 ) -> None:
     """Run one task and show every step: thought, call, decision, observation, and what it changed."""
     from evals.record import INFRASTRUCTURE
-    from evals.scorers import EpisodeScorer
+    from evals.scorers import scorers_for
     from evals.suite import Suite
     from worksmith.models.resolve import resolve
 
     opened = Suite.open(suite)
     task = opened.task(task_id)
-    agent = _agent(opened, program, strategy, toolset, max_steps)
+    agent = _agent(opened, program, strategy, toolset, max_steps, access)
     episode = _attempt(agent, task, resolve(lm, tasks=opened.tasks))
-    scores = EpisodeScorer(opened.workshop, cast(Any, ground_truth))(task, episode)
+    scores: dict[str, float] = {}
+    for scorer in scorers_for(opened.workshop, cast(Any, ground_truth)):
+        scores.update(scorer(task, episode))
     if as_json:
         typer.echo(json.dumps(episode_json(task, episode, scores), ensure_ascii=False))
     else:
@@ -101,6 +105,7 @@ def episode_json(task: Task, episode: EpisodeResult, scores: Mapping[str, float]
         "calls": [call.to_json() for call in episode.calls],
         "thoughts": episode.thoughts,
         "answer": episode.answer,
+        **({"answer_status": episode.answer_status} if episode.answer_status else {}),
         "changes": episode.outcome.to_json(),
         "scores": dict(scores),
         "model_calls": episode.model_calls,
@@ -129,8 +134,9 @@ def _show_end(console: Console, task: Task, episode: EpisodeResult, scores: Mapp
     from rich.markup import escape
 
     console.rule("end", align="left")
-    if episode.answer:
-        console.print(escape(episode.answer))
+    said = ": ".join(text for text in (episode.answer_status, episode.answer) if text)
+    if said:
+        console.print(escape(said))
     if episode.error:
         console.print(escape(f"{episode.status}: {episode.error}"), style="red")
     changes = episode.outcome.changes
@@ -182,14 +188,16 @@ def _cells(cells: Mapping[str, str | None]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in cells.items())
 
 
-def _agent(suite: Suite, program: Path | None, strategy: str, toolset: str, max_steps: int) -> Any:
+def _agent(
+    suite: Suite, program: Path | None, strategy: str, toolset: str, max_steps: int, access: str
+) -> Any:
     if program is not None:
         from worksmith.compiled import load_program
 
         return load_program(program, suite)
     from worksmith.session import new_agent
 
-    return new_agent(suite, strategy, toolset, max_steps)
+    return new_agent(suite, strategy, toolset, max_steps, access)
 
 
 def _attempt(agent: Any, task: Task, lm: Any) -> EpisodeResult:
