@@ -125,6 +125,6 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
 
 
 def _default_scorers(job: Job) -> tuple[Any, ...]:
-    from evals.scorers import EpisodeScorer
+    from evals.scorers import scorers_for
 
-    return (EpisodeScorer(job.student.workshop),)
+    return scorers_for(job.student.workshop)
