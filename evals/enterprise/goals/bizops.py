@@ -8,14 +8,12 @@ from evals.enterprise.goals.goal import Book, Slots, Values
 from evals.enterprise.goals.messages import manager_of
 from evals.enterprise.goals.sales import in_year, latest, span
 from evals.enterprise.goals.scene import Draw, Scene, clear_best
-from evals.enterprise.goals.script import Row, Script, UnfitError
+from evals.enterprise.goals.script import Row, Script
 from evals.task import Entity
 
 BOOK = Book("BizOps", "bizops.toml", departments=("BU",))
 SUBAREA = "client/vendor"
 
-MANAGEMENT = ("MA",)
-"""Vendors are theirs."""
 
 YEARS = tuple(str(year) for year in range(2017, 2023))
 
@@ -29,7 +27,7 @@ def draw_client_terms(scene: Scene) -> Draw | None:
     if client is None:
         return None
     answer = [entities.date(client["renewal_date"]), entities.amount(client["monthly_revenue"])]
-    return _draw(scene, {"client": client["business_name"]}, client, answer)
+    return draw_about(scene, {"client": client["business_name"]}, client, answer)
 
 
 @BOOK.goal(SUBAREA, steps=1, draw=draw_client_terms)
@@ -42,11 +40,11 @@ def client_terms(slots: Slots, call: Script) -> Values:
 def draw_client_plan(scene: Scene) -> Draw | None:
     """A client by id, and what is planned."""
     client = _client(scene)
-    told = _told(scene, "clients", client)
+    told = told_of(scene, "clients", client)
     if client is None or not {"units", "next_day"} <= told.keys():
         return None
     answer = [entities.number(int(told["units"])), entities.date(told["next_day"])]
-    return _draw(scene, {"client": client["client_id"]}, client, answer)
+    return draw_about(scene, {"client": client["client_id"]}, client, answer)
 
 
 @BOOK.goal(SUBAREA, steps=1, draw=draw_client_plan, denials=("wrong_department",))
@@ -83,12 +81,12 @@ def clients_in_year(slots: Slots, call: Script) -> Values:
 
 def draw_client_contact(scene: Scene) -> Draw | None:
     """Who looks after a client."""
-    found = _with_representative(scene, "clients")
+    found = with_representative(scene, "clients")
     if found is None:
         return None
     client, person = found
     answer = [entities.person(person), entities.ident("email", person["email"])]
-    return _draw(scene, {"client": client["business_name"]}, client, answer)
+    return draw_about(scene, {"client": client["business_name"]}, client, answer)
 
 
 @BOOK.goal(SUBAREA, steps=2, draw=draw_client_contact)
@@ -105,7 +103,7 @@ def draw_client_product(scene: Scene) -> Draw | None:
         return None
     client, product = found
     answer = [entities.text(product["product_name"]), entities.number(int(product["stock"]))]
-    return _draw(scene, {"client": client["business_name"]}, client, answer)
+    return draw_about(scene, {"client": client["business_name"]}, client, answer)
 
 
 @BOOK.goal(SUBAREA, steps=2, draw=draw_client_product)
@@ -117,13 +115,13 @@ def client_product(slots: Slots, call: Script) -> Values:
 
 def draw_client_manager(scene: Scene) -> Draw | None:
     """The manager of who looks after a client."""
-    found = _with_representative(scene, "clients")
+    found = with_representative(scene, "clients")
     manager = scene.facts.manager(found[1]["emp_id"]) if found else None
     if found is None or manager is None:
         return None
     client, person = found
     answer = [entities.person(person), entities.ident("email", manager["email"])]
-    return _draw(scene, {"client": client["business_name"]}, client, answer)
+    return draw_about(scene, {"client": client["business_name"]}, client, answer)
 
 
 @BOOK.goal(SUBAREA, steps=3, draw=draw_client_manager)
@@ -141,7 +139,7 @@ def draw_client_reviews(scene: Scene) -> Draw | None:
         return None
     client, product = found
     answer = [entities.rating(product["rating"]), entities.number(len(reviews))]
-    return _draw(scene, {"client": client["business_name"]}, client, answer)
+    return draw_about(scene, {"client": client["business_name"]}, client, answer)
 
 
 @BOOK.goal(SUBAREA, steps=3, draw=draw_client_reviews)
@@ -166,7 +164,7 @@ def draw_client_reviews_in_year(scene: Scene) -> Draw | None:
     if last is None:
         return None
     answer = [entities.number(len(rows)), entities.date(last["review_date"])]
-    return _draw(scene, slots, client, answer)
+    return draw_about(scene, slots, client, answer)
 
 
 @BOOK.goal(SUBAREA, steps=3, draw=draw_client_reviews_in_year, empty=True)
@@ -182,7 +180,7 @@ def client_reviews_in_year(slots: Slots, call: Script) -> Values:
 
 def draw_other_clients(scene: Scene) -> Draw | None:
     """Whether who looks after a client has clients in some industry."""
-    found = _with_representative(scene, "clients")
+    found = with_representative(scene, "clients")
     industry = scene.rng.choice(scene.facts.all("clients"))["industry"]
     if found is None or industry == found[0]["industry"]:
         return None
@@ -229,163 +227,12 @@ def richer_client(slots: Slots, call: Script) -> Values:
     return best["business_name"], best["monthly_revenue"]
 
 
-def draw_top_client(scene: Scene) -> Draw | None:
-    """The client of an industry that brings most, and who looks after it."""
-    industry = scene.rng.choice(scene.facts.all("clients"))["industry"]
-    rows = scene.facts.where("clients", industry=industry)
-    best = clear_best({row["client_id"]: float(row["monthly_revenue"]) for row in rows})
-    client = scene.facts.get("clients", best) if best and len(rows) <= 50 else None
-    person = scene.facts.colleague(client["emp_id"]) if client else None
-    manager = scene.facts.manager(person["emp_id"]) if person else None
-    if client is None or person is None or manager is None:
-        return None
-    answer = [
-        entities.text(client["business_name"]),
-        entities.person(person),
-        entities.ident("email", manager["email"]),
-    ]
-    return _draw(scene, {"industry": industry}, client, answer)
-
-
-@BOOK.goal(SUBAREA, steps=3, draw=draw_top_client)
-def top_client(slots: Slots, call: Script) -> Values:
-    """All clients of the industry, the best one's representative, the manager."""
-    rows = call.every("clients", "I need all clients of that industry.", industry=slots["industry"])
-    best = clear_best({row["client_id"]: float(row["monthly_revenue"]) for row in rows})
-    if best is None:
-        raise UnfitError("no client leads clearly")
-    client = call.pick(next(row for row in rows if row["client_id"] == best))
-    person = representative(call, client)
-    return client["business_name"], person["name"], manager_of(call, person)["email"]
-
-
-def draw_client_overview(scene: Scene) -> Draw | None:
-    """Who looks after a client, who is above, and whether the product is there."""
-    return _overview(scene, reviews=False)
-
-
-@BOOK.goal(SUBAREA, steps=4, draw=draw_client_overview)
-def client_overview(slots: Slots, call: Script) -> Values:
-    """The client, two entries of the directory, the product."""
-    client, values = _people(call, slots)
-    return (*values, find_product(call, client)["stock"])
-
-
-def draw_client_report(scene: Scene) -> Draw | None:
-    """The same with the number of reviews."""
-    return _overview(scene, reviews=True)
-
-
-@BOOK.goal(SUBAREA, steps=5, draw=draw_client_report)
-def client_report(slots: Slots, call: Script) -> Values:
-    """And the reviews."""
-    client, values = _people(call, slots)
-    product = find_product(call, client)
-    reviews = call.every("sentiments", "How many reviews has it?", product_id=product["product_id"])
-    return (*values, product["stock"], str(reviews.total))
-
-
-def draw_client_report_reviewer(scene: Scene) -> Draw | None:
-    """The same with where the latest review comes from."""
-    draw = _overview(scene, reviews=True)
-    client = scene.facts.at(draw.about[0]) if draw else None
-    product = _product_of(scene, client) if client else None
-    rows = scene.facts.where("sentiments", product_id=product["product_id"]) if product else []
-    review = latest(rows, "review_date")
-    reviewer = scene.facts.get("customers", review["customer_id"]) if review else None
-    if draw is None or client is None or reviewer is None:
-        return None
-    return _draw(scene, draw.slots, client, [*draw.answer, entities.text(reviewer["region"])])
-
-
-@BOOK.goal(SUBAREA, steps=6, draw=draw_client_report_reviewer)
-def client_report_reviewer(slots: Slots, call: Script) -> Values:
-    """And the author of the latest review."""
-    client, values = _people(call, slots)
-    product = find_product(call, client)
-    reviews = call.every("sentiments", "How many reviews has it?", product_id=product["product_id"])
-    author = reviews[0]["customer_id"]
-    reviewer = call.one("customers", "Where is the author of the latest?", customer_id=author)
-    return (*values, product["stock"], str(reviews.total), reviewer["region"])
-
-
-# --- vendors --------------------------------------------------------------------------------------------
-
-
-def draw_vendor_terms(scene: Scene) -> Draw | None:
-    """A vendor by id, and the terms."""
-    vendor = scene.pick("vendors")
-    told = _told(scene, "vendors", vendor)
-    if vendor is None or not {"contract_end", "lead_time"} <= told.keys():
-        return None
-    answer = [entities.date(told["contract_end"]), entities.number(int(told["lead_time"]))]
-    return scene.draw({"vendor": vendor["vendor_id"]}, answer=answer, about=[("vendors", vendor)])
-
-
-@BOOK.goal(SUBAREA, steps=1, draw=draw_vendor_terms, departments=MANAGEMENT, denials=("wrong_department",))
-def vendor_terms(slots: Slots, call: Script) -> Values:
-    """Read what is written of the vendor."""
-    vendor = call.one("vendors", "I open that vendor's record.", vendor_id=slots["vendor"])
-    return call.fact(vendor, "contract_end"), call.fact(vendor, "lead_time")
-
-
-def draw_vendor_contact(scene: Scene) -> Draw | None:
-    """Who looks after a vendor."""
-    found = _with_representative(scene, "vendors")
-    if found is None:
-        return None
-    vendor, person = found
-    answer = [entities.person(person), entities.ident("email", person["email"])]
-    slots = {"vendor": vendor["business_name"]}
-    return scene.draw(slots, answer=answer, about=[("vendors", vendor)])
-
-
-@BOOK.goal(SUBAREA, steps=2, draw=draw_vendor_contact, departments=MANAGEMENT)
-def vendor_contact(slots: Slots, call: Script) -> Values:
-    """The vendor, then the directory."""
-    person = representative(call, find_vendor(call, slots))
-    return person["name"], person["email"]
-
-
-def draw_vendor_manager(scene: Scene) -> Draw | None:
-    """The end of the contract, and the manager of who looks after it."""
-    found = _with_representative(scene, "vendors")
-    manager = scene.facts.manager(found[1]["emp_id"]) if found else None
-    if found is None or manager is None:
-        return None
-    vendor, _ = found
-    told = _told(scene, "vendors", vendor)
-    if "contract_end" not in told:
-        return None
-    answer = [
-        entities.date(told["contract_end"]),
-        entities.person(manager),
-        entities.ident("email", manager["email"]),
-    ]
-    slots = {"vendor": vendor["business_name"]}
-    return scene.draw(slots, answer=answer, about=[("vendors", vendor)])
-
-
-@BOOK.goal(SUBAREA, steps=3, draw=draw_vendor_manager, departments=MANAGEMENT)
-def vendor_manager(slots: Slots, call: Script) -> Values:
-    """The vendor, then two entries of the directory."""
-    vendor = find_vendor(call, slots)
-    end = call.fact(vendor, "contract_end")
-    manager = manager_of(call, representative(call, vendor))
-    return end, manager["name"], manager["email"]
-
-
 # --- parts ----------------------------------------------------------------------------------------------
 
 
 def find_client(call: Script, slots: Slots) -> Row:
     """The client that the text names."""
     return _client_called(call, slots["client"])
-
-
-def find_vendor(call: Script, slots: Slots) -> Row:
-    """The vendor that the text names."""
-    return call.one("vendors", "I look the vendor up.", business_name=slots["vendor"])
 
 
 def find_product(call: Script, client: Row) -> Row:
@@ -403,12 +250,6 @@ def _client_called(call: Script, name: str) -> Row:
     return call.one("clients", f"I look up {name}.", business_name=name)
 
 
-def _people(call: Script, slots: Slots) -> tuple[Row, tuple[str, ...]]:
-    client = find_client(call, slots)
-    person = representative(call, client)
-    return client, (person["name"], manager_of(call, person)["email"])
-
-
 def _client(scene: Scene) -> Record | None:
     return _named(scene, "clients")
 
@@ -423,43 +264,32 @@ def _named(scene: Scene, source: str) -> Record | None:
     return row if len(alike) == 1 else None
 
 
-def _told(scene: Scene, source: str, row: Record | None) -> dict[str, str]:
+def told_of(scene: Scene, source: str, row: Record | None) -> dict[str, str]:
+    """What the text on a client or vendor tells."""
     key = next(iter(row.values())) if row else ""
     latent = scene.facts.latent(source, key)
     return dict(latent.facts) if latent else {}
 
 
-def _with_representative(scene: Scene, source: str) -> tuple[Record, Record] | None:
+def with_representative(scene: Scene, source: str) -> tuple[Record, Record] | None:
+    """A client or vendor, and who of the others looks after it."""
     row = _named(scene, source)
     person = scene.facts.colleague(row["emp_id"]) if row else None
     return (row, person) if row and person and person["emp_id"] != scene.me["emp_id"] else None
 
 
-def _product_of(scene: Scene, client: Record) -> Record | None:
+def product_of(scene: Scene, client: Record) -> Record | None:
+    """The product that a client tries out."""
     rows = scene.facts.where("products", product_name=client["current_poc_product"])
     return rows[0] if len(rows) == 1 else None
 
 
 def _with_product(scene: Scene) -> tuple[Record, Record] | None:
     client = _client(scene)
-    product = _product_of(scene, client) if client else None
+    product = product_of(scene, client) if client else None
     return (client, product) if client and product else None
 
 
-def _overview(scene: Scene, *, reviews: bool) -> Draw | None:
-    found = _with_representative(scene, "clients")
-    manager = scene.facts.manager(found[1]["emp_id"]) if found else None
-    product = _product_of(scene, found[0]) if found else None
-    if found is None or manager is None or product is None:
-        return None
-    rows = scene.facts.where("sentiments", product_id=product["product_id"])
-    if reviews and not 0 < len(rows) <= 50:
-        return None
-    answer: list[Entity] = [entities.person(found[1]), entities.ident("email", manager["email"])]
-    answer += [entities.number(int(product["stock"]))]
-    answer += [entities.number(len(rows))] if reviews else []
-    return _draw(scene, {"client": found[0]["business_name"]}, found[0], answer)
-
-
-def _draw(scene: Scene, slots: Slots, client: Record, answer: list[Entity]) -> Draw | None:
+def draw_about(scene: Scene, slots: Slots, client: Record, answer: list[Entity]) -> Draw | None:
+    """A task about one client."""
     return scene.draw(slots, answer=answer, about=[("clients", client)])

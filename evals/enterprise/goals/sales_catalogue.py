@@ -9,8 +9,6 @@ from evals.enterprise.goals.sales_records import (
     REMOVE,
     SUBAREA,
     WRITE,
-    draw_review,
-    find_both,
 )
 from evals.enterprise.goals.scene import Draw, Scene, action
 from evals.enterprise.goals.script import Script
@@ -39,7 +37,7 @@ def draw_new_customer(scene: Scene) -> Draw | None:
 )  # fmt: skip
 def new_customer(slots: Slots, call: Script) -> Values:
     """Register the customer."""
-    return _change(
+    return make_change(
         call, "I register the customer.",
         action("customers.create", customer_name=slots["customer"], region=slots["region"]),
     )  # fmt: skip
@@ -67,7 +65,7 @@ def renamed(slots: Slots, call: Script) -> Values:
     customer = call.one("customers", "I look up the customer's id.", customer_name=slots["customer"])
     key = customer["customer_id"]
     change = action("customers.update", customer_id=key, customer_name=slots["name"])
-    return _change(call, "I change the name.", change)
+    return make_change(call, "I change the name.", change)
 
 
 def draw_renamed_told(scene: Scene) -> Draw | None:
@@ -114,7 +112,7 @@ def price(slots: Slots, call: Script) -> Values:
     product = call.one("products", "I look up the product's id.", product_name=slots["product"])
     key = product["product_id"]
     change = action("products.update", product_id=key, discounted_price=slots["price"])
-    return _change(call, "I set the discounted price.", change)
+    return make_change(call, "I set the discounted price.", change)
 
 
 def draw_price_told(scene: Scene) -> Draw | None:
@@ -156,7 +154,7 @@ def stock(slots: Slots, call: Script) -> Values:
     """Find the product, set its stock."""
     product = call.one("products", "I look up the product's id.", product_name=slots["product"])
     change = action("products.update", product_id=product["product_id"], stock=slots["stock"])
-    return _change(call, "I set the stock.", change)
+    return make_change(call, "I set the stock.", change)
 
 
 def draw_removed(scene: Scene) -> Draw | None:
@@ -177,123 +175,14 @@ def removed(slots: Slots, call: Script) -> Values:
     """Find the product, delete it."""
     product = call.one("products", "I look up the product's id.", product_name=slots["product"])
     change = action("products.delete", product_id=product["product_id"])
-    return _change(call, "I delete the product.", change)
-
-
-def draw_review_added(scene: Scene) -> Draw | None:
-    """A product, a customer, and what the customer says."""
-    product, customer = named_product(scene), named_customer(scene)
-    if product is None or customer is None:
-        return None
-    slots = {
-        "product": product["product_name"],
-        "customer": customer["customer_name"],
-        "review": draw_review(scene),
-    }
-    change = _review(slots, product["product_id"], customer["customer_id"])
-    about = [("products", product), ("customers", customer)]
-    return scene.draw(slots, actions=[change], mentions=[slots["review"]], about=about)
-
-
-@BOOK.goal(
-    SUBAREA, steps=3, type="crud", draw=draw_review_added, needs=(("create", "sentiments"),),
-    denials=("level_too_low", "wrong_department"),
-)  # fmt: skip
-def review_added(slots: Slots, call: Script) -> Values:
-    """Both ids, then the review."""
-    product, customer = find_both(call, slots)
-    change = _review(slots, product["product_id"], customer["customer_id"])
-    return _change(call, "I record the review.", change)
-
-
-def draw_review_changed(scene: Scene) -> Draw | None:
-    """The only review of a product by a customer, and a new text."""
-    row = scene.pick("sentiments")
-    product = scene.facts.get("products", row["product_id"]) if row else None
-    customer = scene.facts.get("customers", row["customer_id"]) if row else None
-    if row is None or product is None or customer is None:
-        return None
-    same = scene.facts.where("sentiments", product_id=row["product_id"], customer_id=row["customer_id"])
-    if len(same) != 1:
-        return None
-    slots = {
-        "product": product["product_name"],
-        "customer": customer["customer_name"],
-        "review": draw_review(scene),
-    }
-    change = action(
-        "product_sentiment.update", sentiment_id=row["sentiment_id"], review_content=slots["review"]
-    )
-    return scene.draw(slots, actions=[change], mentions=[slots["review"]], about=[("sentiments", row)])
-
-
-@BOOK.goal(
-    SUBAREA, steps=2, type="crud", draw=draw_review_changed, needs=(("update", "sentiments"),),
-    denials=("level_too_low", "wrong_department"),
-)  # fmt: skip
-def review_changed(slots: Slots, call: Script) -> Values:
-    """Find the review, change its text."""
-    row = call.one(
-        "sentiments", "I look for that review.",
-        product_name=slots["product"], customer_name=slots["customer"],
-    )  # fmt: skip
-    change = action(
-        "product_sentiment.update", sentiment_id=row["sentiment_id"], review_content=slots["review"]
-    )
-    return _change(call, "I replace its text.", change)
-
-
-def draw_complaint(scene: Scene) -> Draw | None:
-    """A product, a customer, and a complaint for the persona's own support chats."""
-    draw = draw_review_added(scene)
-    if draw is None:
-        return None
-    ids = draw.actions[0].arguments
-    slots = {
-        "product": draw.slots["product"],
-        "customer": draw.slots["customer"],
-        "complaint": draw.slots["review"],
-    }
-    about = [(ref.partition("/")[0], row) for ref in draw.about if (row := scene.facts.at(ref))]
-    change = _complaint(slots, ids["product_id"], ids["customer_id"])
-    return scene.draw(slots, actions=[change], mentions=[slots["complaint"]], about=about)
-
-
-@BOOK.goal(SUBAREA, steps=3, type="crud", draw=draw_complaint, denials=("wrong_department",))
-def complaint(slots: Slots, call: Script) -> Values:
-    """Both ids, then the support chat."""
-    product, customer = find_both(call, slots)
-    change = _complaint(slots, product["product_id"], customer["customer_id"])
-    return _change(call, "I record it as a support chat of mine.", change)
-
-
-def draw_complaint_gone(scene: Scene) -> Draw | None:
-    """A support chat of the persona's."""
-    row = scene.pick("support_chats", scene.facts.where("support_chats", emp_id=scene.me["emp_id"]))
-    product = scene.facts.get("products", row["product_id"]) if row else None
-    customer = scene.facts.get("customers", row["customer_id"]) if row else None
-    if row is None or product is None or customer is None:
-        return None
-    slots = {"product": product["product_name"], "customer": customer["customer_name"]}
-    change = action("customer_support_chats.delete", chat_id=row["chat_id"])
-    return scene.draw(slots, actions=[change], about=[("support_chats", row)])
-
-
-@BOOK.goal(SUBAREA, steps=2, type="crud", draw=draw_complaint_gone)
-def complaint_gone(slots: Slots, call: Script) -> Values:
-    """Find the chat, delete it."""
-    row = call.one(
-        "support_chats", "I look for that support chat of mine.", representative="me",
-        customer_name=slots["customer"], product_name=slots["product"],
-    )  # fmt: skip
-    change = action("customer_support_chats.delete", chat_id=row["chat_id"])
-    return _change(call, "I delete it.", change)
+    return make_change(call, "I delete the product.", change)
 
 
 # --- parts ----------------------------------------------------------------------------------------------
 
 
-def _change(call: Script, why: str, change: Action) -> Values:
+def make_change(call: Script, why: str, change: Action) -> Values:
+    """Make a change; nothing is to be answered."""
     call.write(change.tool, why, **change.arguments)
     return ()
 
@@ -304,21 +193,3 @@ def _new_name(slots: Slots) -> str:
 
 def _new_price(slots: Slots) -> str:
     return f"The {slots['product']} now costs {slots['price']} after the discount."
-
-
-def _review(slots: Slots, product_id: str, customer_id: str) -> Action:
-    return action(
-        "product_sentiment.create",
-        product_id=product_id,
-        customer_id=customer_id,
-        review_content=slots["review"],
-    )
-
-
-def _complaint(slots: Slots, product_id: str, customer_id: str) -> Action:
-    return action(
-        "customer_support_chats.create",
-        product_id=product_id,
-        customer_id=customer_id,
-        text=slots["complaint"],
-    )

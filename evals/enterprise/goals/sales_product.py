@@ -17,7 +17,7 @@ from evals.enterprise.goals.sales import (
     year,
 )
 from evals.enterprise.goals.sales_chains import buyer_of, largest, seller_of
-from evals.enterprise.goals.scene import Draw, Scene, clear_best
+from evals.enterprise.goals.scene import Draw, Scene
 from evals.enterprise.goals.script import Row, Script, UnfitError
 from evals.task import Entity
 
@@ -34,7 +34,7 @@ def draw_price_stock(scene: Scene) -> Draw | None:
     if product is None:
         return None
     answer = [entities.amount(product["discounted_price"]), entities.number(int(product["stock"]))]
-    return _draw(scene, product, answer)
+    return draw_about(scene, product, answer)
 
 
 @BOOK.goal(SUBAREA, steps=1, draw=draw_price_stock, denials=("wrong_department",))
@@ -96,7 +96,9 @@ def draw_biggest_buyer(scene: Scene) -> Draw | None:
     buyer = scene.facts.get("customers", found[1]["customer_id"]) if found else None
     if found is None or buyer is None:
         return None
-    return _draw(scene, found[0], [entities.text(buyer["customer_name"]), entities.text(buyer["region"])])
+    return draw_about(
+        scene, found[0], [entities.text(buyer["customer_name"]), entities.text(buyer["region"])]
+    )
 
 
 @BOOK.goal(SUBAREA, steps=2, draw=draw_biggest_buyer)
@@ -140,8 +142,8 @@ def biggest_buyer_review(slots: Slots, call: Script) -> Values:
 
 def draw_top_seller(scene: Scene) -> Draw | None:
     """Who sold most pieces of a product."""
-    found = _top_seller(scene)
-    return _draw(scene, found[0], _contact(found[1])) if found else None
+    found = draw_seller(scene)
+    return draw_about(scene, found[0], contact_of(found[1])) if found else None
 
 
 @BOOK.goal(SUBAREA, steps=2, draw=draw_top_seller)
@@ -153,11 +155,11 @@ def top_seller(slots: Slots, call: Script) -> Values:
 
 def draw_top_seller_manager(scene: Scene) -> Draw | None:
     """And the manager."""
-    found = _top_seller(scene)
+    found = draw_seller(scene)
     manager = scene.facts.manager(found[1]["emp_id"]) if found else None
     if found is None or manager is None:
         return None
-    return _draw(scene, found[0], [entities.person(found[1]), *_contact(manager)])
+    return draw_about(scene, found[0], [entities.person(found[1]), *contact_of(manager)])
 
 
 @BOOK.goal(SUBAREA, steps=3, draw=draw_top_seller_manager)
@@ -170,21 +172,21 @@ def top_seller_manager(slots: Slots, call: Script) -> Values:
 
 def draw_latest_reviewer(scene: Scene) -> Draw | None:
     """The latest review of a product, its stars and where its author is."""
-    found = _latest_review(scene)
-    return _draw(scene, found[0], _opinion(scene, found)) if found else None
+    found = draw_last_review(scene)
+    return draw_about(scene, found[0], _opinion(scene, found)) if found else None
 
 
 @BOOK.goal(SUBAREA, steps=2, draw=draw_latest_reviewer)
 def latest_reviewer(slots: Slots, call: Script) -> Values:
     """The newest review, then the customer."""
-    review = _find_review(call, slots)
+    review = find_review(call, slots)
     reviewer = call.one("customers", "Where is its author?", customer_id=review["customer_id"])
     return call.understood(review, "stars"), reviewer["customer_name"], reviewer["region"]
 
 
 def draw_latest_reviewer_purchase(scene: Scene) -> Draw | None:
     """And when that customer bought it."""
-    found = _latest_review(scene)
+    found = draw_last_review(scene)
     if found is None:
         return None
     product, review, _ = found
@@ -192,7 +194,7 @@ def draw_latest_reviewer_purchase(scene: Scene) -> Draw | None:
     if len(bought) != 1:
         return None
     answer = [*_opinion(scene, found), entities.date(bought[0]["date_of_purchase"])]
-    return _draw(scene, product, answer)
+    return draw_about(scene, product, answer)
 
 
 @BOOK.goal(SUBAREA, steps=3, draw=draw_latest_reviewer_purchase, denials=("wrong_department",))
@@ -205,96 +207,17 @@ def latest_reviewer_purchase(slots: Slots, call: Script) -> Values:
     return (*values, sale["date_of_purchase"])
 
 
-def draw_better_selling(scene: Scene) -> Draw | None:
-    """Two products, of which one sold clearly more."""
-    pair = named_product(scene), named_product(scene)
-    if pair[0] is None or pair[1] is None or pair[0] is pair[1]:
-        return None
-    sold = {row["product_id"]: sales_of(scene, "product_id", row["product_id"]) for row in pair if row}
-    if None in sold.values():
-        return None
-    best = clear_best({key: units(rows or []) for key, rows in sold.items()})
-    product = scene.facts.get("products", best) if best else None
-    sale = largest(sold[best] or []) if best else None
-    buyer = scene.facts.get("customers", sale["customer_id"]) if sale else None
-    if product is None or buyer is None:
-        return None
-    return scene.draw(
-        {"product": pair[0]["product_name"], "other": pair[1]["product_name"]},
-        answer=[
-            entities.text(product["product_name"]),
-            entities.number(int(product["stock"])),
-            entities.text(buyer["region"]),
-        ],
-        about=[("products", pair[0]), ("products", pair[1])],
-    )
-
-
-@BOOK.goal(SUBAREA, steps=4, draw=draw_better_selling)
-def better_selling(slots: Slots, call: Script) -> Values:
-    """The sales of both, the better product, its biggest buyer."""
-    sold = {
-        name: call.every("sales", f"I add up the pieces of the {name}.", product_name=name)
-        for name in (slots["product"], slots["other"])
-    }
-    best = clear_best({name: units(rows) for name, rows in sold.items()})
-    sale = largest(sold[best]) if best else None
-    if best is None or sale is None:
-        raise UnfitError("nothing leads clearly")
-    product = call.one("products", "Now the stock of the better one.", product_id=sale["product_id"])
-    row = next(row for row in sold[best] if row["sales_record_id"] == sale["sales_record_id"])
-    buyer = buyer_of(call, call.pick(row))
-    return product["product_name"], product["stock"], buyer["region"]
-
-
-def draw_profile(scene: Scene) -> Draw | None:
-    """Seller, manager and latest reviewer of a product."""
-    seller, review = _top_seller(scene), None
-    manager = scene.facts.manager(seller[1]["emp_id"]) if seller else None
-    if seller is None or manager is None:
-        return None
-    review = _latest_review(scene, seller[0])
-    if review is None:
-        return None
-    answer = [entities.person(seller[1]), *_contact(manager), entities.text(review[2]["region"])]
-    return _draw(scene, seller[0], answer)
-
-
-@BOOK.goal(SUBAREA, steps=5, draw=draw_profile)
-def profile(slots: Slots, call: Script) -> Values:
-    """Sales, seller, manager, newest review, reviewer."""
-    values = top_seller_manager(slots, call)
-    review = _find_review(call, slots)
-    reviewer = call.one("customers", "Where is its author?", customer_id=review["customer_id"])
-    return (*values, reviewer["region"])
-
-
-def draw_full_profile(scene: Scene) -> Draw | None:
-    """The same and the stock."""
-    draw = draw_profile(scene)
-    product = scene.facts.at(draw.about[0]) if draw else None
-    if draw is None or product is None:
-        return None
-    return _draw(scene, product, [*draw.answer, entities.number(int(product["stock"]))])
-
-
-@BOOK.goal(SUBAREA, steps=6, draw=draw_full_profile)
-def full_profile(slots: Slots, call: Script) -> Values:
-    """The profile, then the product itself."""
-    values = profile(slots, call)
-    product = call.one("products", "Last, the product's stock.", product_name=slots["product"])
-    return (*values, product["stock"])
-
-
 # --- parts ----------------------------------------------------------------------------------------------
 
 
-def _draw(scene: Scene, product: Record, answer: list[Entity]) -> Draw | None:
+def draw_about(scene: Scene, product: Record, answer: list[Entity]) -> Draw | None:
+    """A task about one product."""
     slots = {"product": product["product_name"]}
     return scene.draw(slots, answer=answer, about=[("products", product)])
 
 
-def _contact(person: Record) -> list[Entity]:
+def contact_of(person: Record) -> list[Entity]:
+    """Somebody, and how to reach them."""
     return [entities.person(person), entities.ident("email", person["email"])]
 
 
@@ -305,7 +228,8 @@ def _largest_sale(scene: Scene) -> tuple[Record, Record] | None:
     return (product, sale) if product and sale else None
 
 
-def _top_seller(scene: Scene) -> tuple[Record, Record] | None:
+def draw_seller(scene: Scene) -> tuple[Record, Record] | None:
+    """A product and who clearly sold most of it, if still here."""
     product = named_product(scene)
     rows = sales_of(scene, "product_id", product["product_id"]) if product else None
     key = leader(rows, "emp_id") if rows else None
@@ -313,7 +237,8 @@ def _top_seller(scene: Scene) -> tuple[Record, Record] | None:
     return (product, seller) if product and seller else None
 
 
-def _latest_review(scene: Scene, product: Record | None = None) -> tuple[Record, Record, Record] | None:
+def draw_last_review(scene: Scene, product: Record | None = None) -> tuple[Record, Record, Record] | None:
+    """A product, its latest review and the author of that."""
     product = product or named_product(scene)
     rows = scene.facts.where("sentiments", product_id=product["product_id"]) if product else []
     review = latest(rows, "review_date")
@@ -353,6 +278,7 @@ def _find_seller(call: Script, slots: Slots) -> Row:
     return seller_of(call, next(row for row in rows if row["emp_id"] == key))
 
 
-def _find_review(call: Script, slots: Slots) -> Row:
+def find_review(call: Script, slots: Slots) -> Row:
+    """The newest review of the product that the text names."""
     rows = call.read("sentiments", "I look for its newest review.", product_name=slots["product"], limit="1")
     return call.pick(rows.first)

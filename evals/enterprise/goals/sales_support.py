@@ -14,14 +14,11 @@ from evals.task import Entity
 BOOK = Book("Sales", "sales_support.toml", departments=("SA",))
 SUBAREA = "support rep"
 
-HEAD = ("14",)
-"""The directors: they see their department's chats and the personnel records below them."""
-
 
 def draw_promise(scene: Scene) -> Draw | None:
     """A chat in which something was promised for a day."""
-    found = _chat(scene, "order", "due")
-    return _draw(scene, found, _facts(found[1])) if found else None
+    found = own_chat(scene, "order", "due")
+    return draw_about(scene, found, _facts(found[1])) if found else None
 
 
 @BOOK.goal(SUBAREA, steps=1, draw=draw_promise)
@@ -54,12 +51,12 @@ def chats_in_year(slots: Slots, call: Script) -> Values:
 
 def draw_chat_on_product(scene: Scene) -> Draw | None:
     """A product on which the persona has chatted with a customer, or has not."""
-    found = _chat(scene, "due")
+    found = own_chat(scene, "due")
     if found is None:
         return None
     chat, told = found
-    product = scene.rng.choice(scene.facts.all("products")) if scene.empty else _product(scene, chat)
-    customer = _customer(scene, chat)
+    product = scene.rng.choice(scene.facts.all("products")) if scene.empty else chat_product(scene, chat)
+    customer = chat_customer(scene, chat)
     slots = {"product": product["product_name"], "customer": customer["customer_name"]}
     rows = scene.facts.where(
         "support_chats",
@@ -85,10 +82,10 @@ def chat_on_product(slots: Slots, call: Script) -> Values:
 
 def draw_promise_stock(scene: Scene) -> Draw | None:
     """A promise and the product's stock."""
-    found = _chat(scene, "order", "due")
+    found = own_chat(scene, "order", "due")
     if found is None:
         return None
-    return _draw(scene, found, [*_facts(found[1]), _stock(scene, found[0])])
+    return draw_about(scene, found, [*_facts(found[1]), chat_stock(scene, found[0])])
 
 
 @BOOK.goal(SUBAREA, steps=2, draw=draw_promise_stock)
@@ -101,11 +98,11 @@ def promise_stock(slots: Slots, call: Script) -> Values:
 
 def draw_chat_seller(scene: Scene) -> Draw | None:
     """Who sold what the chat is about."""
-    found = _chat(scene, "order")
-    seller = _seller(scene, found[1]) if found else None
+    found = own_chat(scene, "order")
+    seller = order_seller(scene, found[1]) if found else None
     if found is None or seller is None:
         return None
-    return _draw(scene, found, [entities.ident("order", found[1]["order"]), entities.person(seller)])
+    return draw_about(scene, found, [entities.ident("order", found[1]["order"]), entities.person(seller)])
 
 
 @BOOK.goal(SUBAREA, steps=2, draw=draw_chat_seller)
@@ -117,12 +114,12 @@ def chat_seller(slots: Slots, call: Script) -> Values:
 
 def draw_chat_seller_address(scene: Scene) -> Draw | None:
     """And how to reach them."""
-    found = _chat(scene, "order")
-    seller = _seller(scene, found[1]) if found else None
+    found = own_chat(scene, "order")
+    seller = order_seller(scene, found[1]) if found else None
     if found is None or seller is None:
         return None
     answer = [entities.person(seller), entities.ident("email", seller["email"])]
-    return _draw(scene, found, answer)
+    return draw_about(scene, found, answer)
 
 
 @BOOK.goal(SUBAREA, steps=3, draw=draw_chat_seller_address)
@@ -134,13 +131,13 @@ def chat_seller_address(slots: Slots, call: Script) -> Values:
 
 def draw_chat_seller_manager(scene: Scene) -> Draw | None:
     """And the manager."""
-    found = _chat(scene, "order")
-    seller = _seller(scene, found[1]) if found else None
+    found = own_chat(scene, "order")
+    seller = order_seller(scene, found[1]) if found else None
     manager = scene.facts.manager(seller["emp_id"]) if seller else None
     if found is None or seller is None or manager is None:
         return None
     answer = [entities.person(seller), entities.person(manager), entities.ident("email", manager["email"])]
-    return _draw(scene, found, answer)
+    return draw_about(scene, found, answer)
 
 
 @BOOK.goal(SUBAREA, steps=4, draw=draw_chat_seller_manager)
@@ -151,143 +148,10 @@ def chat_seller_manager(slots: Slots, call: Script) -> Values:
     return seller["name"], manager["name"], manager["email"]
 
 
-def draw_case(scene: Scene) -> Draw | None:
-    """A chat with all around it: seller, manager, region."""
-    found = _chat(scene, "order")
-    draw = draw_of(scene, found)
-    return draw if found else None
-
-
-def draw_of(scene: Scene, found: tuple[Record, dict[str, str]] | None, *more: Entity) -> Draw | None:
-    """Seller, manager, region and more."""
-    seller = _seller(scene, found[1]) if found else None
-    manager = scene.facts.manager(seller["emp_id"]) if seller else None
-    if found is None or seller is None or manager is None:
-        return None
-    region = entities.text(_customer(scene, found[0])["region"])
-    answer = [entities.person(seller), entities.person(manager), entities.ident("email", manager["email"])]
-    return _draw(scene, found, [*answer, region, *more])
-
-
-@BOOK.goal(SUBAREA, steps=5, draw=draw_case)
-def case(slots: Slots, call: Script) -> Values:
-    """As far as the manager, then the customer."""
-    values = chat_seller_manager(slots, call)
-    customer = call.one("customers", "Where is the customer?", customer_name=slots["customer"])
-    return (*values, customer["region"])
-
-
-def draw_whole_case(scene: Scene) -> Draw | None:
-    """And the stock."""
-    found = _chat(scene, "order")
-    return draw_of(scene, found, _stock(scene, found[0])) if found else None
-
-
-@BOOK.goal(SUBAREA, steps=6, draw=draw_whole_case)
-def whole_case(slots: Slots, call: Script) -> Values:
-    """And the product."""
-    values = case(slots, call)
-    product = call.one("products", "Last, the product's stock.", product_name=slots["product"])
-    return (*values, product["stock"])
-
-
-def draw_review_after_chat(scene: Scene) -> Draw | None:
-    """What the customer wrote of the product, with its rating."""
-    found = _chat(scene, "due")
-    if found is None:
-        return None
-    chat, told = found
-    reviews = scene.facts.where("sentiments", product_id=chat["product_id"], customer_id=chat["customer_id"])
-    if len(reviews) != 1:
-        return None
-    stars = scene.facts.fact("sentiments", reviews[0]["sentiment_id"], "stars")
-    answer = [
-        entities.date(told["due"]),
-        entities.number(int(stars or 0)),
-        entities.rating(_product(scene, chat)["rating"]),
-    ]
-    return _draw(scene, found, answer)
-
-
-@BOOK.goal(SUBAREA, steps=3, draw=draw_review_after_chat)
-def review_after_chat(slots: Slots, call: Script) -> Values:
-    """Read the chat, the review, the product."""
-    chat = _find(call, slots)
-    due = call.fact(chat, "due")
-    review = call.one(
-        "sentiments", "Now the customer's review of it.",
-        product_id=chat["product_id"], customer_id=chat["customer_id"],
-    )  # fmt: skip
-    stars = call.understood(review, "stars")
-    product = call.one("products", "And the rating of the product.", product_id=chat["product_id"])
-    return due, stars, product["rating"]
-
-
-def draw_later_review(scene: Scene) -> Draw | None:
-    """A chat, and the first review that the customer wrote after it, or none."""
-    found = _chat(scene)
-    if found is None:
-        return None
-    chat = found[0]
-    reviews = [
-        row
-        for row in scene.facts.where(
-            "sentiments", product_id=chat["product_id"], customer_id=chat["customer_id"]
-        )
-        if row["review_date"] >= chat["interaction_date"]
-    ]
-    slots = {
-        "customer": _customer(scene, chat)["customer_name"],
-        "product": _product(scene, chat)["product_name"],
-    }
-    if len(reviews) > 1:
-        return None
-    answer = []
-    if reviews:
-        stars = scene.facts.fact("sentiments", reviews[0]["sentiment_id"], "stars")
-        answer = [entities.date(reviews[0]["review_date"]), entities.number(int(stars or 0))]
-    return scene.draw(slots, answer=answer, nothing=not reviews, about=[("support_chats", chat)])
-
-
-@BOOK.goal(SUBAREA, steps=2, draw=draw_later_review, empty=True)
-def later_review(slots: Slots, call: Script) -> Values:
-    """Read the chat, then look for reviews since."""
-    chat = _find(call, slots)
-    reviews = call.read(
-        "sentiments", "Has the customer reviewed it on that day or later?",
-        product_id=chat["product_id"], customer_id=chat["customer_id"], date_from=chat["interaction_date"],
-    )  # fmt: skip
-    if not reviews:
-        return call.none(reviews)
-    return call.pick(reviews.first)["review_date"], call.understood(reviews.first, "stars")
-
-
-def draw_salary(scene: Scene) -> Draw | None:
-    """A chat of somebody below the director."""
-    chat = scene.pick("support_chats")
-    person = scene.facts.colleague(chat["emp_id"]) if chat else None
-    if chat is None or person is None or scene.me["emp_id"] not in scene.facts.above(person["emp_id"]):
-        return None
-    return scene.draw(
-        {"chat_id": chat["chat_id"]},
-        answer=[entities.person(person), entities.amount(person["salary"])],
-        about=[("support_chats", chat)],
-        subject=person["emp_id"],
-    )
-
-
-@BOOK.goal(SUBAREA, steps=2, draw=draw_salary, levels=HEAD, denials=("private_field",))
-def salary(slots: Slots, call: Script) -> Values:
-    """Read the chat, then the personnel record."""
-    chat = call.one("support_chats", "I open that support chat.", chat_id=slots["chat_id"])
-    person = call.one("employees", "Now the record of its representative.", emp_id=chat["emp_id"])
-    return person["name"], call.private(person, "salary")
-
-
 # --- parts ----------------------------------------------------------------------------------------------
 
 
-def _chat(scene: Scene, *needed: str) -> tuple[Record, dict[str, str]] | None:
+def own_chat(scene: Scene, *needed: str) -> tuple[Record, dict[str, str]] | None:
     """A support chat of the persona's, the only one with this customer on this product, and its facts."""
     chat = scene.pick("support_chats", scene.facts.where("support_chats", emp_id=scene.me["emp_id"]))
     latent = scene.facts.latent("support_chats", chat["chat_id"]) if chat else None
@@ -297,42 +161,48 @@ def _chat(scene: Scene, *needed: str) -> tuple[Record, dict[str, str]] | None:
     return (chat, dict(latent.facts)) if len(same) == 1 else None
 
 
-def _product(scene: Scene, chat: Record) -> Record:
+def chat_product(scene: Scene, chat: Record) -> Record:
+    """The product of a support chat."""
     found = scene.facts.get("products", chat["product_id"])
     assert found is not None
     return found
 
 
-def _customer(scene: Scene, chat: Record) -> Record:
+def chat_customer(scene: Scene, chat: Record) -> Record:
+    """The customer of a support chat."""
     found = scene.facts.get("customers", chat["customer_id"])
     assert found is not None
     return found
 
 
-def _seller(scene: Scene, told: dict[str, str]) -> Record | None:
+def order_seller(scene: Scene, told: dict[str, str]) -> Record | None:
+    """Who made the sale that a chat names, if still here and not the persona."""
     sale = scene.facts.get("sales", told["order"])
     seller = scene.facts.colleague(sale["emp_id"]) if sale else None
     return seller if seller and seller["emp_id"] != scene.me["emp_id"] else None
 
 
-def _stock(scene: Scene, chat: Record) -> Entity:
-    return entities.number(int(_product(scene, chat)["stock"]))
+def chat_stock(scene: Scene, chat: Record) -> Entity:
+    """How many of the product there are."""
+    return entities.number(int(chat_product(scene, chat)["stock"]))
 
 
 def _facts(told: dict[str, str]) -> list[Entity]:
     return [entities.ident("order", told["order"]), entities.date(told["due"])]
 
 
-def _draw(scene: Scene, found: tuple[Record, dict[str, str]], answer: list[Entity]) -> Draw | None:
+def draw_about(scene: Scene, found: tuple[Record, dict[str, str]], answer: list[Entity]) -> Draw | None:
+    """A task about one support chat, known by customer and product."""
     chat = found[0]
     slots = {
-        "customer": _customer(scene, chat)["customer_name"],
-        "product": _product(scene, chat)["product_name"],
+        "customer": chat_customer(scene, chat)["customer_name"],
+        "product": chat_product(scene, chat)["product_name"],
     }
     return scene.draw(slots, answer=answer, about=[("support_chats", chat)])
 
 
-def _find(call: Script, slots: Slots) -> Row:
+def find_support_chat(call: Script, slots: Slots) -> Row:
+    """The support chat that the text names by customer and product."""
     return call.one(
         "support_chats", "I look for my support chat with that customer on that product.",
         customer_name=slots["customer"], product_name=slots["product"],
@@ -340,12 +210,12 @@ def _find(call: Script, slots: Slots) -> Row:
 
 
 def _read(call: Script, slots: Slots) -> tuple[Row, tuple[str, ...]]:
-    chat = _find(call, slots)
+    chat = find_support_chat(call, slots)
     return chat, (call.fact(chat, "order"), call.fact(chat, "due"))
 
 
 def _sale(call: Script, slots: Slots) -> Row:
-    order = call.fact(_find(call, slots), "order")
+    order = call.fact(find_support_chat(call, slots), "order")
     return call.one("sales", "I look up the order that the chat names.", sales_record_id=order)
 
 

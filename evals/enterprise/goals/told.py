@@ -63,7 +63,8 @@ def _stands(text: str, value: str) -> bool:
     start = text.find(value)
     while start >= 0:
         end = start + len(value)
-        if not (_joined(text[max(0, start - 2) : start], value[0]) or _joined(text[end : end + 2][::-1], value[-1])):
+        before, after = text[max(0, start - 2) : start], text[end : end + 2][::-1]
+        if not (_joined(before, value[0]) or _joined(after, value[-1])):
             return True
         start = text.find(value, start + 1)
     return False
