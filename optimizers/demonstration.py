@@ -10,6 +10,7 @@ import dspy
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
+from evals.path import records_seen
 from tools.errors import InputError
 from tools.seeding import digest
 
@@ -37,8 +38,8 @@ class Demonstration(BaseModel):
 
     Attributes:
         tools: the tools called, in order.
-        records: ids of the records that the observations quote, as `column:value`; whoever may not read
-            one of them must not be shown the demonstration.
+        records: references (`source/key`) of the records that it quotes; whoever may not read one of them
+            is not shown the demonstration.
         scores: of the teacher's episode.
         teacher: name of the model that produced it.
         parts: for each predictor's name, the fields of its last call in the episode. The last call has
@@ -63,9 +64,14 @@ class Demonstration(BaseModel):
         return digest(self.model_dump(mode="json"))
 
     def example(self, predictor: str) -> dspy.Example | None:
-        """The example for one predictor, as stock bootstrapping would store it; None if it was not called."""
+        """The example for one predictor, as stock bootstrapping would store it; None if it was not called.
+
+        It carries the records that it quotes, so that a program can keep it from those who may not read them.
+        """
         part = self.parts.get(predictor)
-        return None if part is None else dspy.Example(augmented=True, **part)
+        if part is None:
+            return None
+        return dspy.Example(augmented=True, **{"records": list(self.records), **part})
 
 
 def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstration]) -> dspy.Module:
@@ -117,20 +123,6 @@ def plain_data(name: str, fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def quoted_records(episode: EpisodeResult) -> tuple[str, ...]:
-    """The ids in what the episode's calls returned, as `column:value`, sorted."""
-    found: set[str] = set()
-    for call in episode.calls:
-        _collect_ids(call.observation.value, found)
-    return tuple(sorted(found))
-
-
-def _collect_ids(value: Any, found: set[str]) -> None:
-    if isinstance(value, dict):
-        for column, cell in value.items():
-            if isinstance(cell, str | int) and (column == "id" or str(column).endswith("_id")):
-                found.add(f"{column}:{cell}")
-            else:
-                _collect_ids(cell, found)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            _collect_ids(item, found)
+    """References (`source/key`) of the records that an episode read or that its observations show, sorted."""
+    read = {reference for call in episode.calls for reference in call.reads}
+    return tuple(sorted(read | records_seen(episode.calls, episode.outcome.tables)))

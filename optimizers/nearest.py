@@ -64,6 +64,10 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
         """As `forward`."""
         return await super().aforward(**self._with_demos(kwargs))
 
+    def nearest_demos(self, inputs: Mapping[str, Any], hidden: frozenset[int] = frozenset()) -> list[Any]:
+        """The demonstrations for a call with these inputs, never one whose position is in `hidden`."""
+        return self._choose()(inputs[self.nearest.field], hidden)
+
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
         """The state as DSPy saves it, and how demonstrations are chosen."""
         return {**super().dump_state(json_mode=json_mode), "nearest": asdict(self.nearest)}
@@ -81,9 +85,9 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
     def _with_demos(self, kwargs: dict[str, Any]) -> dict[str, Any]:
         if "demos" in kwargs:
             return kwargs
-        return {**kwargs, "demos": self._choose()(kwargs[self.nearest.field])}
+        return {**kwargs, "demos": self.nearest_demos(kwargs)}
 
-    def _choose(self) -> Callable[[str], list[Any]]:
+    def _choose(self) -> Callable[[str, frozenset[int]], list[Any]]:
         """The chooser for the demos there are; built anew when an optimizer has replaced them."""
         known = self.__dict__.get("_chooser")
         if known is None or known[0] is not self.demos or known[1] != self.nearest:
@@ -118,9 +122,8 @@ def text_index(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str])
     return LexicalIndex(texts, kin)
 
 
-def _chooser(demos: Sequence[Any], nearest: NearestSettings) -> Callable[[str], list[Any]]:
-    # Keys in the order of the bank, so that ties go to the earlier task.
-    by_key = {f"{number:06}": demo for number, demo in enumerate(demos)}
+def _chooser(demos: Sequence[Any], nearest: NearestSettings) -> Callable[[str, frozenset[int]], list[Any]]:
+    by_key = {_key(number): demo for number, demo in enumerate(demos)}
     texts = {key: demo[nearest.field] for key, demo in by_key.items()}
     keys_by_text: dict[str, list[str]] = {}
     for key, text in texts.items():
@@ -130,12 +133,18 @@ def _chooser(demos: Sequence[Any], nearest: NearestSettings) -> Callable[[str], 
     index = text_index(texts, nearest.embedding, kin)
 
     @lru_cache(maxsize=_QUERIES_REMEMBERED)
-    def choose(query: str) -> list[Any]:
-        hits = index.search(query, nearest.count, exclude=keys_by_text.get(same_text(query), ()))
+    def choose(query: str, hidden: frozenset[int]) -> list[Any]:
+        excluded = {*keys_by_text.get(same_text(query), ()), *map(_key, hidden)}
+        hits = index.search(query, nearest.count, exclude=excluded)
         # Nearest last, where models attend to it most.
         return [by_key[hit.key] for hit in reversed(hits)]
 
     return choose
+
+
+def _key(position: int) -> str:
+    """In the order of the bank, so that ties go to the earlier task."""
+    return f"{position:06}"
 
 
 def _way(demo: Mapping[str, Any]) -> str:

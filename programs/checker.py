@@ -39,7 +39,9 @@ class AccessChecker(dspy.Module):  # type: ignore[misc]
         super().__init__()
         if access not in get_args(Access):
             raise InputError(
-                f"no access mode {access!r}", where="--access", hint=f"there are {', '.join(get_args(Access))}"
+                f"no access mode {access!r}",
+                where="--access",
+                hint=f"there are {', '.join(get_args(Access))}",
             )
         self.access = access
         if access != "policy":

@@ -1,8 +1,8 @@
 """Demonstrations have owners: nobody's model is shown one that quotes a record its persona may not read.
 
-Leaving a demonstration out is what is safe: texts quote what they say in words of their own, in the task, in
-thoughts and in answers, so no list of values to black out would ever be complete. It costs demonstrations of work
-on other people's records; those on records that many may read remain.
+Leaving a demonstration out is what is safe: tasks, thoughts and answers quote records in words of their own, so
+no list of values to black out would ever be complete. It costs demonstrations of work on other people's
+records; those on records that many may read remain.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _REMEMBERED = 2048
 
 @dataclass
 class Readers:
-    """Tells which of a predictor's demonstrations each persona may be shown, and remembers it. Thread-safe."""
+    """Tells which of a predictor's demonstrations a persona may be shown, and remembers it. Thread-safe."""
 
     _known: dict[tuple[str, str, int], tuple[Any, frozenset[int]]] = field(default_factory=dict)
 

@@ -55,6 +55,7 @@ class Outcome:
 
     def __init__(self, changeset: bytes, tables: Sequence[Table]) -> None:
         self._changeset = changeset
+        self.tables = tuple(tables)
         self._tables = {table.name: table for table in tables}
 
     @property

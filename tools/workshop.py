@@ -34,7 +34,6 @@ class Workshop:
         self._pool = SandboxPool(world.image, self.kind.tables, sandboxes)
         self._toolsets: dict[frozenset[str] | None, Toolset] = {}
         self._personas: dict[str, Persona] = {}
-        self._unreadable: dict[tuple[Persona, frozenset[str]], frozenset[str]] = {}
 
     @classmethod
     def open(cls, directory: Path | str) -> Workshop:
@@ -64,14 +63,11 @@ class Workshop:
         return found
 
     def unreadable(self, persona: Persona, references: frozenset[str]) -> frozenset[str]:
-        """Those of the records that `persona` may not read in the world at rest; remembered."""
-        asked = (persona, references)
-        found = self._unreadable.get(asked)
-        if found is None:
-            with self._pool.borrow() as sandbox:
-                found = sandbox.read(b"", lambda database: self.policy.unreadable(*asked, database))
-            self._unreadable[asked] = found
-        return found
+        """Those of the records (see `Desk.reads`) that `persona` may not read in the world at rest."""
+        if not references:
+            return references
+        with self._pool.borrow() as sandbox:
+            return sandbox.read(b"", lambda world: self.policy.unreadable(persona, references, world))
 
     def episode(
         self,

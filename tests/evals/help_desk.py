@@ -7,6 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import apsw
+
 from evals.task import Action, Answer, Entity, Step, Task
 from tools import kinds
 from tools.desk import Desk
@@ -131,6 +133,11 @@ class Rules:
         if tool == "staff.salary" and persona.department != "HR":
             return Decision(False, "STA-R2", "Salaries are for HR.")
         return Decision(True, f"{tool}-R1")
+
+    def unreadable(
+        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
+    ) -> frozenset[str]:
+        return frozenset()
 
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:
         return value

@@ -80,7 +80,7 @@ def test_provenance_names_task_teacher_and_records(suite: Suite, tmp_path: Path)
 
     assert source.task_id == "cancel-00"
     assert source.teacher == "scripted/Cancel-Rename-Shift"
-    assert source.records == ("event_id:00000000",)
+    assert source.records == ("calendar/00000000",)
 
 
 def test_models_on_predictors_are_not_written(suite: Suite, tmp_path: Path) -> None:

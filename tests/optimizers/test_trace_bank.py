@@ -23,7 +23,7 @@ def test_successes_become_whole_trajectories(suite: Suite, tmp_path: Path) -> No
     assert [d.task_id for d in bank.demonstrations] == [t.id for t in suite.select(split="train")]
     first = bank.demonstrations[0]
     assert first.tools == ("calendar.search_events", "calendar.delete_event")
-    assert first.records == ("event_id:00000000",)
+    assert first.records == ("calendar/00000000",)
     part = first.parts["step"]
     assert part["task"] == "Cancel 'alpha sync'"
     assert [step["tool"] for step in part["trajectory"]] == list(first.tools)
@@ -39,7 +39,9 @@ def test_demonstration_is_what_stock_bootstrapping_would_store(suite: Suite, tmp
         program(task=suite.task("cancel-00"))
         _, inputs, outputs = dspy.settings.trace[-1]
 
-    assert bank.demonstrations[0].example("step") == dspy.Example(augmented=True, **inputs, **outputs)
+    records = list(bank.demonstrations[0].records)
+    stored = dspy.Example(augmented=True, records=records, **inputs, **outputs)
+    assert bank.demonstrations[0].example("step") == stored
 
 
 def test_report_says_why_a_task_gave_nothing(suite: Suite, tmp_path: Path) -> None:

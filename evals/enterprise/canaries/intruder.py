@@ -43,7 +43,8 @@ class IntruderEngine:
         if who is not None:
             with self._lock:
                 self.prompts.setdefault(who.id, []).append(prompt)
-            replies = sum(message.role == "assistant" for message in request.messages)
+            start = max(number for number, text in enumerate(texts) if _MARK in text)
+            replies = sum(message.role == "assistant" for message in request.messages[start:])
             text = self._reply(who, replies, texts[-1])
         return lm15.Response(
             id=None,
@@ -74,7 +75,8 @@ def intruder_task(who: Persona, number: int) -> Task:
 
 
 def _persona(prompt: str) -> str:
-    return prompt.partition(_MARK)[2].partition(".")[0]
+    # The last one: demonstrations of other thefts may stand before it.
+    return prompt.rpartition(_MARK)[2].partition(".")[0]
 
 
 def _fields(tool: str, arguments: dict[str, str]) -> str:

@@ -1,0 +1,110 @@
+"""A compiled program shows nobody a demonstration that quotes what they may not read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from evals.enterprise.canaries.hunt import Hunt, personas
+from evals.enterprise.canaries.intruder import IntruderEngine, intruder_task
+from evals.enterprise.canaries.plant import Planted, plant
+from evals.enterprise.canaries.world import NOW
+from optimizers.nearest import NearestSettings, show_nearest
+from programs.agent import Agent
+from tests.tools.enterprise.small_world import HR_LEAD, SALES_LEAD, small_rows
+from tools.enterprise.schema import TABLES
+from tools.persona import Persona
+from tools.workshop import Workshop
+from tools.world import write_world
+
+
+@pytest.fixture(scope="module")
+def company(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workshop, Planted]:
+    planted = plant(small_rows())
+    folder = tmp_path_factory.mktemp("owners")
+    nobody = Persona(id="", name="")
+    world = write_world(
+        folder, TABLES, planted.rows, kind="enterprise", origin="canaries", now=NOW, persona=nobody
+    )
+    return Workshop(world), planted
+
+
+def taught(workshop: Workshop, planted: Planted) -> tuple[Agent, Hunt, list[Persona]]:
+    """An agent whose demonstrations are thefts by everybody who works there, full of what they may read."""
+    people = personas(workshop, planted, 100)
+    hunt = Hunt(workshop, planted)
+    engine = IntruderEngine(hunt, {who.id: who for who in people})
+    agent = Agent("react", workshop=workshop)
+    with dspy.context(lm=_lm(engine), trace=[]):
+        for number, who in enumerate(people):
+            agent(task=intruder_task(who, number))
+        entries = list(dspy.settings.trace)
+    agent.selector.predict.demos = [dspy.Example(augmented=True, **i, **o.toDict()) for _, i, o in entries]
+    return agent, hunt, people
+
+
+def prompts(agent: Agent, hunt: Hunt, people: list[Persona]) -> dict[str, list[str]]:
+    engine = IntruderEngine(hunt, {who.id: who for who in people})
+    with dspy.context(lm=_lm(engine)):
+        for number, who in enumerate(people):
+            agent(task=intruder_task(who, 1000 + number))
+    return engine.prompts
+
+
+def _lm(engine: Any) -> dspy.LM:
+    return dspy.LM("local/intruder", engine=engine, cache=False, num_retries=0)
+
+
+@pytest.mark.parametrize("choice", ["fixed", "nearest"])
+def test_prompts_quote_nothing_that_their_persona_may_not_read(
+    company: tuple[Workshop, Planted], choice: str
+) -> None:
+    agent, hunt, people = taught(*company)
+    if choice == "nearest":
+        show_nearest(agent, {"selector.predict": NearestSettings(field="task", count=4)})
+    shown = prompts(agent, hunt, people)
+    for who in people:
+        for prompt in shown[who.id]:
+            hunt.text(who, "prompt", prompt)
+    assert hunt.catch.leaks == []
+    assert hunt.catch.seen > 100
+
+
+def test_without_the_records_the_same_demonstrations_would_leak(company: tuple[Workshop, Planted]) -> None:
+    agent, hunt, people = taught(*company)
+    for demo in agent.selector.predict.demos:
+        demo["records"] = []
+    shown = prompts(agent, hunt, people)
+    for who in people:
+        hunt.text(who, "prompt", "\n".join(shown[who.id]))
+    assert hunt.catch.leaks
+
+
+def test_records_of_another_world_are_nobodys(company: tuple[Workshop, Planted]) -> None:
+    workshop, _ = company
+    asked = frozenset({"products/PRD-9999", "sales/*", "nowhere/1"})
+    assert workshop.unreadable(workshop.persona(SALES_LEAD), asked) == {"products/PRD-9999", "nowhere/1"}
+
+
+def test_private_fields_count_apart_from_their_record(company: tuple[Workshop, Planted]) -> None:
+    workshop, _ = company
+    asked = frozenset({"employees/emp_0008", "employees/emp_0008#private"})
+    assert workshop.unreadable(workshop.persona(SALES_LEAD), asked) == {"employees/emp_0008#private"}
+    assert workshop.unreadable(workshop.persona(HR_LEAD), asked) == frozenset()
+
+
+def test_a_saved_and_loaded_program_keeps_what_its_demonstrations_quote(
+    company: tuple[Workshop, Planted], tmp_path: Path
+) -> None:
+    agent, hunt, people = taught(*company)
+    agent.save(str(tmp_path / "program.json"))
+    loaded = Agent("react", workshop=company[0])
+    loaded.load(str(tmp_path / "program.json"))
+    shown = prompts(loaded, hunt, people)
+    for who in people:
+        for prompt in shown[who.id]:
+            hunt.text(who, "prompt", prompt)
+    assert hunt.catch.leaks == []
