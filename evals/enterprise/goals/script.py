@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import date, datetime
 from typing import Any
 
 from evals.enterprise.facts import Facts
 from evals.enterprise.goals.told import tells
+from evals.enterprise.goals.trace import Trace
 from evals.task import Action, Step
 from tools.dispatch import Observation
 from tools.enterprise.schema import KEYS
@@ -37,16 +37,11 @@ READERS = {
 }
 """The tool that reads each source."""
 
-_SOURCES = {tool: source for source, tool in READERS.items()}
-
 _MOST = "50"
 """So many records a program asks for where it needs all there are."""
 
 _CUT = "…"
 """The end of a text of which a list shows only the beginning."""
-
-_TELLING = 4
-"""A value shorter than this is not traced inside of longer texts: it may stand there by chance."""
 
 
 class UnfitError(WorksmithError):
@@ -125,11 +120,8 @@ class Script:
         self.picked: list[str] = []
         self._episode = episode
         self._facts = facts
-        self._query = query.lower()
-        self._shown: list[set[str]] = []
-        self._texts: list[str] = []
+        self._trace = Trace(query)
         self._weighed: set[int] = set()
-        self._from: dict[str, int] = {}  # where cells of picked records come from
 
     @property
     def today(self) -> date:
@@ -186,8 +178,7 @@ class Script:
         for refs in (self.read_refs, self.picked):
             if row.ref not in refs:
                 refs.append(row.ref)
-        for cell in row.values():
-            self._from.setdefault(cell, row.step)
+        self._trace.pick(row, row.step)
         return row
 
     def fact(self, row: Row, name: str) -> str:
@@ -202,7 +193,7 @@ class Script:
             raise UnfitError(f"{row.ref} does not show its {name}")
         self.pick(row)
         self.weigh(row)
-        self._shown[row.step].add(value)
+        self._trace.understand(value, row.step)
         return value
 
     def understood(self, row: Row, name: str) -> str:
@@ -217,7 +208,7 @@ class Script:
             raise UnfitError(f"{row.ref} does not show its {name}")
         self.pick(row)
         self.weigh(row)
-        self._shown[row.step].add(value)
+        self._trace.understand(value, row.step)
         return value
 
     def quoted(self, row: Row, pattern: str) -> str:
@@ -231,7 +222,7 @@ class Script:
             raise UnfitError(f"{row.ref} quotes {sorted(found)}")
         (value,) = found
         self.pick(row)
-        self._shown[row.step].add(value)
+        self._trace.understand(value, row.step)
         return str(value)
 
     def private(self, row: Row, field: str) -> str:
@@ -262,7 +253,7 @@ class Script:
     def answered(self, values: tuple[str, ...]) -> None:
         """Note which steps the answer comes from."""
         for value in values:
-            found = self._first_shown(value)
+            found = self._trace.origin(value)
             if found is not None:
                 self.used.add(found)
         self.used |= self._weighed
@@ -276,26 +267,21 @@ class Script:
             if toolset[step.tool].writes
         )
 
-    def known_before(self, value: str, step: int) -> bool:
-        """Whether a value was shown by a step before this one."""
-        return any(value in shown for shown in self._shown[:step])
-
     def disclosed(self, value: str) -> bool:
         """Whether any observation so far contains a value."""
-        return any(tells(text, value) for text in self._texts)
+        return self._trace.disclosed(value)
 
     # --- inside ----------------------------------------------------------------------------------------
 
     def _call(self, tool: str, why: str, arguments: dict[str, str]) -> Observation:
-        after = self._sources(arguments)
+        after = self._trace.sources(arguments)
         if self._episode.toolset[tool].writes:
             after |= self._weighed
             self._weighed = set()
         self.used |= after
         observation = self._episode.call(tool, arguments)
         self.steps.append(Step(tool=tool, arguments=arguments, why=why, after=tuple(sorted(after))))
-        self._shown.append(set(_leaves(observation.value)))
-        self._texts.append(observation.text)
+        self._trace.observe(observation.value, observation.text)
         if observation.status == "denied":
             self.used.add(len(self.steps) - 1)
             decision = self._episode.calls[-1].decision
@@ -304,53 +290,7 @@ class Script:
             raise UnfitError(f"{tool}({arguments}): {observation.text}")
         return observation
 
-    def _sources(self, arguments: dict[str, str]) -> set[int]:
-        """The earlier steps that first showed an argument, or something told in one."""
-        found: set[int] = set()
-        for name, argument in arguments.items():
-            if name == "limit":
-                continue
-            exact = self._first_shown(argument)
-            if exact is not None:
-                found.add(exact)
-            elif argument.lower() not in self._query and " " in argument:
-                found |= self._told_in(argument)
-        return found
-
-    def _told_in(self, text: str) -> set[int]:
-        found: set[int] = set()
-        known: set[str] = set()
-        for step, shown in enumerate(self._shown):
-            telling = {value for value in shown if len(value) >= _TELLING and value not in known}
-            known |= telling
-            if any(value in text and value.lower() not in self._query for value in telling):
-                found.add(step)
-        return found
-
-    def _first_shown(self, value: str) -> int | None:
-        if value.lower() in self._query:
-            return None
-        if value in self._from:
-            return self._from[value]
-        return next((step for step, shown in enumerate(self._shown) if value in shown), None)
-
     def _private_rule(self) -> str:
         document = getattr(self._episode.policy, "document", None)
         private = document.sources["employees"].private if document is not None else None
         return private.rule.id if private is not None else ""
-
-
-def source_of(tool: str) -> str | None:
-    """The source that a reading tool reads."""
-    return _SOURCES.get(tool)
-
-
-def _leaves(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        for item in value.values():
-            yield from _leaves(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _leaves(item)
-    elif value is not None:
-        yield str(value)
