@@ -9,14 +9,23 @@ from evals.enterprise.goals.goal import Goal
 
 MODULES: tuple[str, ...] = (
     "messages",
+    "mails",
     "message_changes",
+    "message_edits",
     "sales_customer",
+    "sales_purchases",
     "sales_chains",
     "sales_product",
+    "sales_profile",
     "sales_support",
+    "sales_cases",
     "sales_records",
+    "sales_new",
     "sales_catalogue",
+    "sales_reviews",
     "bizops",
+    "bizops_vendors",
+    "bizops_reports",
 )
 """The modules of goals. Each has a `BOOK`, or several in `BOOKS`."""
 
