@@ -1,7 +1,7 @@
 """Demonstrations have owners: nobody's model is shown one that quotes a record its persona may not read.
 
-Leaving a demonstration out is what is safe: tasks, thoughts and answers quote records in words of their own, so
-no list of values to black out would ever be complete. It costs demonstrations of work on other people's
+Leaving a demonstration out is what is safe: tasks, thoughts and answers quote records in words of their own,
+so no list of values to black out would ever be complete. It costs demonstrations of work on other people's
 records; those on records that many may read remain.
 """
 
