@@ -19,6 +19,12 @@ MODULES: tuple[str, ...] = (
     "sales_profile",
     "sales_support",
     "sales_cases",
+    "swe_github",
+    "swe_newest",
+    "swe_patch",
+    "swe_patch_chats",
+    "swe_workspace",
+    "swe_notices",
     "sales_records",
     "sales_new",
     "sales_catalogue",
@@ -26,6 +32,8 @@ MODULES: tuple[str, ...] = (
     "bizops",
     "bizops_vendors",
     "bizops_reports",
+    "hr_policies",
+    "hr_rules",
 )
 """The modules of goals. Each has a `BOOK`, or several in `BOOKS`."""
 
