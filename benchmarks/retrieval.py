@@ -156,19 +156,18 @@ def _text(draw: Any) -> str:
 def _embedding(documents: list[Document], count: int) -> dict[str, Any]:
     """Texts a second of the packaged model, in single precision and as an index is made."""
     from retrievers.light import packaged
-    from retrievers.sentences import SentenceModel, all_cores
+    from retrievers.sentences import SentenceModel, cores
 
     texts = [document.text for document in documents[:count]]
-    model = SentenceModel(str(packaged()))
-    with all_cores():
-        single = _rate(model, texts)
-        model.halve()
-        return {
-            "per_s_float32": single,
-            "per_s": _rate(model, texts),
-            "precision": model.precision,
-            "agreement": model.agreement,
-        }
+    model = SentenceModel(str(packaged()), workers=cores())
+    single = _rate(model, texts)
+    model.halve()
+    return {
+        "per_s_float32": single,
+        "per_s": _rate(model, texts),
+        "precision": model.precision,
+        "agreement": model.agreement,
+    }
 
 
 def _rate(model: Any, texts: list[str]) -> float:

@@ -241,22 +241,21 @@ def _embed(
 def _embedding(
     embedder: Embedder, device: str, report: IndexReport
 ) -> Callable[[Sequence[str]], NDArray[np.float32]]:
-    """How to embed many texts: all cores, half precision where it is sound, each different text once."""
+    """How to embed many texts: on all cores, in half precision where it is sound, each text once."""
     if embedder.name == "static":
         return embedder.embed
     from retrievers.light import packaged
-    from retrievers.sentences import SentenceModel, all_cores
+    from retrievers.sentences import SentenceModel, cores
 
-    model = SentenceModel(str(packaged()) if embedder.name == "minilm" else embedder.name, device)
-    with all_cores():
-        model.halve()
+    name = str(packaged()) if embedder.name == "minilm" else embedder.name
+    model = SentenceModel(name, device, cores())
+    model.halve()
     report.precision, report.agreement = model.precision, model.agreement
 
     def embed(texts: Sequence[str]) -> NDArray[np.float32]:
         different = list(dict.fromkeys(texts))
         places = {text: place for place, text in enumerate(different)}
-        with all_cores():
-            return model.embed(different)[[places[text] for text in texts]]
+        return model.embed(different)[[places[text] for text in texts]]
 
     return embed
 

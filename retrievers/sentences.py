@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +34,18 @@ class SentenceModel:
     Args:
         name: a folder, or a model's name, which is downloaded where it is not on this machine.
         device: `cpu`, `cuda`, or another that torch knows.
+        workers: batches computed at once, each on one core.
 
     Raises:
         RetrievalError: it cannot be loaded.
     """
 
-    def __init__(self, name: str, device: str = "cpu") -> None:
+    def __init__(self, name: str, device: str = "cpu", workers: int = 1) -> None:
         import torch
 
-        # In a pool of workers, several threads for each multiplication are many times slower than one.
+        # Several threads for one multiplication wait for each other: ten times slower where a core is busy.
         torch.set_num_threads(1)
+        self._workers = workers if device == "cpu" else 1
         self.precision = "float32"
         self.agreement = 1.0
         self._name = name
@@ -88,16 +91,23 @@ class SentenceModel:
 
     def _embedded(self, texts: Sequence[str], encode: Any) -> NDArray[np.float32]:
         vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        with self._lock:
-            for batch in self._batches(texts):
-                tensor = encode(
-                    [texts[place] for place in batch],
-                    batch_size=len(batch),
-                    convert_to_tensor=True,
-                    normalize_embeddings=True,
-                    show_progress_bar=False,
-                )
-                vectors[batch] = tensor.float().cpu().numpy()
+
+        def fill(batch: list[int]) -> None:
+            tensor = encode(
+                [texts[place] for place in batch],
+                batch_size=len(batch),
+                convert_to_tensor=True,
+                normalize_embeddings=True,
+                show_progress_bar=False,
+            )
+            vectors[batch] = tensor.float().cpu().numpy()
+
+        with self._lock, ThreadPoolExecutor(self._workers) as pool:
+            batches = self._batches(texts)
+            # One alone: the tokenizer sets itself up, which it cannot do while another thread uses it.
+            for batch in itertools.islice(batches, 1):
+                fill(batch)
+            list(pool.map(fill, batches))
         # Again, because half precision leaves lengths of 0.998.
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors /= np.where(lengths == 0, 1, lengths)
@@ -130,19 +140,9 @@ class _Queries:
         return self._model.embed_queries(texts)
 
 
-@contextmanager
-def all_cores() -> Iterator[None]:
-    """Let torch use every core for as long as nothing else runs."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _load(name: str, device: str) -> Any:
