@@ -34,6 +34,7 @@ MODULES: tuple[str, ...] = (
     "bizops_reports",
     "hr_policies",
     "hr_rules",
+    "hr_cases",
 )
 """The modules of goals. Each has a `BOOK`, or several in `BOOKS`."""
 
