@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from evals.statistics import Interval
 from evals.summary import Rate
@@ -48,7 +48,10 @@ class Grid:
             padding=(0, 1, 0, 0),
         )
         for number, heading in enumerate(self.headings):
-            table.add_column(escape(heading), justify="left" if number == 0 else "right", overflow="fold")
+            first = number == 0
+            justify: Literal["left", "right"] = "left" if first else "right"
+            # A name cut in two is hard to read; figures may wrap.
+            table.add_column(escape(heading), justify=justify, no_wrap=first, overflow="fold")
         for row in self.rows:
             table.add_row(*map(escape, row))
         return Group(table, *(Text(note, style="dim") for note in self.notes), "")

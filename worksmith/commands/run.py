@@ -65,7 +65,7 @@ def run_task(
     else:
         from rich.console import Console
 
-        show_episode(Console(), task, episode, scores, setting=_setting(opened, agent, lm))
+        show_episode(Console(), task, episode, scores, setting=_setting(opened, task, agent, lm))
     if episode.status in INFRASTRUCTURE:
         raise typer.Exit(1)
 
@@ -167,6 +167,8 @@ def _verdict(episode: EpisodeResult, scores: Mapping[str, float]) -> str:
 def _show_expected(console: Console, task: Task) -> None:
     from rich.markup import escape
 
+    if task.answer is not None:
+        console.print(f"[dim]expected answer:[/] {escape(task.answer.status)} {escape(task.answer.text)}")
     console.print("[dim]expected:[/]" + ("" if task.expected else " no change"))
     for action in task.expected:
         arguments = json.dumps(action.arguments, ensure_ascii=False)
@@ -207,13 +209,14 @@ def _attempt(agent: Any, task: Task, lm: Any) -> EpisodeResult:
         return cast("EpisodeResult", agent(task=task).episode)
 
 
-def _setting(suite: Suite, agent: Any, lm: str) -> dict[str, str]:
+def _setting(suite: Suite, task: Task, agent: Any, lm: str) -> dict[str, str]:
+    from programs.prompt import context_text
     from worksmith.session import lm_label
 
     manifest = suite.world.manifest
+    kind = suite.workshop.kind
     return {
-        "now": f"{manifest.now:%A %Y-%m-%d %H:%M}",
-        "working for": manifest.persona.name,
+        "context": context_text(task.now or manifest.now, task.persona or manifest.persona, kind.departments),
         "strategy": agent.strategy.name,
         "model": lm_label(lm),
     }
