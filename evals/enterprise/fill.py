@@ -56,6 +56,7 @@ class Filler:
         self._claims = claims
         self._texts = Texts()
         self._taken: Counter[tuple[Split, str]] = Counter()
+        self._denied: Counter[Split] = Counter()
         self._tried: Counter[tuple[Split, str]] = Counter()
         self._pools: dict[
             tuple[Split, tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]], list[Record]
@@ -86,14 +87,24 @@ class Filler:
             if (goal.area, goal.subarea, goal.type) == (cell.area, cell.subarea, kind)
             and slot.denial in goal.denials
         ]
-        for goal in self._in_turn(split, chosen):
-            for _ in range(_ROUNDS):
-                candidate = self._candidate(split, goal, empty=False)
-                if candidate is None:
-                    break
-                found = self._swapped(split, slot, candidate)
-                if found is not None:
+        self._denied[split] += 1
+        late = self._denied[split] % 2 == 0
+        # Every second one is denied only after something was served, if any goal comes out so.
+        for wish in (True, False) if late else (False,):
+            for goal in self._in_turn(split, chosen):
+                found = self._denied_task(split, slot, goal, late=wish)
+                if found:
                     return found
+        return []
+
+    def _denied_task(self, split: Split, slot: Slot, goal: Goal, *, late: bool) -> list[Task]:
+        if late and goal.steps == 1:
+            return []
+        for _ in range(_ROUNDS):
+            candidate = self._candidate(split, goal, empty=False)
+            found = self._swapped(split, slot, candidate, late=late) if candidate else None
+            if candidate is None or found:
+                return found or []
         return []
 
     # --- drawing ---------------------------------------------------------------------------------------
@@ -159,7 +170,7 @@ class Filler:
 
     # --- denials ---------------------------------------------------------------------------------------
 
-    def _swapped(self, split: Split, slot: Slot, candidate: Candidate) -> list[Task] | None:
+    def _swapped(self, split: Split, slot: Slot, candidate: Candidate, *, late: bool) -> list[Task] | None:
         """The candidate given to somebody who is denied, and itself as the twin."""
         pool = denials.candidates(slot.denial, self._facts, candidate.me, candidate.draw.subject)
         here = {row["emp_id"] for row in self._claims.personas(split)}
@@ -168,7 +179,7 @@ class Filler:
             rng(self._seed, "enterprise", "denied", candidate.query).shuffle(pool)
         for row in pool[:_SWAPS]:
             refused = refuse(candidate, row, slot.denial, self._workshop, self._facts)
-            if refused is None:
+            if refused is None or (late and len(refused.steps) == 1):
                 continue
             task = self._task(split, candidate)
             number = task.id.rpartition(".")[2]

@@ -110,6 +110,27 @@ def chat_by_id(slots: Slots, call: Script) -> Values:
     return (call.fact(chat, slots["fact"]),)
 
 
+def draw_manager_and_chat(scene: Scene) -> Draw | None:
+    """A colleague's manager, and a fact of a chat by its id."""
+    draw, other = draw_chat_by_id(scene), scene.colleague()
+    manager = scene.facts.manager(other["emp_id"]) if other else None
+    row = scene.facts.at(draw.about[0]) if draw else None
+    if draw is None or row is None or other is None or manager is None:
+        return None
+    return scene.draw(
+        {**draw.slots, "name": other["name"]},
+        answer=[entities.person(manager), *draw.answer],
+        about=[("conversations", row)],
+    )
+
+
+@everywhere(BOOKS, steps=2, draw=draw_manager_and_chat, denials=("not_participant",))
+def manager_and_chat(slots: Slots, call: Script) -> Values:
+    """The directory, then that chat."""
+    person = call.one("employees", f"First, {slots['name']}'s manager.", name=slots["name"])
+    return (person["manager_name"], *chat_by_id(slots, call))
+
+
 def draw_chat_id(scene: Scene) -> Draw | None:
     """A chat, of which the id and the day are asked."""
     found = chat_told(scene)
