@@ -26,6 +26,8 @@ ALL, REQUIRED, RETRIEVED = "all", "required", "retrieved"
 
 _DAMPING = 5
 """Small: of a handful of tools the first counts much more than the tenth."""
+_READING = 2 / 3
+
 _LONGEST = 300
 """Characters of an observation that count; further on it says less and less of what comes next."""
 
@@ -58,7 +60,8 @@ def nearest_tools(catalogue: Toolset, texts: Sequence[str], k: int, used: Collec
     """The `k` tools whose descriptions are nearest to the texts together, and those in `used`.
 
     Each text ranks all tools and all toolkits, and the ranks are fused: a long observation does not drown a
-    short task, and a tool that is described in few words is found by its neighbours.
+    short task, and a tool that is described in few words is found by its neighbours. Most of the places go to
+    tools that only read: whatever is asked or is to be changed has to be found first.
     """
     tools, kits = _indexes(tuple(catalogue.values()))
     scores = dict.fromkeys(catalogue, 0.0)
@@ -67,8 +70,11 @@ def nearest_tools(catalogue: Toolset, texts: Sequence[str], k: int, used: Collec
         by_tool, by_kit = _ranks(tools, words, len(catalogue)), _ranks(kits, words, len(catalogue))
         for name in catalogue:
             scores[name] += by_tool.get(name, 0.0) + by_kit.get(_kit(name), 0.0)
-    best = sorted(catalogue, key=lambda name: (-round(scores[name], 9), name))[:k]
-    return {name: tool for name, tool in catalogue.items() if name in best or name in used}
+    ranked = sorted(catalogue, key=lambda name: (-round(scores[name], 9), name))
+    readers = [name for name in ranked if not catalogue[name].writes][: round(_READING * k)]
+    best = dict.fromkeys([*readers, *ranked])
+    chosen = {*list(best)[:k], *used}
+    return {name: tool for name, tool in catalogue.items() if name in chosen}
 
 
 def _about(run: Run) -> tuple[str, ...]:
