@@ -25,6 +25,9 @@ MODULES: tuple[str, ...] = (
     "swe_patch_chats",
     "swe_workspace",
     "swe_notices",
+    "it_tickets",
+    "it_lists",
+    "it_chains",
     "sales_records",
     "sales_new",
     "sales_catalogue",
@@ -35,6 +38,8 @@ MODULES: tuple[str, ...] = (
     "hr_policies",
     "hr_rules",
     "hr_cases",
+    "hr_people",
+    "hr_comparisons",
 )
 """The modules of goals. Each has a `BOOK`, or several in `BOOKS`."""
 
