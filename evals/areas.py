@@ -69,16 +69,13 @@ def difficulty_grid(study: Study) -> Grid:
 
 
 def area_type_grid(study: Study) -> Grid:
-    """Area and type of task down, programs across."""
+    """Area and type of task down, programs across; without intervals, for which most cells are too small."""
     groups = [group_records(row.result.records, _area_and_type) for row in study.rows]
     names = sorted(set(chain.from_iterable(groups)))
     cells = tuple(
         (
             name,
-            *(
-                percent(summarize(group.get(name, []), seed=row.result.seed).scores.get(PRIMARY))
-                for group, row in zip(groups, study.rows, strict=True)
-            ),
+            *(_outcome(group.get(name, [])) for group in groups),
             str(len({record.task_id for record in groups[0].get(name, [])})),
         )
         for name in names
@@ -165,6 +162,11 @@ def _weighted(row: Row) -> float:
 def _of_level(row: Row, level: str) -> Interval | None:
     chosen = [record for record in row.result.records if record.difficulty == level]
     return summarize(chosen, seed=row.result.seed).scores.get(PRIMARY)
+
+
+def _outcome(records: Sequence[EpisodeRecord]) -> str:
+    values = [record.scores[PRIMARY] for record in records if record.graded and PRIMARY in record.scores]
+    return share(math.fsum(values) / len(values)) if values else NO_DATA
 
 
 def _area_and_type(record: EpisodeRecord) -> str:
