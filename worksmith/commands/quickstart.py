@@ -15,7 +15,19 @@ from worksmith.commands.options import JsonFlag, SeedOption, TrackFlag, Tracking
 if TYPE_CHECKING:
     from evals.compare import Row, Study
     from evals.suite import Suite
+    from tools.persona import Persona
     from worksmith.study import StudyPlan
+
+_SCALE = 0.1
+_SHOWN = {
+    "mail": "enterprise_mail_system.read",
+    "chats": "conversations.read",
+    "tickets": "it_service_management.read_issue",
+    "code": "github.read",
+    "sales": "sales.read",
+    "clients": "clients.read",
+}
+"""Columns of the table of who may read what, and the tools that count for them."""
 
 _INDENT = " " * 5
 _MODEL = "local/analogy"
@@ -36,10 +48,11 @@ def quickstart(
     tracking_uri: TrackingUriOption = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Build a suite, compile an agent on it, measure before and after, compare two strategies."""
+    """Build an enterprise, compile an agent for its people, measure before and after, compare strategies."""
     started = time.perf_counter()
-    suite = _build(out / "office", seed)
-    say("\n2/4  Evaluate and compile.")
+    suite = _build(out / "enterprise", seed)
+    _show_access(suite)
+    say("\n3/5  Evaluate and compile.")
     say(textwrap.fill(_ABOUT_THE_MODEL, 78, initial_indent=_INDENT, subsequent_indent=_INDENT) + "\n")
     plan = _plan(suite, workers, seed)
     program = out / "react-knn.json"
@@ -59,14 +72,51 @@ def quickstart(
 
 def _build(directory: Path, seed: int) -> Suite:
     from evals.kinds import BuildOptions, builder
+    from worksmith.commands.index import build as index
 
-    say("1/4  Build a suite: an office with calendar, mail, site figures, task board and customers.")
-    suite = builder("office")(
-        directory, BuildOptions(seed=seed), progress=lambda message: say(f"     {message}")
+    say("1/5  Build a suite: a tenth of an enterprise with its people, sources, access rules, search index.")
+    suite = builder("enterprise")(
+        directory, BuildOptions(seed=seed, scale=_SCALE), progress=lambda message: say(f"     {message}")
     )
+    index(suite, "minilm")
     counts = ", ".join(f"{count} {split}" for split, count in suite.counts().items())
     say(f"     {len(suite.tasks)} tasks ({counts}) in {directory}")
     return suite
+
+
+def _show_access(suite: Suite) -> None:
+    """How many records the same call finds for people of different departments and levels."""
+    from rich.console import Console
+
+    from evals.tables import Grid
+
+    say("\n2/5  Who may read what: an agent finds what the person it works for may read, and nothing else.\n")
+    departments = suite.workshop.kind.departments
+    rows = tuple(
+        (
+            f"{departments[who.department]} {who.level}",
+            *(_readable(suite, who, tool) for tool in _SHOWN.values()),
+        )
+        for who in _people(suite)
+    )
+    Console(stderr=True).print(
+        Grid("Records to be found, by department and level", ("for", *_SHOWN), rows).rich()
+    )
+
+
+def _people(suite: Suite) -> list[Persona]:
+    """The most junior persona of the test tasks in each department."""
+    personas = {task.persona.id: task.persona for task in suite.select(split="test") if task.persona}
+    chosen: dict[str, Persona] = {}
+    for who in sorted(personas.values(), key=lambda who: (who.level, who.id)):
+        chosen.setdefault(who.department, who)
+    return list(chosen.values())
+
+
+def _readable(suite: Suite, who: Persona, tool: str) -> str:
+    """How many records a tool finds for somebody; a dash if they may not use it."""
+    seen = suite.workshop.episode(persona=who).call(tool, {"limit": "1"})
+    return f"{seen.value['total']:,}" if seen.status == "ok" else "-"
 
 
 def _plan(suite: Suite, workers: int, seed: int) -> StudyPlan:
@@ -94,7 +144,7 @@ def _plan(suite: Suite, workers: int, seed: int) -> StudyPlan:
 
 
 def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tuple[Study, str | None]:
-    """React uncompiled and compiled, act compiled; the compiled react program goes to `program`."""
+    """React and plan, uncompiled and compiled; the compiled react program goes to `program`."""
     from evals.baseline_program import baselines_for
     from evals.report import study_report
     from evals.tracking import Suite as Dataset
@@ -102,8 +152,7 @@ def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tu
     from worksmith.study import run_arms, study_arms
 
     baselines = baselines_for(plan.suite.workshop)
-    arms = study_arms(["react", "act"], ["none", "knn"], baselines=baselines)
-    arms = [arm for arm in arms if arm.label != "act"]
+    arms = study_arms(["react", "plan"], ["none", "knn"], baselines=baselines)
     params: dict[str, Any] = {"lm": _MODEL, "suite": plan.suite.path.name, "seed": plan.settings.seed}
     with open_tracker(uri, track=track).start("quickstart", params=params) as run:
         run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
@@ -124,10 +173,10 @@ def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds
 
     from evals.report import study_grid
 
-    say("\n3/4  Compare, on tasks that no program was compiled on.\n")
+    say("\n4/5  Compare, on tasks that no program was compiled on.\n")
     Console().print(study_grid(study, title="Quickstart").rich())
     task = suite.select(split="test")[0].id
-    say(f"\n4/4  Done in {seconds:.0f} s. Where to look:")
+    say(f"\n5/5  Done in {seconds:.0f} s. Where to look:")
     if run_id:
         say("     worksmith ui                                   the recorded runs in MLflow")
     say(f"     worksmith run {suite.path} {task} --program {program}")

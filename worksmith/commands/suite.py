@@ -60,7 +60,7 @@ def build(
     force: ForceFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Generate a world, its tasks and its search index. The same seed and scale give the same world and tasks."""
+    """Generate a world, its tasks and its search index. Seed and scale decide every byte of world and tasks."""
     from evals.kinds import BuildOptions, builder
 
     make = builder(kind)
