@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from evals.enterprise.distractors import FEWEST, near_misses
 from evals.enterprise.facts import Facts, Record
 from evals.enterprise.goals.goal import Goal, Values
 from evals.enterprise.goals.scene import Draw
@@ -14,7 +15,6 @@ from evals.task import Action, Answer, Step
 from tools.workshop import Workshop
 
 _MOST_VALUES = 8
-_DISTRACTORS = 2
 
 
 @dataclass(frozen=True)
@@ -101,10 +101,10 @@ def _as_set(actions: Sequence[Action]) -> set[tuple[str, tuple[tuple[str, str], 
 
 
 def _check_distractors(script: Script, facts: Facts) -> None:
-    """Whether each record picked out could be confused with at least two others of its source."""
-    for source in {ref.partition("/")[0] for ref in script.picked}:
-        if len(facts.all(source)) <= _DISTRACTORS:
-            raise UnfitError(f"nothing else is in {source}")
+    """Whether each record picked out could be mistaken for others."""
+    for ref in script.picked:
+        if near_misses(facts, ref) < FEWEST:
+            raise UnfitError(f"nothing is like {ref}")
 
 
 def _answer(goal: Goal, draw: Draw) -> Answer:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from evals.enterprise.facts import Record
 from evals.enterprise.goals import entities
 from evals.enterprise.goals.goal import Book, Slots, Values
@@ -15,6 +17,7 @@ BOOK = Book("Sales", "sales_chains.toml", departments=("SA",))
 SUBAREA = "customer"
 
 
+@dataclass(frozen=True)
 class Way:
     """From a customer to the product of which they bought most, and to its biggest other buyer.
 
@@ -24,10 +27,9 @@ class Way:
         sale: the largest sale of it to anybody else.
     """
 
-    def __init__(self, customer: Record, product_id: str, sale: Record) -> None:
-        self.customer = customer
-        self.product_id = product_id
-        self.sale = sale
+    customer: Record
+    product_id: str
+    sale: Record
 
 
 def draw_way(scene: Scene) -> Way | None:
