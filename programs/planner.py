@@ -9,6 +9,7 @@ import dspy
 from programs.asking import ask
 from programs.prompt import plan_text
 from programs.readers import Reader
+from programs.render import as_text
 from programs.signatures import plan_signature, with_house_rules
 from programs.strategies import PlanSource
 from tools.errors import InputError
@@ -38,12 +39,15 @@ class Planner(dspy.Module):  # type: ignore[misc]
         if self.source == "model":
             signature = with_house_rules(self.predict.signature, rules)
             return ask(self.predict, reader=reader, signature=signature, task=task.query, **inputs)
-        if self.source == "gold":
-            return dspy.Prediction(plan=_gold(task))
+        if self.source in ("gold", "gold with arguments"):
+            return dspy.Prediction(plan=_gold(task, arguments=self.source != "gold"))
         return dspy.Prediction(plan="")
 
 
-def _gold(task: Task) -> str:
+def _gold(task: Task, *, arguments: bool) -> str:
     if task.gold_plan is None:
         raise InputError("the task has no gold plan", where=task.id, hint="choose another strategy than gold")
-    return plan_text((step.why, step.tool) for step in task.gold_plan)
+    return plan_text(
+        (step.why, f"{step.tool} {as_text(step.arguments)}" if arguments else step.tool)
+        for step in task.gold_plan
+    )

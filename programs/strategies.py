@@ -7,7 +7,7 @@ from typing import Literal
 
 from tools.errors import InputError
 
-PlanSource = Literal["nobody", "model", "gold"]
+PlanSource = Literal["nobody", "model", "gold", "gold with arguments"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,11 @@ STRATEGIES: dict[str, Strategy] = {
         Strategy("react", "one call at a time, a thought before each", thought=True),
         Strategy("plan", "a plan first, then one call at a time", planner="model", revisions=2),
         Strategy("gold", "the task's gold plan without arguments, then one call at a time", planner="gold"),
+        Strategy(
+            "gold-arguments",
+            "the task's gold plan with arguments, then one call at a time",
+            planner="gold with arguments",
+        ),
     )
 }
 """The strategies there are, by name, in the order of tables."""

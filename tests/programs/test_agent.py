@@ -43,7 +43,8 @@ def test_every_strategy_does_a_task_from_end_to_end(name: str, workshop: Worksho
 
 
 @pytest.mark.parametrize(
-    ("name", "calls"), [("direct", 1), ("cot", 1), ("act", 3), ("react", 3), ("plan", 4), ("gold", 3)]
+    ("name", "calls"),
+    [("direct", 1), ("cot", 1), ("act", 3), ("react", 3), ("plan", 4), ("gold", 3), ("gold-arguments", 3)],
 )
 def test_model_calls_are_what_the_strategy_needs(
     name: str, calls: int, workshop: Workshop, gold: None
@@ -249,3 +250,12 @@ def test_dspy_keeps_prompts_only_if_asked_to(keep: bool, workshop: Workshop) -> 
         agent(task=TASKS[0])
 
     assert len(lm.history) == keep
+
+
+def test_the_gold_plan_may_come_with_its_arguments(workshop: Workshop) -> None:
+    _, script = run(Agent("gold-arguments", workshop=workshop), finish())
+
+    assert (
+        '1. Find the meeting (calendar.search_events {"query": "Budget review"})'
+        in texts(script.requests[0])[0]
+    )

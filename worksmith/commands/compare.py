@@ -133,9 +133,10 @@ def _strategies(text: str, tasks: list[Task]) -> list[str]:
     from programs.strategies import strategy
 
     names = [strategy(name).name for name in _names(text, "--strategies")]
-    if "gold" in names and any(task.gold_plan is None for task in tasks) and len(names) > 1:
-        say("leaving out strategy gold: not every task has a gold plan")
-        names.remove("gold")
+    with_gold = [name for name in names if strategy(name).planner.startswith("gold")]
+    if with_gold and any(task.gold_plan is None for task in tasks) and len(names) > len(with_gold):
+        say(f"leaving out strategy {', '.join(with_gold)}: not every task has a gold plan")
+        return [name for name in names if name not in with_gold]
     return names
 
 

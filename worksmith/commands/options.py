@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-STRATEGIES = ["direct", "cot", "act", "react", "plan", "gold"]
+STRATEGIES = ["direct", "cot", "act", "react", "plan", "gold", "gold-arguments"]
 OPTIMIZERS = [
     "none",
     "bootstrap",
