@@ -1,7 +1,8 @@
 """Generating the tasks of an enterprise suite: places by quota, filled with goals that come out right.
 
 Every gold plan is executed through the tools, as the persona and under the policy; what it finds is compared
-with what the goal knows from the rows and latent facts. See GOALS in `evals.enterprise.goals.goal`.
+with what the goal knows from the rows and latent facts. How goals are written stands in
+`evals.enterprise.goals.goal`.
 """
 
 from __future__ import annotations
