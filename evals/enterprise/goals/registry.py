@@ -28,6 +28,8 @@ MODULES: tuple[str, ...] = (
     "it_tickets",
     "it_lists",
     "it_chains",
+    "it_desk",
+    "it_notices",
     "sales_records",
     "sales_new",
     "sales_catalogue",

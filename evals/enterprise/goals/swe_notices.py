@@ -151,6 +151,27 @@ def close_tell_mine(slots: Slots, call: Script) -> Values:
     return ()
 
 
+def draw_close_tell_three(scene: Scene) -> Draw | None:
+    """Reporter, manager, and some colleague."""
+    draw, other = draw_close_tell_both(scene), scene.colleague()
+    issue = scene.facts.at(draw.about[0]) if draw else None
+    if draw is None or issue is None or other is None:
+        return None
+    if other["emp_id"] in {act.arguments.get("recipient") for act in draw.actions}:
+        return None
+    message = chat(other["name"], _closed(issue["issue_id"]))
+    return _draw(scene, issue, {**draw.slots, "name": other["name"]}, *draw.actions, message)
+
+
+@BOOK.goal(SUBAREA, steps=6, type="crud", draw=draw_close_tell_three)
+def close_tell_three(slots: Slots, call: Script) -> Values:
+    """As to both, then tell the colleague."""
+    issue = find_issue(call, slots)
+    _close_and_tell_both(call, issue)
+    tell(call, f"I tell {slots['name']}.", chat(slots["name"], _closed(issue["issue_id"])))
+    return ()
+
+
 # --- out of chats ---------------------------------------------------------------------------------------
 
 
