@@ -41,6 +41,8 @@ class SentenceModel:
     """
 
     def __init__(self, name: str, device: str = "cpu", workers: int = 1) -> None:
+        # Batches differ in shape; the code generated for each is kept otherwise, two gigabytes in the end.
+        os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
         import torch
 
         # Several threads for one multiplication wait for each other: ten times slower where a core is busy.
