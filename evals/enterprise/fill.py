@@ -58,9 +58,7 @@ class Filler:
         self._taken: Counter[tuple[Split, str]] = Counter()
         self._denied: Counter[Split] = Counter()
         self._tried: Counter[tuple[Split, str]] = Counter()
-        self._pools: dict[
-            tuple[Split, tuple[str, ...], tuple[str, ...], tuple[tuple[str, str], ...]], list[Record]
-        ] = {}
+        self._pools: dict[tuple[object, ...], list[Record]] = {}
 
     def fill(self, split: Split, slot: Slot) -> Task | None:
         """A task for this place; None where the world has none."""
@@ -141,7 +139,7 @@ class Filler:
 
     def _pool(self, split: Split, goal: Goal) -> list[Record]:
         """The personas of a split who may ask what a goal is about."""
-        key = (split, goal.departments, goal.levels, goal.needs)
+        key = (split, goal.departments, goal.levels, goal.needs, goal.who)
         found = self._pools.get(key)
         if found is None:
             found = self._pools[key] = [
@@ -151,6 +149,7 @@ class Filler:
                 and (not goal.departments or row["department"] in goal.departments)
                 and (not goal.levels or row["level"] in goal.levels)
                 and self._may(row, goal.needs)
+                and (goal.who is None or goal.who(self._facts, row))
             ]
         return found
 

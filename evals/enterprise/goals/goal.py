@@ -38,7 +38,8 @@ answer. Draws are cheap and may fail: return None (an unlucky person, not unique
 asked again.
 
 * `scene.me` is the persona, already chosen: somebody active of the book's (or goal's) `departments` who may
-  do all that `needs` says, such as `needs=(("delete", "sales"),)`. Start from what is theirs where the
+  do all that `needs` says, such as `needs=(("delete", "sales"),)`, and of whom `who(facts, row)` holds, where
+  only few could ask this. Start from what is theirs where the
   policy looks at owners or participants. `scene.rng` is the only source of chance. `scene.pick(source,
   rows)` chooses a record that no other split has; list the records that the task is about in `about`.
 * `scene.empty`: the task is to have the answer that there is nothing: draw parameters that match no record
@@ -87,6 +88,7 @@ from importlib.resources import files
 from string import Formatter
 from typing import Any, Literal
 
+from evals.enterprise.facts import Facts, Record
 from evals.enterprise.goals.scene import Draw, Scene
 from evals.enterprise.goals.script import Script
 from evals.task import Split
@@ -95,6 +97,7 @@ Slots = Mapping[str, str]
 Values = tuple[str, ...]
 Solve = Callable[[Slots, Script], Values]
 DrawFunction = Callable[[Scene], Draw | None]
+Who = Callable[[Facts, Record], bool]
 GoalType = Literal["search", "crud"]
 
 REGISTERS = 3
@@ -139,6 +142,7 @@ class Goal:
         departments: where its personas work; anywhere, if empty.
         levels: of its personas; any, if empty.
         needs: (operation, source) pairs that a persona must in principle be allowed.
+        who: whether an employee could ask this at all; everybody could, if None.
         empty: whether it may be drawn with nothing to be found.
         denials: the reasons for which somebody else may be denied.
     """
@@ -154,6 +158,7 @@ class Goal:
     departments: tuple[str, ...]
     levels: tuple[str, ...] = ()
     needs: tuple[tuple[str, str], ...] = ()
+    who: Who | None = None
     empty: bool = False
     denials: tuple[str, ...] = ()
 
@@ -189,6 +194,7 @@ class Book:
         departments: tuple[str, ...] | None = None,
         levels: Sequence[str] = (),
         needs: Sequence[tuple[str, str]] = (),
+        who: Who | None = None,
         empty: bool = False,
         denials: Sequence[str] = (),
     ) -> Callable[[Solve], Solve]:
@@ -209,6 +215,7 @@ class Book:
                     departments=self.departments if departments is None else departments,
                     levels=tuple(levels),
                     needs=tuple(needs),
+                    who=who,
                     empty=empty,
                     denials=tuple(denials),
                 )

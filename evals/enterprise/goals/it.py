@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evals.enterprise.facts import Record, day
+from evals.enterprise.facts import Facts, Record, day
 from evals.enterprise.goals.scene import Scene, clear_best
 from evals.enterprise.goals.script import Row, Script, UnfitError
 
@@ -90,6 +90,24 @@ def busiest(rows: Sequence[Record] | Sequence[Row]) -> str | None:
     for row in rows:
         counts[row["emp_id"]] = counts.get(row["emp_id"], 0) + 1
     return clear_best(counts)
+
+
+# --- who could ask --------------------------------------------------------------------------------------
+
+
+def has_raised(facts: Facts, row: Record) -> bool:
+    """Whether somebody has raised a ticket."""
+    return bool(facts.where("tickets", raised_by_emp_id=row["emp_id"]))
+
+
+def waits(facts: Facts, row: Record) -> bool:
+    """Whether a ticket that somebody raised is open."""
+    return bool(facts.where("tickets", raised_by_emp_id=row["emp_id"], status="open"))
+
+
+def has_had(facts: Facts, row: Record) -> bool:
+    """Whether a ticket was ever assigned to somebody."""
+    return bool(facts.where("tickets", emp_id=row["emp_id"]))
 
 
 # --- solving --------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from evals.enterprise.goals.it import (
     resolver,
     resolver_of,
     told,
+    waits,
 )
 from evals.enterprise.goals.message_changes import mail, my_manager, tell
 from evals.enterprise.goals.scene import Draw, Scene, action
@@ -133,8 +134,8 @@ def draw_priority(scene: Scene) -> Draw | None:
 
 
 @BOOK.goal(
-    SUBAREA, steps=1, type="crud", draw=draw_priority, departments=OTHERS, denials=("not_owner",)
-)  # fmt: skip
+    SUBAREA, steps=1, type="crud", draw=draw_priority, who=waits, departments=OTHERS, denials=("not_owner",)
+)
 def own_priority(slots: Slots, call: Script) -> Values:
     """Change it."""
     change = action(UPDATE, ticket_id=slots["ticket"], priority=slots["priority"])

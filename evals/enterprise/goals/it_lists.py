@@ -7,7 +7,7 @@ from datetime import timedelta
 from evals.enterprise.facts import Record, day
 from evals.enterprise.goals import entities
 from evals.enterprise.goals.goal import Book, Slots, Values
-from evals.enterprise.goals.it import HELPDESK, YEARS, busiest, draw_ticket, span
+from evals.enterprise.goals.it import HELPDESK, YEARS, busiest, draw_ticket, has_had, span
 from evals.enterprise.goals.it_tickets import SUBAREA
 from evals.enterprise.goals.messages import manager_of
 from evals.enterprise.goals.scene import Draw, Scene
@@ -52,7 +52,7 @@ def draw_my_period(scene: Scene) -> Draw | None:
     return _list(scene, {"first": first.isoformat(), "last": last.isoformat()}, rows)
 
 
-@BOOK.goal(SUBAREA, steps=1, draw=draw_my_period, empty=True)
+@BOOK.goal(SUBAREA, steps=1, draw=draw_my_period, who=has_had, empty=True)
 def my_period(slots: Slots, call: Script) -> Values:
     """All of them."""
     rows = call.every(

@@ -11,6 +11,7 @@ from evals.enterprise.goals.it import (
     draw_named,
     draw_ticket,
     find_ticket,
+    has_raised,
     open_ticket,
     told,
 )
@@ -98,7 +99,7 @@ def draw_own(scene: Scene) -> Draw | None:
     return scene.draw({"ticket": row["ticket_id"]}, answer=answer, about=[("tickets", row)])
 
 
-@BOOK.goal(SUBAREA, steps=1, draw=draw_own, departments=OTHERS, denials=("not_participant",))
+@BOOK.goal(SUBAREA, steps=1, draw=draw_own, who=has_raised, departments=OTHERS, denials=("not_participant",))
 def own(slots: Slots, call: Script) -> Values:
     """Read it."""
     row = open_ticket(call, slots)

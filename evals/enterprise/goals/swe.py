@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from evals.enterprise.facts import Record
+from evals.enterprise.facts import Facts, Record
 from evals.enterprise.goals.messages import find_chat
 from evals.enterprise.goals.scene import Scene
 from evals.enterprise.goals.script import Row, Script, UnfitError
@@ -147,6 +147,25 @@ def draw_chat_issue(
         return None
     slots = {"name": other["name"], "topic": told.facts["topic"], "project": told.facts["project"]}
     return row, issue, latent.facts, slots
+
+
+# --- who could ask --------------------------------------------------------------------------------------
+
+
+def owns_code(facts: Facts, row: Record) -> bool:
+    """Whether somebody owns a file."""
+    return bool(facts.where("repositories", emp_id=row["emp_id"]))
+
+
+def chats_about_issues(facts: Facts, row: Record) -> bool:
+    """Whether a chat of somebody names an issue."""
+    chats = [
+        chat
+        for column in ("sender_emp_id", "recipient_emp_id")
+        for chat in facts.where("conversations", **{column: row["emp_id"]})
+    ]
+    told = [facts.latent("conversations", chat["conversation_id"]) for chat in chats]
+    return any(ref.startswith("issues/") for latent in told if latent for ref in latent.refs)
 
 
 # --- solving --------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from evals.enterprise.goals.swe import (
     my_files,
     newest_issue,
     newest_repository,
+    owns_code,
     reporter,
     reporter_of,
 )
@@ -32,9 +33,6 @@ _OPEN = re.compile(r"'issue_id': '(ISS-\d+)', 'title': (?:'[^']*'|\"[^\"]*\"), '
 _MOST = 8
 
 
-# --- one's own ------------------------------------------------------------------------------------------
-
-
 def draw_my_newest(scene: Scene) -> Draw | None:
     """The newest of the persona's repositories."""
     row = newest_repository(scene, scene.me["emp_id"])
@@ -44,7 +42,7 @@ def draw_my_newest(scene: Scene) -> Draw | None:
     return scene.draw({}, answer=answer, about=[("repositories", row)])
 
 
-@BOOK.goal(SUBAREA, steps=1, draw=draw_my_newest)
+@BOOK.goal(SUBAREA, steps=1, draw=draw_my_newest, who=owns_code)
 def my_newest(slots: Slots, call: Script) -> Values:
     """The newest comes first."""
     rows = call.read("repositories", "I look for my newest repository.", owner="me", limit="1")
@@ -66,7 +64,7 @@ def draw_my_licensed(scene: Scene) -> Draw | None:
     return scene.draw({"licence": licence}, answer=answer, about=[("repositories", found[0])])
 
 
-@BOOK.goal(SUBAREA, steps=1, draw=draw_my_licensed, empty=True)
+@BOOK.goal(SUBAREA, steps=1, draw=draw_my_licensed, who=owns_code, empty=True)
 def my_licensed(slots: Slots, call: Script) -> Values:
     """All files under the licence."""
     rows = call.every(
@@ -86,7 +84,7 @@ def draw_my_open_issues(scene: Scene) -> Draw | None:
     return scene.draw({"language": "Python"}, answer=answer, about=[("repositories", mine[0])])
 
 
-@BOOK.goal(SUBAREA, steps=1, draw=draw_my_open_issues)
+@BOOK.goal(SUBAREA, steps=1, draw=draw_my_open_issues, who=owns_code)
 def my_open_issues(slots: Slots, call: Script) -> Values:
     """Files are shown with their issues."""
     rows = call.every(

@@ -11,6 +11,7 @@ from evals.enterprise.goals.script import Row, Script
 from evals.enterprise.goals.swe import (
     ISSUE_ID,
     Told,
+    chats_about_issues,
     draw_chat_issue,
     draw_named_issue,
     find_chat_issue,
@@ -185,7 +186,7 @@ def draw_chat_close(scene: Scene) -> Draw | None:
     return scene.draw(slots, actions=actions, about=[("conversations", row), ("issues", issue)])
 
 
-@BOOK.goal(SUBAREA, steps=2, type="crud", draw=draw_chat_close)
+@BOOK.goal(SUBAREA, steps=2, type="crud", draw=draw_chat_close, who=chats_about_issues)
 def chat_close(slots: Slots, call: Script) -> Values:
     """Chat, close."""
     key = call.quoted(find_chat(call, slots), ISSUE_ID)
@@ -206,7 +207,7 @@ def draw_chat_close_tell(scene: Scene) -> Draw | None:
     return scene.draw(slots, actions=actions, mentions=[key], about=about)
 
 
-@BOOK.goal(SUBAREA, steps=4, type="crud", draw=draw_chat_close_tell)
+@BOOK.goal(SUBAREA, steps=4, type="crud", draw=draw_chat_close_tell, who=chats_about_issues)
 def chat_close_tell(slots: Slots, call: Script) -> Values:
     """Chat, issue, close, tell the reporter."""
     issue = _close(call, find_chat_issue(call, slots))
@@ -228,7 +229,7 @@ def draw_chat_close_both(scene: Scene) -> Draw | None:
     return scene.draw(slots, actions=actions, mentions=[key], about=about)
 
 
-@BOOK.goal(SUBAREA, steps=6, type="crud", draw=draw_chat_close_both)
+@BOOK.goal(SUBAREA, steps=6, type="crud", draw=draw_chat_close_both, who=chats_about_issues)
 def chat_close_both(slots: Slots, call: Script) -> Values:
     """Chat, issue, close, tell the reporter, look them up, tell the manager."""
     _close_and_tell_both(call, find_chat_issue(call, slots))

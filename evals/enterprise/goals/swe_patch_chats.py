@@ -9,6 +9,7 @@ from evals.enterprise.goals.scene import Draw, Scene
 from evals.enterprise.goals.script import Script
 from evals.enterprise.goals.swe import (
     SENIORS,
+    chats_about_issues,
     draw_chat_issue,
     fault_line,
     file_of,
@@ -57,7 +58,7 @@ def draw_function(scene: Scene) -> Draw | None:
     )
 
 
-@BOOK.goal(SUBAREA, steps=2, draw=draw_function)
+@BOOK.goal(SUBAREA, steps=2, draw=draw_function, who=chats_about_issues)
 def chat_function(slots: Slots, call: Script) -> Values:
     """Chat, issue."""
     issue = find_chat_issue(call, slots)
@@ -72,7 +73,7 @@ def draw_line(scene: Scene) -> Draw | None:
     return mention.draw(entities.text(mention.issue["path"]), entities.number(mention.line))
 
 
-@BOOK.goal(SUBAREA, steps=3, draw=draw_line, levels=SENIORS)
+@BOOK.goal(SUBAREA, steps=3, draw=draw_line, who=chats_about_issues, levels=SENIORS)
 def chat_line(slots: Slots, call: Script) -> Values:
     """Chat, issue, file."""
     issue = find_chat_issue(call, slots)
@@ -88,7 +89,7 @@ def draw_reporter(scene: Scene) -> Draw | None:
     return mention.draw(entities.text(mention.function), entities.ident("email", author["email"]))
 
 
-@BOOK.goal(SUBAREA, steps=3, draw=draw_reporter)
+@BOOK.goal(SUBAREA, steps=3, draw=draw_reporter, who=chats_about_issues)
 def chat_reporter(slots: Slots, call: Script) -> Values:
     """Chat, issue, who reported it."""
     issue = find_chat_issue(call, slots)
@@ -104,7 +105,7 @@ def draw_manager(scene: Scene) -> Draw | None:
     return mention.draw(entities.text(mention.function), entities.ident("email", manager["email"]))
 
 
-@BOOK.goal(SUBAREA, steps=4, draw=draw_manager)
+@BOOK.goal(SUBAREA, steps=4, draw=draw_manager, who=chats_about_issues)
 def chat_manager(slots: Slots, call: Script) -> Values:
     """Chat, issue, who reported it, the manager."""
     issue = find_chat_issue(call, slots)
@@ -124,7 +125,7 @@ def draw_line_manager(scene: Scene) -> Draw | None:
     )
 
 
-@BOOK.goal(SUBAREA, steps=5, draw=draw_line_manager, levels=SENIORS)
+@BOOK.goal(SUBAREA, steps=5, draw=draw_line_manager, who=chats_about_issues, levels=SENIORS)
 def chat_line_manager(slots: Slots, call: Script) -> Values:
     """Chat, issue, file, who reported it, the manager."""
     issue = find_chat_issue(call, slots)
@@ -146,7 +147,7 @@ def draw_line_chain(scene: Scene) -> Draw | None:
     )
 
 
-@BOOK.goal(SUBAREA, steps=6, draw=draw_line_chain, levels=SENIORS)
+@BOOK.goal(SUBAREA, steps=6, draw=draw_line_chain, who=chats_about_issues, levels=SENIORS)
 def chat_line_chain(slots: Slots, call: Script) -> Values:
     """Chat, issue, file, who reported it, two levels above."""
     issue = find_chat_issue(call, slots)

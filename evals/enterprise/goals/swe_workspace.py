@@ -16,6 +16,7 @@ from evals.enterprise.goals.swe import (
     find_file,
     find_issue,
     my_files,
+    owns_code,
 )
 from evals.enterprise.goals.swe_github import LICENCES, owner_of
 from evals.enterprise.goals.swe_words import complaint, new_repository, requirement
@@ -109,7 +110,7 @@ def draw_relicense(scene: Scene) -> Draw | None:
     return scene.draw(slots, actions=[change], about=[("repositories", row)])
 
 
-@BOOK.goal(SUBAREA, steps=1, type="crud", draw=draw_relicense, denials=("not_owner",))
+@BOOK.goal(SUBAREA, steps=1, type="crud", draw=draw_relicense, who=owns_code, denials=("not_owner",))
 def relicense(slots: Slots, call: Script) -> Values:
     """Change all its files."""
     call.write(
@@ -132,7 +133,7 @@ def draw_delete_file_mail(scene: Scene) -> Draw | None:
     )
 
 
-@BOOK.goal(SUBAREA, steps=4, type="crud", draw=draw_delete_file_mail)
+@BOOK.goal(SUBAREA, steps=4, type="crud", draw=draw_delete_file_mail, who=owns_code)
 def delete_file_mail(slots: Slots, call: Script) -> Values:
     """Find it, delete it, look up oneself, send."""
     row = find_file(call, slots)
