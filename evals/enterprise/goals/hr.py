@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from evals.enterprise.facts import Record
-from evals.enterprise.goals.goal import Slots
+from evals.enterprise.goals.goal import Slots, Values
 from evals.enterprise.goals.scene import Draw, Scene
 from evals.enterprise.goals.script import Row, Script
 from evals.task import Action, Entity
@@ -91,3 +91,9 @@ def climb(call: Script, row: Row, steps: int = 1) -> Row:
     for _ in range(steps):
         row = call.one("employees", f"I look up the manager of {row['name']}.", emp_id=row["reports_to"])
     return row
+
+
+def do(call: Script, why: str, change: Action) -> Values:
+    """Carry a change out; nothing is asked besides."""
+    call.write(change.tool, why, **change.arguments)
+    return ()

@@ -42,6 +42,9 @@ MODULES: tuple[str, ...] = (
     "hr_cases",
     "hr_people",
     "hr_comparisons",
+    "hr_records",
+    "hr_newcomers",
+    "hr_moves",
 )
 """The modules of goals. Each has a `BOOK`, or several in `BOOKS`."""
 
