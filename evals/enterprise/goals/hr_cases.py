@@ -18,6 +18,11 @@ BOOK = Book("HR", "hr_cases.toml")
 _HELPDESK = "IN"
 _VACATION = "remaining_vacation_leaves"
 _STEP = 500
+_BOUGHT = (
+    "office chairs", "a marketing agency", "courier services", "a trade fair stand", "cloud servers",
+    "staff training", "packaging", "the canteen", "a survey of customers", "spare parts", "a lease of cars",
+    "translation work", "printing", "air conditioning", "event catering", "test devices",
+)  # fmt: skip
 
 
 # --- tickets --------------------------------------------------------------------------------------------
@@ -167,7 +172,8 @@ def _draw_signatory(scene: Scene, steps: int) -> Draw | None:
     lowest, highest = too_low // _STEP + 1, enough // _STEP
     total = scene.rng.randint(lowest, highest) * _STEP
     answer = [entities.person(chain[-1]), entities.ident("email", chain[-1]["email"])]
-    return scene.draw({"total": str(total)}, answer=answer)
+    slots = {"total": str(total), "bought": scene.rng.choice(_BOUGHT)}
+    return scene.draw(slots, answer=answer)
 
 
 def _signatory(slots: Slots, call: Script) -> Values:

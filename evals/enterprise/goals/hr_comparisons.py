@@ -139,6 +139,26 @@ def _most(rows: Sequence[R], read: Callable[[R], str]) -> R | None:
     return order[0][1]
 
 
+def draw_three_since(scene: Scene) -> Draw | None:
+    """Three people of whom one joined first."""
+    rows = three(scene)
+    days = sorted(row["doj"] for row in rows)
+    if not rows or days[0] == days[1]:
+        return None
+    first = min(rows, key=lambda row: row["doj"])
+    answer = [entities.person(first), entities.date(first["doj"])]
+    return scene.draw(_names(rows), answer=answer)
+
+
+@BOOK.goal(DIRECTORY, steps=3, draw=draw_three_since, denials=("left_company",))
+def three_since(slots: Slots, call: Script) -> Values:
+    """All three."""
+    rows = [look(call, slots[name]) for name in ("name", "name2", "name3")]
+    call.weigh(*rows)
+    first = min(rows, key=lambda row: row["doj"])
+    return first["name"], first["doj"]
+
+
 # --- managers of several people -------------------------------------------------------------------------
 
 

@@ -207,6 +207,28 @@ def successor_of_whom(slots: Slots, call: Script) -> Values:
     return name, look(call, name)["email"]
 
 
+def draw_post_manager(scene: Scene) -> Draw | None:
+    """A post, by its title."""
+    post = scene.pick("posts")
+    author = scene.facts.colleague(post["emp_id"]) if post else None
+    chain = above(scene, author, 1) if author else []
+    if post is None or author is None or not chain:
+        return None
+    if not scene.facts.unique("posts", "title", post["title"]):
+        return None
+    answer = [entities.person(chain[0]), entities.ident("email", chain[0]["email"])]
+    return scene.draw({"title": post["title"]}, answer=answer, about=[("posts", post)])
+
+
+@BOOK.goal(DIRECTORY, steps=3, draw=draw_post_manager, denials=("left_company",))
+def post_manager(slots: Slots, call: Script) -> Values:
+    """The post, its author, the manager."""
+    post = call.one("posts", "I look for the post.", title=slots["title"])
+    author = call.one("employees", "I look its author up.", emp_id=post["emp_id"])
+    manager = climb(call, author)
+    return manager["name"], manager["email"]
+
+
 def entity(row: Record, field: str) -> Entity:
     """A field of a personnel record as a value of an answer."""
     value = row[field]
