@@ -143,6 +143,30 @@ def own_priority(slots: Slots, call: Script) -> Values:
     return ()
 
 
+def draw_own_priority_mail(scene: Scene) -> Draw | None:
+    """And the persona's manager."""
+    draw, manager = draw_priority(scene), scene.facts.manager(scene.me["emp_id"])
+    row = scene.facts.at(draw.about[0]) if draw else None
+    if draw is None or row is None or manager is None:
+        return None
+    message = mail(manager["emp_id"], "Priority changed", _changed(draw.slots))
+    mentions = [draw.slots["ticket"], draw.slots["priority"]]
+    actions = [*draw.actions, message]
+    return scene.draw(draw.slots, actions=actions, mentions=mentions, about=[("tickets", row)])
+
+
+@BOOK.goal(
+    SUBAREA, steps=3, type="crud", draw=draw_own_priority_mail, who=waits, departments=OTHERS,
+    denials=("not_owner",),
+)  # fmt: skip
+def own_priority_mail(slots: Slots, call: Script) -> Values:
+    """Look up oneself, change it, send."""
+    manager = my_manager(call)
+    own_priority(slots, call)
+    tell(call, "I tell my manager.", mail(manager, "Priority changed", _changed(slots)))
+    return ()
+
+
 def draw_priority_of(scene: Scene) -> Draw | None:
     """A ticket by raiser and category."""
     found, priority = draw_named(scene, status="open"), scene.rng.choice(PRIORITIES)
@@ -226,7 +250,7 @@ def draw_delete_of(scene: Scene) -> Draw | None:
     return scene.draw(slots, actions=[action(DELETE, ticket_id=row["ticket_id"])], about=[("tickets", row)])
 
 
-@BOOK.goal(SUBAREA, steps=2, type="crud", draw=draw_delete_of, levels=SENIORS)
+@BOOK.goal(SUBAREA, steps=2, type="crud", draw=draw_delete_of, levels=SENIORS, denials=("level_too_low",))
 def delete_of(slots: Slots, call: Script) -> Values:
     """Find it, delete it."""
     tell(call, "I delete it.", action(DELETE, ticket_id=find_ticket(call, slots)["ticket_id"]))
@@ -251,6 +275,10 @@ def _new(slots: Slots) -> Action:
     if "name" in slots:
         arguments["resolver"] = slots["name"]
     return action("it_service_management.create_issue", **arguments)
+
+
+def _changed(slots: Slots) -> str:
+    return f"Ticket {slots['ticket']} has {slots['priority']} priority now."
 
 
 def _raised(slots: Slots) -> str:

@@ -7,14 +7,20 @@ from evals.enterprise.goals import entities
 from evals.enterprise.goals.goal import Book, Slots, Values
 from evals.enterprise.goals.it import (
     HELPDESK,
+    OTHERS,
     draw_named,
     draw_ticket,
     find_ticket,
+    has_raised,
+    manager_but_me,
     open_ticket,
+    raiser,
     resolver,
     resolver_of,
+    told,
 )
 from evals.enterprise.goals.it_tickets import SUBAREA
+from evals.enterprise.goals.messages import manager_of
 from evals.enterprise.goals.scene import Draw, Scene
 from evals.enterprise.goals.script import Rows, Script
 
@@ -80,6 +86,46 @@ def manager_open(slots: Slots, call: Script) -> Values:
         "tickets", "What is open with the manager?", resolver=person["reports_to"], status="open"
     )
     return _ids(call, rows)
+
+
+def draw_outcome_for_manager(scene: Scene) -> Draw | None:
+    """A solved ticket and the manager of who raised it."""
+    row = draw_ticket(scene, status="resolved")
+    person = raiser(scene, row) if row else None
+    manager = manager_but_me(scene, person)
+    if row is None or person is None or manager is None:
+        return None
+    slots = {"name": person["name"], "ticket": row["ticket_id"]}
+    answer = [entities.ident("email", manager["email"]), entities.text(told(scene, row, "clause"))]
+    return scene.draw(slots, answer=answer, about=[("tickets", row)])
+
+
+@BOOK.goal(SUBAREA, steps=3, draw=draw_outcome_for_manager, denials=("wrong_department",))
+def outcome_for_manager(slots: Slots, call: Script) -> Values:
+    """The colleague, the manager, the ticket."""
+    person = call.one("employees", f"I look {slots['name']} up.", name=slots["name"])
+    manager = manager_of(call, person)
+    return manager["email"], call.fact(open_ticket(call, slots), "clause")
+
+
+def draw_own_for_manager(scene: Scene) -> Draw | None:
+    """A ticket that the persona raised, and the persona's manager."""
+    row = scene.pick("tickets", scene.facts.where("tickets", raised_by_emp_id=scene.me["emp_id"]))
+    manager, helper = scene.facts.manager(scene.me["emp_id"]), resolver(scene, row) if row else None
+    if row is None or manager is None or helper is None:
+        return None
+    answer = [entities.ident("email", manager["email"]), entities.person(helper)]
+    return scene.draw({"ticket": row["ticket_id"]}, answer=answer, about=[("tickets", row)])
+
+
+@BOOK.goal(
+    SUBAREA, steps=3, draw=draw_own_for_manager, departments=OTHERS, who=has_raised,
+    denials=("not_participant",),
+)  # fmt: skip
+def own_for_manager(slots: Slots, call: Script) -> Values:
+    """Oneself, the manager, the ticket."""
+    manager = manager_of(call, call.one("employees", "I look up to whom I report.", emp_id="me"))
+    return manager["email"], open_ticket(call, slots)["resolver_name"]
 
 
 def _list(scene: Scene, slots: dict[str, str], rows: list[Record], about: Record) -> Draw | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from evals.enterprise.facts import Record
 from evals.enterprise.goals import entities
 from evals.enterprise.goals.goal import Book, Slots, Values
+from evals.enterprise.goals.messages import manager_of
 from evals.enterprise.goals.scene import Draw, Scene
 from evals.enterprise.goals.script import Row, Rows, Script
 from evals.enterprise.goals.swe import (
@@ -13,6 +14,7 @@ from evals.enterprise.goals.swe import (
     draw_chat_issue,
     draw_named_issue,
     draw_repository,
+    files,
     find_chat_issue,
     find_issue,
     latest_issue,
@@ -76,6 +78,29 @@ def draw_way_author_repos(scene: Scene) -> Draw | None:
 def newest_repo_author_repos(slots: Slots, call: Script) -> Values:
     """Repository, issue, the reporter's files."""
     return _owned(call, walk(call, slots))
+
+
+def draw_file_for_manager(scene: Scene) -> Draw | None:
+    """A file of somebody else, and their manager."""
+    row = scene.pick("repositories", files(scene))
+    owner = scene.facts.colleague(row["emp_id"]) if row else None
+    manager = scene.facts.manager(owner["emp_id"]) if owner else None
+    if row is None or owner is None or manager is None or owner["emp_id"] == scene.me["emp_id"]:
+        return None
+    slots = {"name": owner["name"], "file": row["file_id"]}
+    answer = [entities.ident("email", manager["email"]), entities.date(row["creation_date"])]
+    return scene.draw(slots, answer=answer, about=[("repositories", row)])
+
+
+@BOOK.goal(
+    GITHUB, steps=3, draw=draw_file_for_manager, levels=SENIORS, denials=("not_owner", "level_too_low")
+)
+def file_for_manager(slots: Slots, call: Script) -> Values:
+    """The owner, the manager, the file."""
+    owner = call.one("employees", f"I look {slots['name']} up.", name=slots["name"])
+    manager = manager_of(call, owner)
+    file = call.one("repositories", "Now the file.", file_id=slots["file"])
+    return manager["email"], file["creation_date"]
 
 
 def draw_reporter_open(scene: Scene) -> Draw | None:

@@ -91,11 +91,12 @@ def draw_new_repository_mail(scene: Scene) -> Draw | None:
     return scene.draw(slots, actions=[_first_file(slots), message], mentions=[slots["repo"]])
 
 
-@BOOK.goal(SUBAREA, steps=3, type="crud", draw=draw_new_repository_mail)
+@BOOK.goal(SUBAREA, steps=3, type="crud", draw=draw_new_repository_mail, denials=("wrong_department",))
 def create_repository_mail(slots: Slots, call: Script) -> Values:
-    """Add the first file, look up oneself, send."""
+    """Look up oneself, add the first file, send."""
+    manager = my_manager(call)
     tell(call, "I begin the repository with that file.", _first_file(slots))
-    tell(call, "I write to my manager.", mail(my_manager(call), "New repository", _begun(slots)))
+    tell(call, "I write to my manager.", mail(manager, "New repository", _begun(slots)))
     return ()
 
 
@@ -219,7 +220,7 @@ def draw_describe_issue(scene: Scene) -> Draw | None:
     return scene.draw(slots, actions=[change], mentions=[slots["text"]], about=[("issues", row)])
 
 
-@BOOK.goal(SUBAREA, steps=2, type="crud", draw=draw_describe_issue)
+@BOOK.goal(SUBAREA, steps=2, type="crud", draw=draw_describe_issue, denials=("not_owner",))
 def describe_issue(slots: Slots, call: Script) -> Values:
     """Find it, describe it anew."""
     issue = find_issue(call, slots)
@@ -240,7 +241,7 @@ def draw_delete_issue(scene: Scene) -> Draw | None:
     return scene.draw(slots, actions=[deletion], about=[("issues", row)])
 
 
-@BOOK.goal(SUBAREA, steps=2, type="crud", draw=draw_delete_issue)
+@BOOK.goal(SUBAREA, steps=2, type="crud", draw=draw_delete_issue, denials=("not_owner",))
 def delete_issue(slots: Slots, call: Script) -> Values:
     """Find it, delete it."""
     issue = find_issue(call, slots)
