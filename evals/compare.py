@@ -23,6 +23,7 @@ class Arm:
     """One program of a study, by what distinguishes it.
 
     Attributes:
+        model: the name of its model, where a study has several.
         baseline: stands beside the others for orientation; is compared, but is no candidate.
         settings: whatever else is worth knowing about it, for reports and tracking.
     """
@@ -30,6 +31,7 @@ class Arm:
     label: str
     strategy: str = ""
     optimizer: str = "none"
+    model: str = ""
     baseline: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
 

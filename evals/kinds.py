@@ -15,6 +15,10 @@ _BUILDERS = {
     "office": "evals.office.suites:build_office",
     "enterprise": "evals.enterprise.suites:build_enterprise",
 }
+_FORECASTS = {
+    "office": "evals.office.suites:forecast_office",
+    "enterprise": "evals.enterprise.suites:forecast_enterprise",
+}
 _IMPORTERS = {
     "workbench": "evals.office.suites:import_workbench",
     "enterprisebench": "evals.enterprise.importing:import_enterprisebench",
@@ -54,6 +58,14 @@ class Builder(Protocol):
         ...
 
 
+class Forecast(Protocol):
+    """Says what a build would take."""
+
+    def __call__(self, options: BuildOptions) -> dict[str, int]:
+        """`tasks` and `model_calls_at_most`."""
+        ...
+
+
 class Importer(Protocol):
     """Reads a published system's files into a suite."""
 
@@ -79,6 +91,15 @@ def builder(kind: str) -> Builder:
         InputError: if there is no such kind.
     """
     return cast(Builder, _load(_BUILDERS, kind, "suite kind"))
+
+
+def forecast(kind: str, options: BuildOptions) -> dict[str, int]:
+    """What building a suite of `kind` would take, without building it.
+
+    Raises:
+        InputError: if there is no such kind.
+    """
+    return cast(Forecast, _load(_FORECASTS, kind, "suite kind"))(options)
 
 
 def importer(system: str) -> Importer:

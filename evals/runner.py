@@ -270,11 +270,13 @@ def failure_status(error: BaseException) -> str:
     import apsw
     from dspy.utils.exceptions import ContextWindowExceededError, LMError
 
+    from retrievers.errors import RetrievalError
+
     if isinstance(error, ContextWindowExceededError):
         return PROGRAM_ERROR  # the program let its prompt grow too long
     if isinstance(error, LMError | ConnectionError | TimeoutError):
         return "model_error"
-    if isinstance(error, apsw.Error | OSError | MemoryError):
+    if isinstance(error, apsw.Error | OSError | MemoryError | RetrievalError):
         return "harness_error"
     return PROGRAM_ERROR
 

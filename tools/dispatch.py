@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from retrievers.errors import RetrievalError
 from tools.errors import ToolError
 from tools.policy import AccessDeniedError, Decision, denial_text
 from tools.tool import BadArgumentsError
@@ -36,10 +37,13 @@ class Observation:
 
 
 def dispatch(name: str, arguments: Any, episode: Episode) -> tuple[Observation, Decision | None]:
-    """Make one call in `episode`; never raises.
+    """Make one call in `episode`. Whatever the agent or a tool does wrong comes back as an observation.
 
     Returns:
         The observation, and the policy's decision if the call got that far.
+
+    Raises:
+        RetrievalError: the search index cannot be used. That is nobody's answer to be graded.
     """
     tool = episode.toolset.get(name)
     if tool is None:
@@ -63,7 +67,7 @@ def dispatch(name: str, arguments: Any, episode: Episode) -> tuple[Observation, 
 def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observation:
     try:
         value = episode.run(name, arguments)
-    except AccessDeniedError:
+    except (AccessDeniedError, RetrievalError):
         raise
     except ToolError as error:
         return _refusal("tool_error", str(error))

@@ -47,9 +47,11 @@ class Workshop:
 
     @property
     def digest(self) -> str:
-        """Content address of everything here that an episode depends on: the world and its access rules."""
+        """Content address of all that an episode depends on here: world, access rules, search index."""
         world = self.world.manifest.digest
-        return digest([world, self.policy.digest]) if self.policy.digest else world
+        searched = self.library.digest if self.library is not None else ""
+        rules = self.policy.digest
+        return digest([world, rules, searched]) if rules or searched else world
 
     def persona(self, persona_id: str) -> Persona:
         """Somebody who works in this world.

@@ -44,6 +44,7 @@ class StudyPlan:
         train_suite: on whose train and dev tasks arms are compiled; may be the same.
         demos: how many demonstrations a prompt gets, in place of the settings' number; None leaves it to
             the optimizer and the model.
+        models: where arms name their model, all that they name; `lm` is for arms that do not.
         resume: go on with the episode logs of the same study.
         logs: where those are kept.
     """
@@ -63,7 +64,12 @@ class StudyPlan:
     workers: int
     resume: bool
     access: str = "policy"
+    models: tuple[Model, ...] = ()
     logs: Path = LOGS
+
+    def for_arm(self, arm: Arm) -> StudyPlan:
+        """The plan with the arm's own model."""
+        return replace(self, lm=next((m for m in self.models if m.name == arm.model), self.lm))
 
     @property
     def folder(self) -> Path:
@@ -75,15 +81,29 @@ class StudyPlan:
 
 
 def study_arms(
-    strategies: Sequence[str], optimizers: Sequence[str], *, baselines: Sequence[str]
+    strategies: Sequence[str],
+    optimizers: Sequence[str],
+    *,
+    baselines: Sequence[str],
+    models: Sequence[str] = ("",),
 ) -> list[Arm]:
-    """Every strategy with every optimizer, and the baselines (see `baselines_for`) below them."""
+    """Every strategy with every optimizer on every model, and the baselines (see `baselines_for`) below.
+
+    Args:
+        models: names of the study's models; labels name them only where there are several.
+    """
     arms = [
-        Arm(s if o == NO_OPTIMIZER else f"{s} + {o}", strategy=s, optimizer=o)
+        Arm(_label(s, o, m if len(models) > 1 else ""), strategy=s, optimizer=o, model=m)
+        for m in models
         for s in strategies
         for o in optimizers
     ]
     return arms + [Arm(name, strategy=name, baseline=True) for name in baselines]
+
+
+def _label(strategy: str, optimizer: str, model: str) -> str:
+    made = strategy if optimizer == NO_OPTIMIZER else f"{strategy} + {optimizer}"
+    return f"{made}, {model}" if model else made
 
 
 def run_arms(
@@ -101,16 +121,17 @@ def run_arms(
     """
 
     def measure(arm: Arm) -> EvalResult:
+        own = plan.for_arm(arm)
         params = {
             "strategy": arm.strategy,
             "optimizer": arm.optimizer,
-            "lm": plan.lm.name,
+            "lm": own.lm.name,
             "split": plan.split,
             "seed": plan.settings.seed,
         }
         with run.child(arm.label, params=params) as child:
-            program = _program(plan, arm, child, (keep or {}).get(arm.label))
-            result = _evaluate(plan, arm, program)
+            program = _program(own, arm, child, (keep or {}).get(arm.label))
+            result = _evaluate(own, arm, program)
             child.dataset(
                 Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks)
             )
@@ -129,7 +150,7 @@ def episodes_at_most(plan: StudyPlan, arms: Sequence[Arm]) -> dict[str, int]:
     counts = {"test": len(agents) * len(plan.tasks)}
     for arm in agents:
         if arm.optimizer != NO_OPTIMIZER:
-            for role, count in _compile_plan(plan, arm).episodes().items():
+            for role, count in _compile_plan(plan.for_arm(arm), arm).episodes().items():
                 counts[role] = counts.get(role, 0) + count
     return counts
 

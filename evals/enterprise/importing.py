@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from evals.enterprise.published import read_published
@@ -18,8 +14,7 @@ from tools.enterprise.importing.people import first_active, personas
 from tools.enterprise.importing.reader import NOW, ORIGIN, ORIGINALS_FILE, Imported, read_enterprise
 from tools.enterprise.importing.report import REPORT_FILE
 from tools.enterprise.schema import TABLES
-from tools.errors import InputError
-from tools.files import write_atomically
+from tools.files import directory_atomically, write_atomically
 from tools.world import write_world
 
 LICENCE = "MIT (published wrapper over third-party content: for local use only)"
@@ -38,7 +33,7 @@ def import_enterprisebench(source: Path, out: Path, *, progress: Progress) -> Su
     everybody = personas(imported.rows.get("employees", ()))
     tasks = read_published(imported, everybody)
     progress("writing the world")
-    with _in_one_step(out) as directory:
+    with directory_atomically(out) as directory:
         world = write_world(
             directory,
             TABLES,
@@ -67,38 +62,3 @@ def _write_beside(imported: Imported, directory: Path) -> None:
     write_atomically(directory / POLICY_FILE, packaged_policy().encode())
     write_atomically(directory / ORIGINALS_FILE, "".join(lines).encode())
     write_atomically(directory / REPORT_FILE, imported.report.to_json())
-
-
-@contextmanager
-def _in_one_step(out: Path) -> Iterator[Path]:
-    """A directory that takes the place of `out` when all went well, and is gone otherwise."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        directory = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
-    except OSError as error:
-        raise InputError("cannot write there", where=str(out), hint=str(error)) from error
-    try:
-        yield directory
-        directory.chmod(0o777 & ~_umask())
-        _swap(directory, out)
-    except OSError as error:
-        raise InputError("cannot write there", where=str(out), hint=str(error)) from error
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
-
-
-def _swap(directory: Path, out: Path) -> None:
-    """Put `directory` in the place of `out`; what was there goes last."""
-    if not out.exists():
-        os.rename(directory, out)
-        return
-    old = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}.old."))
-    os.rename(out, old / "suite")
-    os.rename(directory, out)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

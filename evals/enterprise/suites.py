@@ -10,7 +10,6 @@ from tools.enterprise.access import POLICY_FILE, packaged_policy
 from tools.enterprise.generate import DEFAULT_NOW, Built, build
 from tools.enterprise.generate.draft import Hierarchy
 from tools.enterprise.schema import TABLES
-from tools.errors import InputError
 from tools.files import write_atomically
 from tools.persona import Persona
 from tools.world import World, write_world
@@ -27,10 +26,8 @@ def build_enterprise(out: Path, options: BuildOptions, *, progress: Progress) ->
     The search index is not part of it; it is made afterwards from the finished suite.
 
     Raises:
-        InputError: a writer is given, or the scale is out of range.
+        InputError: the scale is out of range.
     """
-    if options.writer is not None:
-        raise InputError("enterprise tasks have no writer", where="--writer", hint="leave it out")
     from evals.enterprise.generate import generate
 
     seed, scale = options.seed, options.scale
@@ -38,7 +35,22 @@ def build_enterprise(out: Path, options: BuildOptions, *, progress: Progress) ->
     built = build(seed, scale)
     world = write_enterprise(out, built, seed=seed, scale=scale)
     progress("drawing tasks and executing their gold plans")
-    return write_suite(world, generate(world, built, seed))
+    tasks = generate(world, built, seed)
+    if options.writer is not None:
+        from evals.enterprise.writer import rewrite
+
+        progress(f"having the texts of {len(tasks)} tasks rewritten")
+        tasks = rewrite(tasks, options.writer, options.cache)
+    return write_suite(world, tasks)
+
+
+def forecast_enterprise(options: BuildOptions) -> dict[str, int]:
+    """How many tasks a build aims at, and how often it asks the writer at most."""
+    from evals.enterprise.generate import Sizes
+    from evals.enterprise.writer import CALLS_AT_MOST
+
+    tasks = sum(Sizes.of_scale(options.scale).by_split().values())
+    return {"tasks": tasks, "model_calls_at_most": tasks * CALLS_AT_MOST if options.writer else 0}
 
 
 def build_world(out: Path, seed: int, scale: float, hierarchy: Hierarchy = "paper") -> tuple[World, Built]:

@@ -27,6 +27,9 @@ from tools.seeding import digest
 MOST_REPAIRS = 2
 """So often a text is repaired before it is given up."""
 
+CALLS_AT_MOST = 4 + (MOST_REPAIRS + 1) + MOST_REPAIRS
+"""Calls of the model for one task: four stages, a validation of each text, the repairs between them."""
+
 _WORKERS = 8
 
 Ask = Callable[[str, Mapping[str, str]], dict[str, str]]
@@ -149,7 +152,7 @@ class _Replies:
 
 def _asking(lm: Any, folder: Path | None) -> Ask:
     import dspy
-    from dspy.utils.exceptions import AdapterParseError
+    from dspy.utils.exceptions import AdapterParseError, LMError
 
     stages = {name: _signature(stage) for name, stage in _data()["stages"].items()}
     replies, model = _Replies(folder), str(getattr(lm, "model", ""))
@@ -164,6 +167,8 @@ def _asking(lm: Any, folder: Path | None) -> Ask:
                     prediction = dspy.Predict(signature)(**inputs)
                 except AdapterParseError as error:
                     raise UnreadableReplyError(f"the reply to {stage} is unreadable") from error
+                except LMError as error:
+                    raise WorksmithError(f"the writer gave no reply: {error}") from error
             found = {name: str(prediction[name] or "") for name in signature.output_fields}
             replies.put(key, found)
         return found

@@ -36,6 +36,13 @@ def build_office(out: Path, options: BuildOptions, *, progress: Progress) -> Sui
     return write_suite(world, generate(world, seed, per_intent=options.per_intent))
 
 
+def forecast_office(options: BuildOptions) -> dict[str, int]:
+    """How many tasks a build makes; it asks no model."""
+    from evals.office.intents.registry import all_intents
+
+    return {"tasks": len(all_intents()) * options.per_intent, "model_calls_at_most": 0}
+
+
 def import_workbench(source: Path, out: Path, *, progress: Progress) -> Suite:
     """Read WorkBench's tables, tasks and published answers; nothing is written if any of it is damaged."""
     from evals.office.recognition import with_gold_plans

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from worksmith.commands.options import (
+    MODELS,
     OPTIMIZERS,
     STRATEGIES,
     AccessOption,
     DemosOption,
     JsonFlag,
     LimitOption,
-    LmOption,
     MaxStepsOption,
     SchemeOption,
     SeedOption,
@@ -50,7 +50,14 @@ def compare_strategies(
     train_suite: Annotated[
         Path | None, typer.Option(help="Suite to compile on.", show_default="the suite compared on")
     ] = None,
-    lm: LmOption = "local/analogy",
+    lm: Annotated[
+        str,
+        typer.Option(
+            "--lm",
+            help="Comma-separated models, each as local/analogy, gold, replay:FILE or any DSPy model name.",
+            autocompletion=lambda: MODELS,
+        ),
+    ] = "local/analogy",
     teacher: Annotated[str, typer.Option(help="Model whose successes become demonstrations.")] = "gold",
     demos: DemosOption = None,
     candidates: Annotated[int, typer.Option(min=1, help="Sets of demonstrations that meet on dev.")] = 4,
@@ -90,13 +97,15 @@ def compare_strategies(
         opened, split or ("test" if train_suite is None else None), scheme, limit
     )
     chosen = _strategies(strategies, tasks)
+    names = _names(lm, "--lm")
+    models = tuple(Model(name, resolve(name, tasks=[*opened.tasks, *source.tasks])) for name in names)
     plan = StudyPlan(
         suite=opened,
         tasks=tasks,
         split=split_name,
         scheme=cast(Any, scheme),
         train_suite=source,
-        lm=Model(lm, resolve(lm, tasks=[*opened.tasks, *source.tasks])),
+        lm=models[0],
         teacher=Model(teacher, resolve(teacher, tasks=source.tasks)),
         settings=Settings(candidates=candidates, seed=seed),
         demos=demos,
@@ -106,8 +115,10 @@ def compare_strategies(
         ground_truth=ground_truth,
         workers=workers,
         resume=resume,
+        models=models,
     )
-    arms = study_arms(chosen, _optimizers(optimizers), baselines=baselines_for(opened.workshop))
+    baselines = baselines_for(opened.workshop)
+    arms = study_arms(chosen, _optimizers(optimizers), baselines=baselines, models=names)
     if dry_run:
         _show_plan(plan, arms, as_json)
         return
@@ -156,7 +167,7 @@ def _settings(plan: StudyPlan, suite: Suite, train: Suite, scheme: str) -> dict[
         "split": plan.split,
         "scheme": scheme,
         "tasks": len(plan.tasks),
-        "lm": plan.lm.name,
+        "lm": ",".join(model.name for model in plan.models),
         "teacher": plan.teacher.name,
         "demos": plan.demos or "default",
         "toolset": plan.toolset,

@@ -57,18 +57,28 @@ def build(
     writer: Annotated[
         str | None, typer.Option(help="Model that rewrites enterprise task texts. Costs model calls.")
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say how many tasks and model calls it would be, build nothing.")
+    ] = False,
     force: ForceFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Generate a world, its tasks and its search index. Seed and scale decide every byte of world and tasks."""
-    from evals.kinds import BuildOptions, builder
+    """Generate a world, its tasks and its search index. Seed and scale decide every byte but the index."""
+    from evals.kinds import BuildOptions, builder, forecast
+    from evals.suite import Suite
+    from tools.files import directory_atomically
 
     make = builder(kind)
-    _make_room(out, force)
     options = BuildOptions(
         seed=seed, scale=scale, per_intent=per_intent, writer=_writer(writer), cache=WRITER_CACHE
     )
-    suite = make(out, options, progress=say)
+    if dry_run:
+        _show({"kind": kind, "seed": seed, "scale": scale, **forecast(kind, options)}, as_json)
+        return
+    _refuse_overwrite(out, force)
+    with directory_atomically(out) as place:
+        make(place, options, progress=say)
+    suite = Suite.open(out)
     _index(suite, index)
     _show(describe(suite), as_json)
 
@@ -91,7 +101,7 @@ def import_(
     read = importer(system)
     if not source.is_dir():
         raise InputError("no such directory", where=str(source))
-    _make_room(out, force)
+    _refuse_overwrite(out, force)
     _show(describe(read(source, out, progress=say)), as_json)
 
 
@@ -170,12 +180,8 @@ def _plain(value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def _make_room(out: Path, force: bool) -> None:
-    import shutil
-
+def _refuse_overwrite(out: Path, force: bool) -> None:
     from tools.errors import InputError
 
     if out.is_dir() and any(out.iterdir()) and not force:
         raise InputError("the directory is not empty", where=str(out), hint="--force replaces the suite")
-    # It was built over the world that is replaced now, and would be refused.
-    shutil.rmtree(out / "index", ignore_errors=True)

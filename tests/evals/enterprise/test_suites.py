@@ -7,14 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import dspy
 import pytest
 
 from evals.enterprise.suites import build_enterprise, build_world
-from evals.kinds import BuildOptions
+from evals.kinds import BuildOptions, forecast
 from evals.suite import Suite
 from tools.enterprise.access import packaged_policy
 from tools.enterprise.generate import Latent
-from tools.errors import InputError
+from tools.errors import WorksmithError
 from tools.workshop import Workshop
 from tools.world import World
 
@@ -81,6 +82,15 @@ def test_hash_order_decides_nothing(tmp_path: Path) -> None:
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
 
 
-def test_writers_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="writer"):
-        build_enterprise(tmp_path, BuildOptions(writer=object()), progress=silent)
+def test_a_writer_that_does_not_reply_ends_the_build(tmp_path: Path) -> None:
+    silent_model = dspy.LM("openai/none", api_base="http://localhost:9", api_key="none", num_retries=0)
+    with pytest.raises(WorksmithError, match="the writer gave no reply"):
+        build_enterprise(tmp_path, BuildOptions(scale=0.02, writer=silent_model), progress=silent)
+    assert not (tmp_path / "manifest.json").exists()
+
+
+def test_a_forecast_says_what_the_writer_would_be_asked() -> None:
+    assert forecast("enterprise", BuildOptions())["model_calls_at_most"] == 0
+    asked = forecast("enterprise", BuildOptions(writer=object()))
+    assert asked["tasks"] == 1700
+    assert asked["model_calls_at_most"] == 1700 * 9

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
@@ -37,6 +37,10 @@ _ASKED = {
 """What the one who was written to knows, by intent. All else is told by who began."""
 
 
+_Topic = tuple[str, str, str]
+"""Somebody's id, the name of a project, and one of its topics."""
+
+
 @dataclass
 class _Chat:
     """One chat before it is worded."""
@@ -55,14 +59,17 @@ def add_conversations(draft: Draft) -> None:
     """Chats of the six teams in equal numbers; of one topic a person has one chat at most."""
     numbers = draft.rng("conversations")
     teams = list(TEAMS)
-    taken: set[tuple[str, str, str]] = set()
+    taken: set[_Topic] = set()
     cite_products(draft)
     cite_threads(draft)
     chats = []
     for number in range(draft.counts.conversations):
-        team = teams[number % len(teams)]
-        chat = _draw(draft, draft.rng("conversations", number), team, taken)
-        chats.append((chat, team, number))
+        chance = draft.rng("conversations", number)
+        # A small team may have said all that there is to say; then the next one talks.
+        for team in (*teams[number % len(teams) :], *teams[: number % len(teams)]):
+            if chat := _draw(draft, chance, team, taken):
+                chats.append((chat, team, number))
+                break
     numbers.shuffle(chats)  # else the ids would tell the team
     for place, (chat, team, number) in enumerate(chats, 1):
         _add(draft, draft.rng("conversations", number, "text"), f"CV-{place:05d}", chat, team)
@@ -91,14 +98,13 @@ def verify_conversations(built: Built) -> list[str]:
     return found
 
 
-def _draw(draft: Draft, numbers: random.Random, team: str, taken: set[tuple[str, str, str]]) -> _Chat:
-    """Who talks when about what. Two members of one project, both employed on that day."""
+def _draw(draft: Draft, numbers: random.Random, team: str, taken: set[_Topic]) -> _Chat | None:
+    """Who talks when about what; None if nobody of the team has anything left to talk about.
+
+    Two members of one project, both employed on that day.
+    """
     projects = [one for one in draft.projects if colleagues(draft, one, *TEAMS[team])]
-    for _ in range(_TRIES):
-        project = numbers.choice(projects)
-        topic = project.topic(numbers)
-        sender = numbers.choice(colleagues(draft, project, *TEAMS[team]))
-        recipient = draft.people[numbers.choice(project.members)]
+    for project, topic, sender, recipient in _pairs(draft, numbers, team, projects):
         window = project.window(sender, recipient)
         keys = {(one.emp_id, project.name, topic) for one in (sender, recipient)}
         if sender is recipient or window is None or keys & taken:
@@ -107,7 +113,28 @@ def _draw(draft: Draft, numbers: random.Random, team: str, taken: set[tuple[str,
         day = workday(numbers, *window)
         intent = numbers.choice(list(grammar("conversations").data["slots"]))
         return _Chat(project, topic, day, sender, recipient, intent)
-    raise ValueError(f"team {team} has run out of things to talk about")
+    return None
+
+
+def _pairs(
+    draft: Draft, numbers: random.Random, team: str, projects: Sequence[Project]
+) -> Iterator[tuple[Project, str, Employee, Employee]]:
+    """Who might talk about what: by chance at first, then whatever there is in random order."""
+    for _ in range(_TRIES if projects else 0):
+        project = numbers.choice(projects)
+        topic = project.topic(numbers)
+        sender = numbers.choice(colleagues(draft, project, *TEAMS[team]))
+        yield project, topic, sender, draft.people[numbers.choice(project.members)]
+    rest = [
+        (project, topic, sender)
+        for project in projects
+        for topic in project.topics
+        for sender in colleagues(draft, project, *TEAMS[team])
+    ]
+    numbers.shuffle(rest)
+    for project, topic, sender in rest:
+        for recipient in numbers.sample(project.members, len(project.members)):
+            yield project, topic, sender, draft.people[recipient]
 
 
 def _add(draft: Draft, numbers: random.Random, key: str, chat: _Chat, team: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.tools.enterprise.generate.worlds import SMALL, full, small
-from tools.enterprise.generate import Built, Latent, build
+from tools.enterprise.generate import Built, Latent, build, verify
 from tools.enterprise.generate.customers import add_customers
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.employees import add_employees
@@ -68,6 +68,12 @@ def test_the_same_seed_gives_the_same_world_and_another_seed_another() -> None:
 
 def test_the_smallest_worlds_stand_on_their_floors() -> None:
     assert sizes(build(3, 0.005)) == FLOORS
+
+
+def test_teams_that_have_said_everything_leave_the_rest_to_others() -> None:
+    built = build(0, 0.15)
+    assert len(built.rows["conversations"]) == 450
+    assert verify(built) == []
 
 
 def test_sizes_in_between_are_rounded() -> None:
