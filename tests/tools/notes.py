@@ -81,6 +81,8 @@ def sql(desk: Desk, statement: str) -> str:
 class Own:
     """Notes of boss are nobody's business, and nobody may delete n0."""
 
+    digest = "own"
+
     def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
         if tool == "notes.delete" and arguments.get("note_id") == "n0":
             return Decision(False, "notes.keep-first", "The first note stays.")
