@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from worksmith.models.analogy import series
+from worksmith.models.analogy.filters import filters
 from worksmith.models.analogy.moments import Key
-from worksmith.models.analogy.rows import filters, is_said, kept, unused
+from worksmith.models.analogy.rows import is_said, kept, unused
 from worksmith.models.analogy.state import State
 
 
@@ -39,7 +40,7 @@ def _filter_cost(where: Key, state: State) -> float:
         return _filter_cost(where[1], state) + _filter_cost(where[2], state)
     if where[0] in ("eq", "ne"):
         return 0.05 if is_said(where[2], state) else 0.6
-    return {"all": 0.1, "when": 0.3}.get(where[0], 0.4)
+    return {"all": 0.1, "when": 0.3, "won": 0.8, "call": 0.5}.get(where[0], 0.4)
 
 
 def _series_cost(key: Key) -> float:

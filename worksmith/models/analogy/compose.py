@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from worksmith.models.analogy import dates, tagger
-from worksmith.models.analogy.expressions import Evidence, evaluate
+from worksmith.models.analogy import dates, listing, phrases, tagger, texts
+from worksmith.models.analogy.expressions import Evidence, evaluate, no_choice
 from worksmith.models.analogy.library import Library
 from worksmith.models.analogy.moments import Key
 from worksmith.models.analogy.observation import as_text
@@ -42,6 +42,35 @@ def fill(
     leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any, ...], *, further: bool = False
 ) -> Filled | None:
     """The query's value for what the leaves show; None when nothing explains them there."""
+    size = listing.usual_length((leaf.text, _weight(leaf, state)) for leaf in leaves)
+    if size == 1:
+        return _fill(leaves, library, state, slot, further=further)
+    alike = [leaf for leaf in leaves if len(listing.parts(leaf.text)) == size]
+    filled = []
+    for place in range(size):
+        some = [Leaf(leaf.source, listing.parts(leaf.text)[place]) for leaf in alike]
+        value = _fill(some, library, state, slot, part=True)
+        if value is None:
+            return None
+        filled.append(value)
+    support = min(value.support for value in filled)
+    return Filled(listing.SEPARATOR.join(value.text for value in filled), support)
+
+
+def _fill(
+    leaves: Sequence[Leaf],
+    library: Library,
+    state: State,
+    slot: tuple[Any, ...],
+    *,
+    further: bool = False,
+    part: bool = False,
+) -> Filled | None:
+    """The value for leaves that are no lists.
+
+    Args:
+        part: it is one of a list's, which no option of the slot stands for.
+    """
     weights = [_weight(leaf, state) for leaf in leaves]
     total = sum(weights)
     name = str(slot[-1])
@@ -53,7 +82,8 @@ def fill(
         for key, evidence in keys.items():
             support[key] = support.get(key, 0.0) + weight
             cost[key] = min(evidence.cost, cost.get(key, 9.0))
-    chosen = _choices(leaves, weights, library, state, slot)
+    seen = any(key[0] == "cell" for keys in explained for key in keys)
+    chosen = {} if part or seen else _choices(leaves, weights, library, state, slot)
     scored = [
         (support[key] / total - _PER_COST * cost[key] - doubt, support[key] / total, key)
         for key in support
@@ -61,6 +91,7 @@ def fill(
     ]
     scored += [(share - _PER_COST * 0.7, share, ("choice", value)) for value, share in chosen.items()]
     scored.sort(key=lambda entry: -entry[0])
+    taken = _taken(name, leaves, state)
     for _, share, key in scored:
         if key[0] == "choice":
             return Filled(key[1], share)
@@ -69,7 +100,9 @@ def fill(
             for leaf, weight, keys in zip(leaves, weights, explained, strict=True)
             if key in keys
         ]
-        value = evaluate(key, state, _chooser(shown, state, _taken(name, leaves, state), known))
+        value = evaluate(key, state, _chooser(shown, state, taken, known))
+        if value in taken and key[0] != "const":
+            continue
         if value is not None and key[:2] == ("task", "words"):
             value = _listed(value, leaves, library, slot)
         if value is not None:
@@ -125,14 +158,35 @@ def _chooser(
     taken: frozenset[str],
     known: frozenset[str],
 ) -> Callable[[str], Any]:
-    def choose(reading: str) -> Any:
+    def choose(reading: Any) -> Any:
+        if isinstance(reading, tuple):
+            return _piece(reading, shown, state)
         examples = [
             Shown(leaf.source.example.demo.task, dict(evidence.spans).get(reading, ()), weight)
             for leaf, weight, evidence in shown
         ]
+        if reading == "phrase":
+            span = phrases.choose(examples, state.task, taken)
+            return state.task.piece(span) if span else None
         return tagger.choose(reading, examples, state.task, taken, known)
 
     return choose
+
+
+def _piece(reading: Key, shown: Sequence[tuple[Leaf, float, Evidence]], state: State) -> Any:
+    """A piece of a long text that was seen, found as demonstrations found theirs."""
+    _, base, kind = reading
+    text = evaluate(base, state, no_choice)
+    if not text:
+        return None
+    examples: list[Shown] = []
+    known: dict[str, float] = {}
+    for leaf, weight, evidence in shown:
+        then = leaf.source.example.state
+        seen = texts.read(evaluate(base, then, no_choice) or "", then.clock)
+        examples.append(Shown(seen, dict(evidence.spans).get(reading, ()), weight))
+        known[leaf.text] = known.get(leaf.text, 0.0) + weight
+    return texts.choose(kind, examples, texts.read(text, state.clock), known)
 
 
 def _choices(
@@ -187,6 +241,10 @@ def arguments(
     shown = [(one, one.example.step.data.get(layout.arguments or "", {})) for one in examples]
     for name in next((values for _, values in shown), {}):
         leaves = [Leaf(one, as_text(values[name])) for one, values in shown]
+        if leaves[0].text in shown[0][0].example.marks:
+            # How the episode ends is what was decided; the words of the task choose nothing here.
+            filled[name] = shown[0][1][name]
+            continue
         value = fill(leaves, library, state, ("argument", name), further=further)
         if value is None:
             return tool, filled, 0.0

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from worksmith.models.analogy import contrast
 from worksmith.models.analogy.branch import answer
 from worksmith.models.analogy.library import Example, Label, Library
 from worksmith.models.analogy.loops import goes_on
@@ -16,6 +17,7 @@ _SHARPNESS = 6.0
 _OTHER_LENGTHS = 0.6
 _FAR = 20.0
 _DEPTH = 3
+_FARTHEST = -6.0
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def decide(library: Library, state: State) -> list[Decision]:
         found = [e for e in before if e.label[0] == state.situation[-1]]
     if not found:
         return []
-    weights = _weights(library, state)
+    weights = _weights(library, found, state)
     weighted = [_weigh(example, weights, state) for example in found]
     followed = _follow(weighted, library, state)
     votes = _votes(followed)
@@ -61,11 +63,24 @@ def decide(library: Library, state: State) -> list[Decision]:
     return decisions
 
 
-def _weights(library: Library, state: State) -> list[float]:
+def _weights(library: Library, found: Sequence[Example], state: State) -> list[float]:
     """How much each demonstration counts for the query."""
     near = library.likeness.to_all(state.task)
     best = max(near)
-    return [math.exp(_SHARPNESS * (one - best)) * library.feasible(number) for number, one in enumerate(near)]
+    lean = _leanings(library, found, state) if state.calls else {}
+    return [
+        math.exp(_SHARPNESS * (one - best) + lean.get(number, 0.0)) * library.feasible(number)
+        for number, one in enumerate(near)
+    ]
+
+
+def _leanings(library: Library, found: Sequence[Example], state: State) -> dict[int, float]:
+    """How much the query's words speak for the kind of each demonstration that was in this situation."""
+    numbers = list(dict.fromkeys(example.number for example in found))
+    shown = [library.terms[number] for number in numbers]
+    kinds = [library.demos[number].states[-1].situation for number in numbers]
+    found_out = contrast.leanings(contrast.terms(state.task.text), shown, kinds)
+    return {number: max(_FARTHEST, lean) for number, lean in zip(numbers, found_out, strict=True)}
 
 
 def _weigh(example: Example, weights: Sequence[float], state: State) -> Weighted:

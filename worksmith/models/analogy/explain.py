@@ -3,34 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
-from typing import Any
 
-from worksmith.models.analogy import dates, slots
-from worksmith.models.analogy.expressions import Evidence, base_moment, evaluate
-from worksmith.models.analogy.moments import READINGS, Key
+from worksmith.models.analogy import dates, texts
+from worksmith.models.analogy.explain_dates import from_moment
+from worksmith.models.analogy.explain_rows import from_rows
+from worksmith.models.analogy.expressions import Evidence, evaluate, no_choice
+from worksmith.models.analogy.moments import Key
 from worksmith.models.analogy.observation import number
-from worksmith.models.analogy.rows import MAX_ROWS, filters, number_columns, picks, unused
+from worksmith.models.analogy.rows import MAX_ROWS, number_columns
 from worksmith.models.analogy.state import State
-from worksmith.models.analogy.words import case_of, recase
+from worksmith.models.analogy.task import Task
+from worksmith.models.analogy.words import CONTENT, case_of, content_words, recase
 
 Explained = dict[Key, Evidence]
-
-
-def _no_choice(reading: str) -> None:
-    """For expressions that copy nothing from the task."""
 
 
 _TEXT_READINGS = ("quote", "email", "digits")
 _NUMBER_READINGS = ("minutes", "number", "days", "percent")
 _CONST_COST = 1.2
+_LONGEST_PIECE = 60
+
+
+def _from_seen_texts(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
+    """The places of the value in long texts that were seen."""
+    moment = dates.parse(value)
+    if len(value) > _LONGEST_PIECE:
+        return
+    for index in range(len(state.groups)):
+        for base in texts.cells(index, state):
+            text = evaluate(base, state, no_choice)
+            for reading, form, spans in texts.places(value, moment, texts.read(text or "", state.clock)):
+                where = ("text", base, reading)
+                yield ("text", base, reading, form), Evidence(0.7, ((where, spans),))
 
 
 def explain(value: str, name: str, state: State) -> Explained:
     """The expressions that give the value of the argument `name`, with their evidence."""
     found: Explained = {}
     moment = dates.parse(value)
-    for key, evidence in (*_copies(value, name, state), *(_moments(moment, state) if moment else ())):
+    for key, evidence in (
+        *_copies(value, name, state),
+        *(from_moment(moment, state) if moment else ()),
+        *_from_seen_texts(value, state),
+    ):
         if key not in found or evidence.cost < found[key].cost:
             found[key] = evidence
     if not moment and not found:
@@ -54,7 +69,7 @@ def _copies(value: str, name: str, state: State) -> Iterator[tuple[Key, Evidence
     yield from _from_numbers(value, state)
     yield from _from_calls(value, name, state)
     for index in range(len(state.groups)):
-        yield from _from_rows(value, index, state)
+        yield from from_rows(value, index, state)
 
 
 def _from_text(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
@@ -67,13 +82,24 @@ def _from_text(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
                 fits.setdefault(case, []).append(index)
         for case, indexes in fits.items():
             yield ("task", reading, case), Evidence(_case_cost(case), ((reading, tuple(indexes)),))
-    spans: dict[str, list[tuple[int, int]]] = {}
+    spans: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for span in task.spans(value):
         case = case_of(task.piece(span), value)
-        if case and not any(task.tokens[i].readings for i in range(*span)):
-            spans.setdefault(case, []).append(span)
-    for case, ranges in spans.items():
-        yield ("task", "words", case), Evidence(0.1 + _case_cost(case), (("words", tuple(ranges)),))
+        if case:
+            for reading in _span_readings(span, task):
+                spans.setdefault((reading, case), []).append(span)
+    for (reading, case), ranges in spans.items():
+        cost = (0.1 if reading == "words" else 0.25) + _case_cost(case)
+        yield ("task", reading, case), Evidence(cost, ((reading, tuple(ranges)),))
+
+
+def _span_readings(span: tuple[int, int], task: Task) -> Iterator[str]:
+    """A row of plain words, a phrase with anything in it, or both."""
+    tokens = task.tokens[slice(*span)]
+    if all(token.is_word for token in tokens):
+        yield "words"
+    if len(tokens) > 1:
+        yield "phrase"
 
 
 def _case_cost(case: str) -> float:
@@ -113,131 +139,17 @@ def _winners(value: str, group: int, state: State) -> Iterator[tuple[Key, Eviden
     for how in ("mean", "sum", "last", "growth"):
         for name in state.groups[group].calls[0].arguments:
             key = ("winner", group, how, name)
-            if evaluate(key, state, _no_choice) == value:
+            if evaluate(key, state, no_choice) == value:
                 yield key, Evidence(0.7)
 
 
-def _from_rows(value: str, index: int, state: State) -> Iterator[tuple[Key, Evidence]]:
-    group = state.groups[index]
-    if not group.rows:
-        return
-    holders = {
-        column: {n for n, row in enumerate(group.rows) if row.get(column) == value}
-        for column in group.columns
-    }
-    holders = {column: rows for column, rows in holders.items() if rows}
-    for column in holders:
-        for where in filters(index, state):
-            left = unused(index, column, where, state)
-            if left and left[0] == value:
-                yield ("next", index, column, where), Evidence(0.45 + _filter_cost(where))
-    if holders:
-        for key, row in picks(index, state):
-            for column, rows in holders.items():
-                if row in rows:
-                    cost = 0.3 + _filter_cost(key[2]) + _ORDER_COST[key[1][0]]
-                    yield ("cell", index, key, column), Evidence(cost)
-        if len(group.rows) > 1:
-            yield from _counts(value, index, list(holders), state)
-
-
-_ORDER_COST = {"first": 0.0, "last": 0.1, "min": 0.2, "max": 0.2}
-
-
-def _filter_cost(where: Key) -> float:
-    if where[0] == "and":
-        return 0.2 + _filter_cost(where[1]) + _filter_cost(where[2])
-    return {"all": 0.0, "said": 0.2, "known": 0.3, "when": 0.3, "eq": 0.4, "ne": 0.6}[where[0]]
-
-
-def _counts(value: str, index: int, columns: list[str], state: State) -> Iterator[tuple[Key, Evidence]]:
-    for column in columns:
-        for where in filters(index, state):
-            for which in ("most", "least"):
-                key = ("count", index, column, which, where)
-                if evaluate(key, state, _no_choice) == value:
-                    yield key, Evidence(1.0 + _filter_cost(where))
-
-
-def _moments(target: tuple[datetime, str], state: State) -> Iterator[tuple[Key, Evidence]]:
-    wanted, form = target
-    for base, moment, cost, spans in _bases(state):
-        gap = (wanted.date() - moment.date()).days
-        for clock_time, time_cost, time_spans in _times(wanted, moment, form, state):
-            evidence = Evidence(cost + _gap_cost(gap) + time_cost, spans + time_spans)
-            yield ("moment", base, ("days", gap), clock_time, form), evidence
-            for sign in (1, -1):
-                pool = state.task.pools.get("days", ())
-                fits = tuple(i for i in pool if state.task.tokens[i].readings["days"] * sign == gap)
-                if fits:
-                    stepped = Evidence(cost + 0.2 + time_cost, (*spans, ("days", fits), *time_spans))
-                    yield ("moment", base, ("task", sign), clock_time, form), stepped
-        yield from _later(base, moment, target, cost, spans, state)
-
-
-Spans = tuple[tuple[str, tuple[Any, ...]], ...]
-
-
-def _bases(state: State) -> Iterator[tuple[Key, datetime, float, Spans]]:
-    """Moments to start from: the task's dates, the clock, earlier values, free time."""
-    task = state.task
-    for reading in READINGS:
-        by_value: dict[datetime, list[int]] = {}
-        for index in task.pools.get(reading, ()):
-            by_value.setdefault(task.tokens[index].readings[reading], []).append(index)
-        for moment, indexes in by_value.items():
-            yield ("task", reading), moment, READINGS.index(reading) * 0.1, ((reading, tuple(indexes)),)
-    for key, cost in _moment_keys(state):
-        found = base_moment(key, state, _no_choice)
-        if found:
-            yield key, found, cost, ()
-
-
-def _moment_keys(state: State) -> Iterator[tuple[Key, float]]:
-    yield ("now",), 0.4
-    for index, group in enumerate(state.groups):
-        for column in group.columns:
-            for row in (("first",), ("last",)):
-                yield ("cell", index, ("pick", row, ("all",)), column), 0.5
-            yield ("cell", index, ("pick", ("max", column), ("all",)), column), 0.6
-    for key in slots.keys(state):
-        yield key, 0.3 + 0.05 * slots.OPENINGS.index(key[2]) + (0.1 if key[3] == "half" else 0.0)
-
-
-def _gap_cost(gap: int) -> float:
-    return 0.0 if gap == 0 else min(1.5, 0.5 + 0.03 * abs(gap))
-
-
-def _times(wanted: datetime, moment: datetime, form: str, state: State) -> Iterator[tuple[Key, float, Spans]]:
-    """Ways to get the time of day."""
-    if "%H" not in form:
-        yield ("date",), 0.0, ()
-        return
-    seconds = wanted.hour * 3600 + wanted.minute * 60 + wanted.second
-    if wanted.time() == moment.time():
-        yield ("same",), 0.0, ()
-    pool = state.task.pools.get("time", ())
-    for beside in (0, 1, -1):
-        fits = tuple(i for i in pool if state.task.tokens[i].readings["time"] * 60 + beside == seconds)
-        if fits:
-            yield ("time", beside), 0.1 + 0.1 * abs(beside), (("time", fits),)
-    yield ("at", seconds), 0.2 if seconds in (0, 86399) else 0.6, ()
-
-
-def _later(
-    base: Key, moment: datetime, target: tuple[datetime, str], cost: float, spans: Spans, state: State
-) -> Iterator[tuple[Key, Evidence]]:
-    """A moment some time after another: a fixed time, or as long as the task says."""
-    gap = int((target[0] - moment).total_seconds())
-    if base[0] not in ("cell", "arg", "free") or "%H" not in target[1] or not gap:
-        return
-    pool = state.task.pools.get("minutes", ())
-    fits = tuple(i for i in pool if state.task.tokens[i].readings["minutes"] * 60 == gap)
-    if fits:
-        evidence = Evidence(cost + 0.2, (*spans, ("minutes", fits)))
-        yield ("moment", base, ("days", 0), ("longer",), target[1]), evidence
-    if abs(gap) <= 86400:
-        yield ("moment", base, ("days", 0), ("plus", gap), target[1]), Evidence(cost + 0.6, spans)
+def _from_content(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
+    """A phrase of the task that has the same telling words, whatever stands between them."""
+    words = content_words(value)
+    if len(words) > 1:
+        spans = tuple(state.task.holding(words))
+        if spans:
+            yield ("task", "phrase", CONTENT), Evidence(0.4, (("phrase", spans),))
 
 
 def _joined(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
@@ -252,6 +164,7 @@ def _joined(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
 
 def _composed(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
     """A text with a value inside: fixed words before or after it."""
+    yield from _from_content(value, state)
     yield from _joined(value, state)
     for base, inner, cost in _parts(state):
         for case in ("same", "snake", "lower"):
@@ -268,7 +181,7 @@ def _parts(state: State) -> Iterator[tuple[Key, str, float]]:
         if len(group.calls) > 1:
             for name in group.calls[0].arguments:
                 for how in ("mean", "sum"):
-                    won = evaluate(("winner", index, how, name), state, _no_choice)
+                    won = evaluate(("winner", index, how, name), state, no_choice)
                     if won and len(won) >= 4:
                         yield ("winner", index, how, name), won, 0.1
         for place, item in enumerate(group.items[:8]):

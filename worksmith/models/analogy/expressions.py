@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from worksmith.models.analogy import dates, slots
+from worksmith.models.analogy.figures import figure, leader, plain
 from worksmith.models.analogy.moments import Key, now
 from worksmith.models.analogy.observation import number
-from worksmith.models.analogy.rows import kept, pick, unused
+from worksmith.models.analogy.rows import pick, unused
 from worksmith.models.analogy.series import summary
 from worksmith.models.analogy.state import State
 from worksmith.models.analogy.words import recase
 
-Chooser = Callable[[str], Any]
+Chooser = Callable[[Any], Any]
 """Gives the value of the task's piece with a reading, for expressions that copy from the task."""
 
 
@@ -30,7 +30,11 @@ class Evidence:
     """
 
     cost: float
-    spans: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    spans: tuple[tuple[Any, tuple[Any, ...]], ...] = ()
+
+
+def no_choice(reading: Any) -> None:
+    """For expressions that copy nothing from the task."""
 
 
 def evaluate(key: Key, state: State, choose: Chooser) -> str | None:
@@ -74,15 +78,17 @@ def _task(key: Key, state: State, choose: Chooser) -> str | None:
 
 
 def _count(key: Key, state: State, choose: Chooser) -> str | None:
-    """The value that most or fewest rows have in a column."""
-    if key[1] >= len(state.groups):
-        return None
-    rows = state.groups[key[1]].rows
-    counts = Counter(rows[i].get(key[2], "") for i in kept(key[1], key[4], state))
-    if not counts:
-        return None
-    sign = -1 if key[3] == "most" else 1
-    return min(counts, key=lambda value: (sign * counts[value], value))
+    found = leader(key, state)
+    return found[0] if found else None
+
+
+def _lead(key: Key, state: State, choose: Chooser) -> str | None:
+    found = leader(key, state)
+    return plain(found[1]) if found else None
+
+
+def _figure(key: Key, state: State, choose: Chooser) -> str | None:
+    return figure(key, state)
 
 
 def _winner(key: Key, state: State, choose: Chooser) -> str | None:
@@ -153,6 +159,14 @@ def base_moment(key: Key, state: State, choose: Chooser) -> datetime | None:
     return found[0] if found else None
 
 
+def _text(key: Key, state: State, choose: Chooser) -> str | None:
+    """A piece of a long text that was seen: (the text, reading, form)."""
+    value = choose(key[:3])
+    if isinstance(value, datetime):
+        return value.strftime(key[3])
+    return None if value is None else str(value)
+
+
 def _number(key: Key, state: State, choose: Chooser) -> str | None:
     """A number of the task or of a cell, as text."""
     value = choose(key[1])
@@ -171,9 +185,12 @@ _EVALUATORS: dict[str, Callable[[Key, State, Chooser], str | None]] = {
     "reply": _reply,
     "task": _task,
     "count": _count,
+    "lead": _lead,
+    **dict.fromkeys(("fact", "tally", "total", "mean", "distinct"), _figure),
     "winner": _winner,
     "affix": _affix,
     "join": _join,
     "moment": _moment,
     "number": _number,
+    "text": _text,
 }

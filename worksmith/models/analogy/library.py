@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
+from worksmith.models.analogy import contrast
 from worksmith.models.analogy.explain import Explained, explain
 from worksmith.models.analogy.lexicon import Lexicon, options
 from worksmith.models.analogy.likeness import Likeness
@@ -14,6 +16,10 @@ from worksmith.models.analogy.prompt import Conversation, Layout, Step, ToolNote
 from worksmith.models.analogy.state import State, signature, states_of
 from worksmith.models.analogy.task import Task
 from worksmith.models.analogy.words import stems
+
+_LONGEST_NAME = 60
+_NAME = " _name "
+_MARK = re.compile(r"[a-z_]+")
 
 Label = tuple[Any, ...]
 Path = tuple[Any, ...]
@@ -78,7 +84,15 @@ class Example:
         call = self.state_after().calls[-1]
         layout = self.demo.layout
         lists = tuple(_shape(self.step.data.get(name), layout.names) for name in layout.lists)
-        return (signature(call), lists)
+        return (signature(call), lists, self.marks)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """How a demonstration ends: single words among the last arguments, such as a status."""
+        if self.at < len(self.demo.conversation.steps) - 1:
+            return ()
+        values = self.state_after().calls[-1].arguments.values()
+        return tuple(value for value in values if _MARK.fullmatch(value))
 
 
 def _shape(value: Any, names: frozenset[str]) -> Any:
@@ -98,8 +112,10 @@ class Library:
         self.layout = layout
         self.tools = {note.name: note for note in tools}
         names = self._names()
+        texts = [_masked(demo, names) for demo in self.demos]
+        self.terms = [contrast.terms(text) for text in texts]
         self.likeness = Likeness(
-            [demo.task for demo in self.demos],
+            texts,
             [demo.task.content(_hidden(demo, names)) for demo in self.demos],
             [demo.states[-1].situation for demo in self.demos],
         )
@@ -166,18 +182,36 @@ class Library:
         return ()
 
 
-def _hidden(demo: Demo, names: frozenset[str]) -> frozenset[int]:
-    """The tokens of a demonstration's task that are values of name arguments."""
+def _masked(demo: Demo, names: frozenset[str]) -> str:
+    """A demonstration's task with a mark in place of each value of a name argument."""
+    task, text = demo.task, demo.task.text
+    ranges = sorted(set(_name_spans(demo, names)), key=lambda span: (span[0], -span[1]))
+    pieces, done = [], 0
+    for start, end in ranges:
+        begin = task.tokens[start].start
+        if begin >= done:
+            pieces += [text[done:begin], _NAME]
+            done = task.tokens[end - 1].end
+    return "".join((*pieces, text[done:]))
+
+
+def _name_spans(demo: Demo, names: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """The places of the values of name arguments in a demonstration's task."""
     values = {
         value
         for call in demo.states[-1].calls
         for name, value in call.arguments.items()
-        if name in names and len(value) <= 60
+        if name in names and len(value) <= _LONGEST_NAME
     }
+    for value in values:
+        yield from demo.task.spans(value)
+
+
+def _hidden(demo: Demo, names: frozenset[str]) -> frozenset[int]:
+    """The tokens of a demonstration's task that are values of name arguments."""
     return frozenset(
         index
-        for value in values
-        for start, end in demo.task.spans(value)
+        for start, end in _name_spans(demo, names)
         for index in range(start, end)
         if demo.task.tokens[index].is_word
     )

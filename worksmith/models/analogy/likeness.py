@@ -21,18 +21,18 @@ class Likeness:
     worded like none of them, goes through a text index that also knows everyday synonyms.
 
     Args:
-        tasks: the demonstrated tasks.
+        texts: the demonstrated tasks, names masked.
         contents: the terms of each (`Task.content`).
         kinds: what was done in each; tasks of one kind lend each other their wordings.
     """
 
     def __init__(
-        self, tasks: Sequence[Task], contents: Sequence[Mapping[str, float]], kinds: Sequence[Hashable]
+        self, texts: Sequence[str], contents: Sequence[Mapping[str, float]], kinds: Sequence[Hashable]
     ) -> None:
-        keys = [f"{place:06d}" for place in range(len(tasks))]
+        keys = [f"{place:06d}" for place in range(len(texts))]
         marks = {kind: str(number) for number, kind in enumerate(dict.fromkeys(kinds))}
         self._index = LexicalIndex(
-            {key: task.text for key, task in zip(keys, tasks, strict=True)},
+            dict(zip(keys, texts, strict=True)),
             {key: marks[kind] for key, kind in zip(keys, kinds, strict=True)},
         )
         counts = Counter(term for content in contents for term in content)

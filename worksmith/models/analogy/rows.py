@@ -1,12 +1,12 @@
-"""Choosing rows of an observation: filters (which rows count) and picks (which of them)."""
+"""Rows of an observation: those that pass a filter, one of them by an order, those not used yet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
-from worksmith.models.analogy import dates
-from worksmith.models.analogy.moments import Key, reference, references
+from worksmith.models.analogy import contest, dates
+from worksmith.models.analogy.moments import Key, reference
 from worksmith.models.analogy.observation import number
 from worksmith.models.analogy.state import Group, State
 from worksmith.models.analogy.words import DIRECTIONS, stems
@@ -15,6 +15,7 @@ Row = Mapping[str, str]
 ALL: Key = ("all",)
 MAX_ROWS = 400
 """Rows beyond this many are not looked at."""
+_LONGEST_SAID = 160
 
 
 def kept(group_index: int, where: Key, state: State) -> tuple[int, ...]:
@@ -34,6 +35,10 @@ def _passing(rows: tuple[Row, ...], where: Key, group: int, state: State) -> tup
         return tuple(index for index in kept(group, where[1], state) if index in other)
     if kind == "all":
         return tuple(range(len(rows)))
+    if kind in ("call", "won"):
+        run = state.groups[group]
+        wanted = where[1] % len(run.calls) if kind == "call" else contest.winner(where, run)
+        return tuple(i for i, origin in enumerate(run.origins[: len(rows)]) if origin == wanted)
     column = where[1]
     cells = [row.get(column, "") for row in rows]
     if kind == "eq":
@@ -42,8 +47,10 @@ def _passing(rows: tuple[Row, ...], where: Key, group: int, state: State) -> tup
         return tuple(i for i, cell in enumerate(cells) if cell != where[2])
     if kind == "said":
         return tuple(i for i, cell in enumerate(cells) if is_said(cell, state))
+    if kind == "unsaid":
+        return tuple(i for i, cell in enumerate(cells) if not is_said(cell, state))
     if kind == "known":
-        known = _known(group, state)
+        known = known_items(group, state)
         return tuple(i for i, cell in enumerate(cells) if cell.lower() in known)
     bound = reference(where[3], state)
     if bound is None:
@@ -56,7 +63,7 @@ def is_said(cell: str, state: State) -> bool:
     """Whether the task mentions the cell's text."""
     memo = ("said", cell)
     if memo not in state.memo:
-        wanted = stems(cell)
+        wanted = stems(cell) if len(cell) <= _LONGEST_SAID else ()
         state.memo[memo] = 0 < len(wanted) <= 12 and f" {' '.join(wanted)} " in _flat(state)
     return bool(state.memo[memo])
 
@@ -67,7 +74,7 @@ def _flat(state: State) -> str:
     return str(state.memo["flat"])
 
 
-def _known(group: int, state: State) -> frozenset[str]:
+def known_items(group: int, state: State) -> frozenset[str]:
     """What the other replies gave as scalars."""
     others = (other for index, other in enumerate(state.groups) if index != group)
     return frozenset(item.lower() for other in others for item in other.items)
@@ -94,47 +101,6 @@ def _compares(cell: str, operator: str, bound: datetime) -> bool:
     return moment > bound if operator == ">" else moment >= bound
 
 
-def filters(group_index: int, state: State) -> Iterator[Key]:
-    """The filters that may have been meant, simplest first."""
-    memo = ("filters", group_index)
-    if memo not in state.memo:
-        state.memo[memo] = tuple(_filters(group_index, state))
-    yield from state.memo[memo]
-
-
-def _filters(index: int, state: State) -> Iterator[Key]:
-    yield ALL
-    group, known = state.groups[index], _known(index, state)
-    rows = group.rows[:MAX_ROWS]
-    marks: list[Key] = []
-    for column in group.columns:
-        cells = {row.get(column, "") for row in rows}
-        if any(is_said(cell, state) for cell in cells):
-            marks.append(("said", column))
-        if any(cell.lower() in known for cell in cells):
-            marks.append(("known", column))
-        if len(cells) <= 6 and len(cells) < len(rows) and all(map(_is_category, cells)):
-            marks += [(kind, column, cell) for cell in sorted(cells) for kind in ("eq", "ne")]
-    times = [
-        ("when", column, operator, key)
-        for column in date_columns(group)
-        for key in references(state)
-        for operator in ("<", ">", "said", "<=", ">=", "on")
-        if operator != "on" or key[0] == "day"
-    ]
-    yield from marks
-    yield from times
-    useful = [mark for mark in marks if mark[0] != "eq"] + [mark for mark in marks if mark[0] == "eq"]
-    for time in times:
-        if time[2] in ("<", ">", "<=", ">=") and time[3][0] in ("now", "today", "ago"):
-            yield from (("and", time, mark) for mark in useful[:8])
-
-
-def _is_category(cell: str) -> bool:
-    """Whether a cell looks like one of a few values rather than a name, a text, a date or a number."""
-    return 0 < len(cell) <= 24 and "@" not in cell and not cell[0].isdigit()
-
-
 def date_columns(group: Group) -> tuple[str, ...]:
     """The columns that hold dates."""
     rows = group.rows[:4]
@@ -151,42 +117,17 @@ def number_columns(group: Group) -> tuple[str, ...]:
     )
 
 
-def picks(group_index: int, state: State) -> Iterator[tuple[Key, int]]:
-    """Every way to choose one row of a run, and the row it chooses; `next` is left to `unused`."""
-    memo = ("picks", group_index)
-    if memo not in state.memo:
-        state.memo[memo] = tuple(_picks(group_index, state))
-    yield from state.memo[memo]
-
-
-def _picks(group_index: int, state: State) -> Iterator[tuple[Key, int]]:
-    group = state.groups[group_index]
-    if not group.rows:
-        return
-    orders: list[Key] = [("first",), ("last",)]
-    for column in (*date_columns(group), *number_columns(group)):
-        orders += [("min", column), ("max", column)]
-    chosen: dict[tuple[int, ...], list[tuple[Key, int]]] = {}
-    for where in filters(group_index, state):
-        indexes = kept(group_index, where, state)
-        if not indexes or (where != ALL and len(indexes) == len(group.rows) and len(indexes) > 1):
-            continue
-        if indexes not in chosen:
-            chosen[indexes] = [(order, _choose(order, indexes, group)) for order in orders]
-        for order, index in chosen[indexes]:
-            yield ("pick", order, where), index
-
-
 def pick(key: Key, group_index: int, state: State) -> Row | None:
     """The row that a pick chooses in this state."""
     indexes = kept(group_index, key[2], state)
     if not indexes or group_index >= len(state.groups):
         return None
     group = state.groups[group_index]
-    return group.rows[_choose(key[1], indexes, group)]
+    return group.rows[choose(key[1], indexes, group)]
 
 
-def _choose(order: Key, indexes: tuple[int, ...], group: Group) -> int:
+def choose(order: Key, indexes: tuple[int, ...], group: Group) -> int:
+    """The row that comes first, last, or has the smallest or largest cell of a column."""
     if order[0] == "first":
         return indexes[0]
     if order[0] == "last":

@@ -31,10 +31,19 @@ class Group:
     @cached_property
     def rows(self) -> tuple[Mapping[str, str], ...]:
         """All records of the run, each once, in order."""
-        seen: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
-        for call in self.calls:
+        return tuple(row for row, _ in self._found)
+
+    @cached_property
+    def origins(self) -> tuple[int, ...]:
+        """For each record, the call of the run that gave it first."""
+        return tuple(number for _, number in self._found)
+
+    @cached_property
+    def _found(self) -> tuple[tuple[Mapping[str, str], int], ...]:
+        seen: dict[tuple[tuple[str, str], ...], tuple[Mapping[str, str], int]] = {}
+        for number, call in enumerate(self.calls):
             for row in call.observation.rows:
-                seen.setdefault(tuple(row.items()), row)
+                seen.setdefault(tuple(row.items()), (row, number))
         return tuple(seen.values())
 
     @cached_property

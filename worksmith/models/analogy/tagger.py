@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from worksmith.models.analogy.task import Task, Token
-from worksmith.models.analogy.words import FUNCTION_STEMS
+from worksmith.models.analogy.words import FUNCTION_STEMS, OPENING_STEMS
 
 _PUNCTUATION = frozenset(",.?!:;()")
 _MAX_WORDS = 10
 _STOPPED = -0.7
+_OPENED = 0.8
 _SIZE_COSTS = {1: 0.5}
 
 
@@ -72,22 +73,28 @@ def _typed_score(reading: str, index: int, shown: Sequence[Shown], task: Task) -
     return total
 
 
-def _norm(task: Task, index: int) -> str:
+def norm_at(task: Task, index: int) -> str:
+    """What a token is compared by; the ends of sentences and of the task are all one."""
     if not 0 <= index < len(task.tokens):
         return "<end>"
     norm = task.tokens[index].norm
     return "<end>" if norm in (".", "?", "!") else norm
 
 
+def opens(task: Task, index: int) -> bool:
+    """Whether a token is the verb that begins a request."""
+    return task.tokens[index].norm in OPENING_STEMS and norm_at(task, index - 1) in ("<end>", ":")
+
+
 def _context(start: int, end: int, demo: Task, at: int, to: int, task: Task) -> float:
     """How alike the surroundings of two token ranges are."""
     score = 0.0
-    if _norm(demo, start - 1) == _norm(task, at - 1):
-        score += 1.0 + (0.6 if _norm(demo, start - 2) == _norm(task, at - 2) else 0.0)
-    elif _norm(demo, start - 2) == _norm(task, at - 2):
+    if norm_at(demo, start - 1) == norm_at(task, at - 1):
+        score += 1.0 + (0.6 if norm_at(demo, start - 2) == norm_at(task, at - 2) else 0.0)
+    elif norm_at(demo, start - 2) == norm_at(task, at - 2):
         score += 0.2
-    if _norm(demo, end) == _norm(task, to):
-        score += 0.7 + (0.4 if _norm(demo, end + 1) == _norm(task, to + 1) else 0.0)
+    if norm_at(demo, end) == norm_at(task, to):
+        score += 0.7 + (0.4 if norm_at(demo, end + 1) == norm_at(task, to + 1) else 0.0)
     return score
 
 
@@ -115,7 +122,8 @@ def _choose_words(
             score = (left + right) / weight + _fill(novelty, start, end)
             score += _place(shown, task, start) / weight - (0.0 if end - start in sizes else single)
             # A capital at the beginning with nothing familiar behind it is most likely an imperative.
-            score -= 0.5 if not right and _norm(task, start - 1) == "<end>" else 0.0
+            score -= 0.5 if not right and norm_at(task, start - 1) == "<end>" else 0.0
+            score -= _OPENED * opens(task, start)
             capitals = _capitals(task, start, end)
             score -= strict * abs(capital - capitals) if words else 0.0
             score -= 0.5 if capitals and not (_case(task, start) and _case(task, end - 1)) else 0.0
@@ -140,7 +148,7 @@ def _case(task: Task, index: int) -> float:
     token = task.tokens[index]
     if not token.is_word or not token.text[:1].isupper():
         return 0.0
-    return 0.6 if _norm(task, index - 1) == "<end>" else 1.0
+    return 0.6 if norm_at(task, index - 1) == "<end>" else 1.0
 
 
 def _capital(shown: Sequence[Shown]) -> float:
@@ -183,17 +191,17 @@ def _fill(novelty: Sequence[float], start: int, end: int) -> float:
 
 def _edge(shown: Sequence[Shown], task: Task, index: int, step: int) -> float:
     """How well the words before (step -1) or after (step 1) a range match the demonstrations."""
-    near, far = _norm(task, index), _norm(task, index + step)
+    near, far = norm_at(task, index), norm_at(task, index + step)
     total = 0.0
     for example in shown:
         best = 0.0
         for start, end in example.spans:
             at = start - 1 if step < 0 else end
-            if _norm(example.task, at) == near:
-                further = 0.5 if _norm(example.task, at + step) == far else 0.0
+            if norm_at(example.task, at) == near:
+                further = 0.5 if norm_at(example.task, at + step) == far else 0.0
                 # Every task begins; that a piece stood there says less than the words around it.
                 best = max(best, 0.3 if near == "<end>" and step < 0 else 1.0 + further)
-            elif near in _PUNCTUATION and _norm(example.task, at) == "<end>":
+            elif near in _PUNCTUATION and norm_at(example.task, at) == "<end>":
                 best = max(best, 0.4)
         total += example.weight * best
     return total

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from worksmith.models.analogy import dates
-from worksmith.models.analogy.words import DIRECTIONS, STOP_STEMS, stem
+from worksmith.models.analogy.words import DIRECTIONS, STOP_STEMS, content_words, stem
 
 _QUOTE_CLOSE = {"'": "'", '"': '"', "\u2018": "\u2019", "\u201c": "\u201d"}
 _APOSTROPHES = ("'", "\u2019")
@@ -106,6 +106,20 @@ class Task:
                     if got == len(wanted):
                         found.append((index, end))
                         break
+        return found
+
+    def holding(self, words: Collection[str]) -> list[tuple[int, int]]:
+        """The shortest token ranges that have just these telling words, in any order."""
+        wanted, found = sorted(word.lower() for word in words), []
+        contents = [content_words(token.text.lower()) for token in self.tokens]
+        for start, first in enumerate(contents):
+            got: list[str] = []
+            for end in range(start, len(contents) if first else start):
+                got += contents[end]
+                if len(got) > len(wanted) or not set(contents[end]) <= set(wanted):
+                    break
+                if contents[end] and sorted(got) == wanted:
+                    found.append((start, end + 1))
         return found
 
     @cached_property

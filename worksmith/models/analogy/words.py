@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+")
+_PARTS = re.compile(r"[^\W_]+(?:[-.&][^\W_]+)*")
 
 _STOP = (
     "a an the of to in on at for with and or is was were be been it its this that them they their me my i "
@@ -39,11 +40,6 @@ def stems(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in _WORD.findall(text))
 
 
-def same_words(one: str, other: str) -> bool:
-    """Whether two texts have the same words, whatever their case and separators."""
-    return _WORD.findall(one.lower()) == _WORD.findall(other.lower())
-
-
 STOP_STEMS = frozenset(map(stem, STOP))
 
 _FUNCTION = (
@@ -56,10 +52,27 @@ _FUNCTION = (
 FUNCTION_STEMS = STOP_STEMS | frozenset(map(stem, _FUNCTION.split()))
 """Words that are hardly ever the beginning or the end of a name."""
 
+_OPENING = (
+    "prepare find tell give list show count compare collect brief mail send write message inform add record "
+    "register enter update change set delete remove erase create rename look get take check search state "
+    "report put make fetch identify note reply answer let kindly please"
+)
+OPENING_STEMS = frozenset(map(stem, _OPENING.split()))
+"""Words that begin a request; at the beginning of a sentence they are no part of a name."""
+
 DIRECTIONS = {stem(word): sign for word, sign in DIRECTION.items()}
 """The same by stem."""
 
-CASES = ("same", "lower", "title", "capital", "upper", "snake")
+CONTENT = "content"
+"""The case that keeps the telling words of a phrase and leaves out those between them."""
+
+CASES = ("same", "sentence", "lower", "title", "capital", "upper", "snake")
+
+
+def content_words(text: str) -> list[str]:
+    """The words of a text that are no function words, in order."""
+    words = _PARTS.findall(re.sub(r"['\u2019]s\b", "", text))
+    return [word for word in words if stem(word) not in FUNCTION_STEMS]
 
 
 def recase(text: str, case: str) -> str:
@@ -70,6 +83,10 @@ def recase(text: str, case: str) -> str:
         return text.upper()
     if case == "title":
         return " ".join(word[:1].upper() + word[1:] for word in text.split(" "))
+    if case == CONTENT:
+        return " ".join(content_words(text))
+    if case == "sentence":
+        return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
     if case == "capital":
         return text[:1].upper() + text[1:].lower()
     if case == "snake":

@@ -1,0 +1,94 @@
+"""Explaining a demonstrated value by the records that were seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from worksmith.models.analogy.expressions import Evidence, evaluate, no_choice
+from worksmith.models.analogy.figures import figures, is_figure
+from worksmith.models.analogy.filters import filters, picks
+from worksmith.models.analogy.moments import Key
+from worksmith.models.analogy.rows import ALL, number_columns, unused
+from worksmith.models.analogy.state import State
+from worksmith.models.analogy.words import stems
+
+
+def from_rows(value: str, index: int, state: State) -> Iterator[tuple[Key, Evidence]]:
+    """The cells of a run that hold the value, and what its rows add up to."""
+    group = state.groups[index]
+    if is_figure(value):
+        yield from _figures(value, index, state)
+    if not group.rows:
+        return
+    holders = {
+        column: {n for n, row in enumerate(group.rows) if row.get(column) == value}
+        for column in group.columns
+    }
+    holders = {column: rows for column, rows in holders.items() if rows}
+    for column in holders:
+        for where in filters(index, state):
+            left = unused(index, column, where, state)
+            if left and left[0] == value:
+                yield ("next", index, column, where), Evidence(0.45 + _filter_cost(where))
+    if holders:
+        for key, row in picks(index, state):
+            for column, rows in holders.items():
+                if row in rows:
+                    cost = 0.3 + _filter_cost(key[2]) + _order_cost(key[1], column, state)
+                    yield ("cell", index, key, column), Evidence(cost)
+        if len(group.rows) > 1:
+            yield from _counts(value, index, list(holders), state)
+
+
+def _figures(value: str, index: int, state: State) -> Iterator[tuple[Key, Evidence]]:
+    numbers = number_columns(state.groups[index])
+    wheres = _plain_filters(index, state)
+    for key, cost in figures(index, wheres, numbers, state):
+        if evaluate(key, state, no_choice) == value:
+            yield key, Evidence(cost + (_filter_cost(key[3]) if key[0] != "fact" else 0.0))
+    for column in state.groups[index].columns if len(state.groups[index].rows) > 1 else ():
+        for amount in numbers:
+            lead = ("lead", index, column, "most", amount, ALL)
+            if column not in numbers and evaluate(lead, state, no_choice) == value:
+                yield lead, Evidence(0.9)
+
+
+def _plain_filters(index: int, state: State) -> list[Key]:
+    """The filters that sums and counts are tried with: those that need no combination."""
+    return [where for where in filters(index, state) if where[0] != "and"]
+
+
+def _order_cost(order: Key, column: str, state: State) -> float:
+    """The first row is plainest; a largest or smallest one is plainer where the task speaks of its column."""
+    if order[0] in ("first", "last"):
+        return 0.0 if order[0] == "first" else 0.1
+    spoken = order[1] == column or not set(stems(order[1])).isdisjoint(stems(state.task.text))
+    return 0.2 if spoken else 0.4
+
+
+_FILTER_COST = {
+    **dict.fromkeys(("said", "call"), 0.2),
+    **dict.fromkeys(("unsaid", "known", "when"), 0.3),
+    "all": 0.0,
+    "eq": 0.4,
+    "won": 0.5,
+    "ne": 0.6,
+}
+
+
+def _filter_cost(where: Key) -> float:
+    if where[0] == "and":
+        return 0.2 + _filter_cost(where[1]) + _filter_cost(where[2])
+    return _FILTER_COST[where[0]]
+
+
+def _counts(value: str, index: int, columns: list[str], state: State) -> Iterator[tuple[Key, Evidence]]:
+    """Values that lead their column: by the rows that have them, or by an amount of those rows."""
+    amounts = ("", *number_columns(state.groups[index]))
+    for column in columns:
+        for where in _plain_filters(index, state):
+            for which in ("most", "least"):
+                for amount in amounts:
+                    key = ("count", index, column, which, amount, where)
+                    if evaluate(key, state, no_choice) == value:
+                        yield key, Evidence((0.7 if amount else 1.0) + _filter_cost(where))

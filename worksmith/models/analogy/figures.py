@@ -1,0 +1,89 @@
+"""Numbers that rows give: how many there are, what a column adds up to, which value leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from worksmith.models.analogy.moments import Key
+from worksmith.models.analogy.observation import number
+from worksmith.models.analogy.rows import kept
+from worksmith.models.analogy.state import State
+
+_MOST_DIGITS = 12
+
+
+def figure(key: Key, state: State) -> str | None:
+    """The number that a key names: (kind, run, column, filter), or (`fact`, run, call, name)."""
+    if key[1] >= len(state.groups):
+        return None
+    group = state.groups[key[1]]
+    if key[0] == "fact":
+        calls = group.calls
+        return calls[key[2]].observation.facts.get(key[3]) if -len(calls) <= key[2] < len(calls) else None
+    rows = [group.rows[index] for index in kept(key[1], key[3], state)]
+    if key[0] == "tally":
+        return str(len(rows))
+    cells = [row[key[2]] for row in rows if row.get(key[2])]
+    if key[0] == "distinct":
+        return str(len(set(cells)))
+    amounts = [amount for cell in cells if (amount := number(cell)) is not None]
+    if not amounts:
+        return None
+    return plain(sum(amounts) if key[0] == "total" else round(sum(amounts) / len(amounts), 1))
+
+
+def figures(
+    index: int, wheres: list[Key], numbers: tuple[str, ...], state: State
+) -> Iterator[tuple[Key, float]]:
+    """The figures of a run of calls, and how far-fetched each is."""
+    group = state.groups[index]
+    for place in range(-1, len(group.calls) - 1):
+        for name in group.calls[place].observation.facts:
+            yield ("fact", index, place, name), 0.3 + (0.1 if place >= 0 else 0.0)
+    for where in wheres:
+        yield ("tally", index, "", where), 0.4
+        for column in numbers:
+            yield ("total", index, column, where), 0.5
+            yield ("mean", index, column, where), 0.6
+        for column in group.columns:
+            if column not in numbers:
+                yield ("distinct", index, column, where), 0.9
+
+
+def is_figure(value: str) -> bool:
+    """Whether a value may have been counted or added up."""
+    return 0 < len(value) <= _MOST_DIGITS and number(value) is not None and (value[0] != "0" or value == "0")
+
+
+def leader(key: Key, state: State) -> tuple[str, float] | None:
+    """The value of a column whose rows have most (or least) of an amount, and that amount.
+
+    The key is (kind, run, column, most or least, amount, filter); without an amount rows are counted.
+    """
+    if key[1] >= len(state.groups):
+        return None
+    totals = _totals(key, state)
+    if not totals:
+        return None
+    sign = -1 if key[3] == "most" else 1
+    value = min(totals, key=lambda one: (sign * totals[one], one))
+    return value, totals[value]
+
+
+def _totals(key: Key, state: State) -> Mapping[str, float]:
+    memo = ("totals", key[1], key[2], key[4], key[5])
+    if memo not in state.memo:
+        totals: dict[str, float] = {}
+        rows = state.groups[key[1]].rows
+        for index in kept(key[1], key[5], state):
+            value = rows[index].get(key[2], "")
+            step = number(rows[index].get(key[4], "")) if key[4] else 1.0
+            totals[value] = totals.get(value, 0.0) + (step or 0.0)
+        state.memo[memo] = totals
+    found: Mapping[str, float] = state.memo[memo]
+    return found
+
+
+def plain(value: float) -> str:
+    """A number as people write it."""
+    return str(int(value)) if value == int(value) else str(round(value, 2))
