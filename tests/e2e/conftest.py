@@ -27,6 +27,15 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.fixture(scope="session")
+def enterprise(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The smallest enterprise that is of use, with an index by the fast model."""
+    out = tmp_path_factory.mktemp("suites") / "enterprise"
+    result = invoke("suite", "build", "enterprise", "--scale", 0.02, "--index", "static", "--out", out)
+    assert result.exit_code == 0, result.output
+    return out
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty current directory, so that logs and the MLflow store go nowhere else."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from worksmith.commands.options import JsonFlag, SeedOption, say
+
+if TYPE_CHECKING:
+    from evals.task import Task
 
 app = typer.Typer(
     help="Build, import and describe suites (a world, its tasks, a manifest).", no_args_is_help=True
@@ -154,11 +158,22 @@ def describe(suite: Any) -> dict[str, Any]:
             for scheme in ("standard", "held_out_intents")
         },
         "domains": dict(sorted(domains.items())),
+        **_quotas(suite.tasks),
         "gold_plans": sum(t.gold_plan is not None for t in suite.tasks),
         "no_action_tasks": sum(not t.expected for t in suite.tasks),
         "corrected_tasks": sum(t.corrected is not None for t in suite.tasks),
         "digest": suite.digest,
     }
+
+
+def _quotas(tasks: Sequence[Task]) -> dict[str, Any]:
+    """Areas, types and difficulties, where tasks have them."""
+    counted: dict[str, Counter[str]] = {
+        "areas": Counter(t.area for t in tasks if t.area),
+        "types": Counter(t.type for t in tasks if t.type),
+        "difficulties": Counter(t.difficulty for t in tasks if t.difficulty),
+    }
+    return {name: dict(sorted(counts.items())) for name, counts in counted.items() if counts}
 
 
 def _show(facts: dict[str, Any], as_json: bool) -> None:

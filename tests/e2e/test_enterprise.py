@@ -1,0 +1,101 @@
+"""The enterprise through the command line: build, ask who may do what, compile, evaluate, compare, import."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.suite import Suite
+from tests.e2e.conftest import invoke
+from tools.workshop import Workshop
+
+REAL = Path("../shared/data/enterprisebench")
+
+
+def as_json(*arguments: object) -> Any:
+    result = invoke(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def by_label(found: Any) -> dict[str, Any]:
+    return {row["label"]: row for row in found["rows"]}
+
+
+def test_info_counts_areas_types_and_sources(enterprise: Path) -> None:
+    facts = as_json("suite", "info", enterprise)
+    assert set(facts["areas"]) == {"Sales", "SWE", "IT", "HR", "BizOps"}
+    assert set(facts["types"]) == {"search", "crud", "unanswerable"}
+    assert len(facts["rows"]) == 18
+    assert facts["gold_plans"] == facts["tasks"]
+
+
+def test_gold_plans_score_everything_under_the_index(enterprise: Path, here: Path) -> None:
+    found = as_json("eval", enterprise, "--lm", "gold", "--split", "all", "--no-track")
+    scores = found["runs"][0]["summary"]["scores"]
+    assert scores["outcome"]["value"] == 1.0
+    assert scores["retrieval_recall"]["value"] == 1.0
+
+
+def test_access_is_explained_by_rule(enterprise: Path) -> None:
+    persona = Suite.open(enterprise).world.manifest.persona
+    said = as_json("access", "check", enterprise, "--as", persona.id, "--source", "mail")
+    [mail] = said["sources"]
+    assert 0 < mail["readable"] < mail["total"] == 90
+    assert {operation["decision"]["rule"] for operation in mail["operations"]} >= {"MAIL-READ", "MAIL-CREATE"}
+
+
+def test_an_invalid_policy_is_refused_with_its_place(enterprise: Path, tmp_path: Path) -> None:
+    rules = json.loads((enterprise / "policy.json").read_text())
+    rules["sources"]["mail"]["rules"][0]["when"] = {"deparment": ["HR"]}
+    file = tmp_path / "policy.json"
+    file.write_text(json.dumps(rules))
+    result = invoke("access", "validate", file)
+    assert result.exit_code != 0
+    assert "sources.mail.rules[0].when" in str(result.exception)
+
+
+@pytest.mark.slow
+def test_compiling_gains_and_baselines_stand_beside(enterprise: Path, here: Path) -> None:
+    found = as_json(
+        *("compare", enterprise, "--strategies", "react", "--optimizers", "none,knn", "--no-track")
+    )
+    rows = by_label(found)
+    score = {label: row["scores"]["outcome"]["value"] for label, row in rows.items()}
+    assert score["oracle"] == 1.0
+    assert max(score["always_refuse"], score["keyword_only"]) <= 0.15
+    assert score["react + knn"] > score["react"]
+    assert rows["oracle"]["rates"]["leak"]["count"] == 0
+
+
+@pytest.mark.slow
+def test_several_models_stand_below_each_other(enterprise: Path, here: Path) -> None:
+    options = (
+        "--strategies",
+        "react,direct",
+        "--optimizers",
+        "none",
+        "--lm",
+        "gold,local/analogy",
+        "--limit",
+        20,
+    )
+    result = invoke("compare", enterprise, *options, "--no-track")
+    assert result.exit_code == 0, result.output
+    assert "Outcome by model and strategy" in result.stdout
+    rows = by_label(as_json("compare", enterprise, *options, "--no-track"))
+    assert rows["react, gold"]["scores"]["outcome"]["value"] == 1.0
+    assert rows["react, local/analogy"]["scores"]["outcome"]["value"] < 1.0
+
+
+def test_the_real_data_imports_whole(tmp_path: Path) -> None:
+    if not REAL.is_dir():
+        pytest.skip("the original's files are not at hand")
+    out = tmp_path / "real"
+    facts = as_json("suite", "import", "enterprisebench", REAL, "--out", out)
+    assert facts["rows"]["employees"] == 1260
+    assert (out / "import_report.json").exists()
+    assert Workshop.open(out).persona("emp_0431").department == "EN"
