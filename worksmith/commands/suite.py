@@ -106,7 +106,10 @@ def import_(
     if not source.is_dir():
         raise InputError("no such directory", where=str(source))
     _refuse_overwrite(out, force)
-    _show(describe(read(source, out, progress=say)), as_json)
+    suite = read(source, out, progress=say)
+    if suite.workshop.library is not None:
+        say(f"search goes by words alone until `worksmith index {out}` has been run")
+    _show(describe(suite), as_json)
 
 
 @app.command("info")
