@@ -1,0 +1,117 @@
+"""The plans behind generated tasks, carried out anew by whomever, under whichever rules.
+
+A goal's program is given the words of a task and calls tools; what it finds is worked out from what they
+show, and from nothing that the task knows.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from evals.enterprise.facts import Facts
+from evals.enterprise.goals.goal import Goal
+from evals.enterprise.goals.registry import goals
+from evals.enterprise.goals.script import DeniedError, Script, UnfitError
+from evals.enterprise.goals.told import tells
+from evals.suite import Suite
+from evals.task import Task
+from tools.access.engine import load_policy
+from tools.enterprise.access import packaged_policy
+from tools.enterprise.generate import build
+from tools.episode import Episode, EpisodeResult
+from tools.persona import Persona
+from tools.workshop import Workshop
+
+
+@dataclass(frozen=True)
+class CarriedOut:
+    """A plan carried out.
+
+    Attributes:
+        values: what was found; None where the plan was denied or did not come out.
+        denied: by which rule it ended, if by one.
+    """
+
+    episode: Episode
+    values: tuple[str, ...] | None
+    denied: str = ""
+
+    def result(self, status: str = "answered") -> EpisodeResult:
+        """What an agent leaves that gives just this answer."""
+        answer = "; ".join(self.values or ())
+        return EpisodeResult(
+            "finished", self.episode.outcome(), self.episode.calls, answer=answer, answer_status=status
+        )
+
+    def told(self, value: str) -> bool:
+        """Whether `value` was found, or stands in what the calls showed."""
+        shown = (call.observation.text for call in self.episode.calls if call.observation.status == "ok")
+        return value in (self.values or ()) or any(tells(text, value) for text in shown)
+
+
+class Plans:
+    """Carries out the plans of one generated suite.
+
+    Attributes:
+        workshop: with the suite's own rules.
+    """
+
+    def __init__(self, suite: Suite) -> None:
+        self.suite = suite
+        self.workshop = suite.workshop
+
+    def carry_out(self, task: Task, persona: Persona, workshop: Workshop | None = None) -> CarriedOut:
+        """The plan of a task's goal, carried out by `persona`, up to where it is denied."""
+        episode = (workshop or self.workshop).episode(persona=persona, now=task.now)
+        script = Script(episode, self.facts, task.query)
+        try:
+            return CarriedOut(episode, self._goals[task.intent or ""].solve(task.slots, script))
+        except DeniedError as denial:
+            return CarriedOut(episode, None, denial.rule)
+        except (UnfitError, LookupError, ValueError):
+            # The last two: a program looks into what its own persona is sure to be shown.
+            return CarriedOut(episode, None)
+
+    def insist(self, task: Task, persona: Persona) -> CarriedOut:
+        """The calls of a gold plan by `persona`, all of them, whatever is denied on the way."""
+        episode = self.workshop.episode(persona=persona, now=task.now)
+        for step in task.gold_plan or ():
+            episode.call(step.tool, step.arguments)
+        return CarriedOut(episode, None)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The truth: the world is made once more from its seed."""
+        manifest = self.suite.world.manifest
+        return Facts(build(manifest.seed or 0, manifest.scale or 1.0), manifest.now)
+
+    @cached_property
+    def without_policy(self) -> Workshop:
+        """The same world, where everybody who works there may do everything."""
+        workshop = Workshop(self.suite.world)
+        workshop.policy = load_policy(json.dumps(_everything_allowed()))
+        return workshop
+
+    @cached_property
+    def _goals(self) -> dict[str, Goal]:
+        return {goal.id: goal for goal in goals()}
+
+
+def open_plans(directory: Path) -> Plans:
+    """The plans of the suite in `directory`."""
+    return Plans(Suite.open(directory))
+
+
+def _everything_allowed() -> dict[str, Any]:
+    """The packaged rules, with every one of them open to everybody."""
+    document: dict[str, Any] = json.loads(packaged_policy())
+    operations = ["read", "create", "update", "delete"]
+    for name, source in document["sources"].items():
+        source["rules"] = [{"id": f"any-{name}", "operations": operations, "when": {"always": True}}]
+        if "private" in source:
+            source["private"]["rule"]["when"] = {"always": True}
+    return document
