@@ -16,10 +16,14 @@ from worksmith.models.analogy.prompt import read_json
 from worksmith.models.analogy.separate import Weighted
 from worksmith.models.analogy.state import State
 from worksmith.models.analogy.tagger import Shown
+from worksmith.models.analogy.template import Template, take_apart
 
 _PER_COST = 0.06
 _OTHER_RUN = 0.35
 _OTHER_SIDE = 0.3
+_SEVERAL = 3
+_SHARED = 0.3
+_ALWAYS_SAME = 0.1
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,9 @@ def _fill(
             support[key] = support.get(key, 0.0) + weight
             cost[key] = min(evidence.cost, cost.get(key, 9.0))
     seen = any(key[0] == "cell" for keys in explained for key in keys)
-    chosen = {} if part or seen else _choices(leaves, weights, library, state, slot)
+    chosen = {} if part else _choices(leaves, weights, library, state, slot)
+    # A code that was read in an episode is no option that words of the task stand for.
+    chosen = {value: one for value, one in chosen.items() if not (seen and _is_data(value))}
     scored = [
         (support[key] / total - _PER_COST * cost[key] - doubt, support[key] / total, key)
         for key in support
@@ -92,6 +98,7 @@ def _fill(
     scored += [(share - _PER_COST * 0.7, share, ("choice", value)) for value, share in chosen.items()]
     scored.sort(key=lambda entry: -entry[0])
     taken = _taken(name, leaves, state)
+    found: Filled | None = None
     for _, share, key in scored:
         if key[0] == "choice":
             return Filled(key[1], share)
@@ -105,19 +112,45 @@ def _fill(
             continue
         if value is not None and key[:2] == ("task", "words"):
             value = _listed(value, leaves, library, slot)
-        if value is not None:
+        if value is not None and share >= _SHARED:
             return Filled(value, share)
+        found = found or (Filled(value, share) if value is not None else None)
+    return (None if part else _sentence(leaves, weights, library, state, slot)) or found
+
+
+def _sentence(
+    leaves: Sequence[Leaf], weights: Sequence[float], library: Library, state: State, slot: tuple[Any, ...]
+) -> Filled | None:
+    """A sentence made as demonstrations make theirs, with the values of this episode in it."""
+    made: dict[Any, list[tuple[float, Leaf, Template]]] = {}
+    for weight, leaf in zip(weights, leaves, strict=True):
+        template = take_apart(leaf.text, leaf.source.example.state)
+        if template:
+            made.setdefault(template.kind, []).append((weight, leaf, template))
+    for alike in sorted(made.values(), key=lambda some: -sum(weight for weight, _, _ in some)):
+        tails = [Leaf(leaf.source, template.tail) for _, leaf, template in alike if template.tail]
+        tail = _fill(tails, library, state, slot, part=True) if tails else Filled("", 1.0)
+        nearest = max(alike, key=lambda one: one[0])[2]
+        text = nearest.write(state, tail.text) if tail else None
+        if text is not None:
+            return Filled(text, sum(weight for weight, _, _ in alike) / sum(weights))
     return None
 
 
 def _doubt(key: Key, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, ...]) -> float | None:
     """What counts against a constant where the demonstrations vary; None: a name is never a constant."""
     if key[0] != "const":
-        return 0.0
+        return _ALWAYS_SAME if key[0] == "task" and _is_always_same(leaves) else 0.0
     if len({leaf.text for leaf in leaves}) == 1:
         alone = len({leaf.source.example.number for leaf in leaves}) == 1
         return None if alone and _is_data(key[1]) else 0.0
     return 0.15 if library.is_closed(slot, _used(library, slot)) else None
+
+
+def _is_always_same(leaves: Sequence[Leaf]) -> bool:
+    """Whether several demonstrations have the same value, so that it was hardly taken from each task."""
+    numbers = {leaf.source.example.number for leaf in leaves}
+    return len({leaf.text for leaf in leaves}) == 1 and len(numbers) >= _SEVERAL
 
 
 def _is_data(text: str) -> bool:

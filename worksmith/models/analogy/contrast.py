@@ -12,6 +12,7 @@ from worksmith.models.analogy.words import FUNCTION_STEMS
 _PRESENT = 0.7
 _ABSENT = 0.3
 _SMOOTH = 0.5
+_SAME = 0.7
 
 Terms = frozenset[str]
 
@@ -26,6 +27,7 @@ def leanings(query: Terms, shown: Sequence[Terms], kinds: Sequence[Hashable]) ->
 
     Tasks of a kind that are worded alike count as one.
     """
+    kinds = _merged(shown, kinds)
     wordings = {kind: {some for some, its in zip(shown, kinds, strict=True) if its == kind} for kind in kinds}
     if len(wordings) < 2:
         return [0.0] * len(shown)
@@ -45,6 +47,17 @@ def leanings(query: Terms, shown: Sequence[Terms], kinds: Sequence[Hashable]) ->
         scores[kind] = math.fsum(score)
     best = max(scores.values())
     return [scores[kind] - best for kind in kinds]
+
+
+def _merged(shown: Sequence[Terms], kinds: Sequence[Hashable]) -> list[Hashable]:
+    """The kinds, those that are worded alike as one: what is done there depends on what is found."""
+    names = {kind: kind for kind in kinds}
+    for place, one in enumerate(shown):
+        for other, kind in zip(shown[:place], kinds, strict=False):
+            if names[kind] != names[kinds[place]] and len(one & other) >= _SAME * len(one | other):
+                old, new = names[kinds[place]], names[kind]
+                names = {key: new if name == old else name for key, name in names.items()}
+    return [names[kind] for kind in kinds]
 
 
 def _rates(wordings: set[Terms]) -> dict[str, float]:

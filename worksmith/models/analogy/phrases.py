@@ -17,6 +17,8 @@ _ENOUGH = 0.9
 _CUT_NAME = 0.8
 _STRANGE = 0.8
 _LONGER = 0.01
+_LAST = 0.3
+_UNKNOWN = 0.35
 _OPENED = 0.8
 _ENDS = frozenset(".?!")
 
@@ -29,6 +31,7 @@ class _Pattern:
     before: tuple[str, str]
     after: tuple[str, str]
     weight: float
+    norms: tuple[str, ...]
 
 
 def choose(
@@ -45,6 +48,9 @@ def choose(
         return None
     shapes = [shape_of(task, index) for index in range(len(task.tokens))]
     usual = {shape for pattern in patterns for shape in pattern.shapes}
+    known = {norm for pattern in patterns for norm in pattern.norms}
+    lasts = {pattern.norms[-1] for pattern in patterns}
+    named = all(pattern.shapes[0] == "A" for pattern in patterns)
     longest = min(_MAX_TOKENS, max(len(pattern.shapes) for pattern in patterns) * 2)
     befores = [_side(patterns, task, at - 1, -1) for at in range(len(shapes))]
     afters = [_side(patterns, task, at, 1) for at in range(len(shapes) + 1)]
@@ -58,6 +64,7 @@ def choose(
             if shapes[end - 1] in ",;:(":
                 continue
             score = _score(patterns, shapes, start, end, befores[start], afters[end]) / total
+            score += _vocabulary(task, shapes, start, end, known, lasts) if named else 0.0
             score -= _OPENED * opens(task, start)
             score -= _cuts(shapes, start, end) - _LONGER * (end - start)
             score -= _STRANGE * sum(shape not in usual and not shape.isalnum() for shape in shapes[start:end])
@@ -85,6 +92,7 @@ def _pattern(example: Shown, span: tuple[int, int]) -> _Pattern:
         (norm_at(example.task, start - 1), norm_at(example.task, start - 2)),
         (norm_at(example.task, end), norm_at(example.task, end + 1)),
         example.weight / len(example.spans),
+        tuple(example.task.tokens[index].norm for index in range(start, end)),
     )
 
 
@@ -131,6 +139,16 @@ def _alike(shown: tuple[str, ...], shapes: Sequence[str], start: int, end: int) 
         back += 1
     both = min(same + back, shorter) / max(size, length)
     return 0.3 * (same > 0) + 0.3 * (back > 0) + 0.9 * both
+
+
+def _vocabulary(
+    task: Task, shapes: Sequence[str], start: int, end: int, known: set[str], lasts: set[str]
+) -> float:
+    """Names of one kind share their small words: those of others are hardly part of one."""
+    strange = sum(
+        shapes[index] == "a" and task.tokens[index].norm not in known for index in range(start, end)
+    )
+    return _LAST * (task.tokens[end - 1].norm in lasts) - _UNKNOWN * strange
 
 
 def _cuts(shapes: Sequence[str], start: int, end: int) -> float:

@@ -14,6 +14,7 @@ _PUNCTUATION = frozenset(",.?!:;()")
 _MAX_WORDS = 10
 _STOPPED = -0.7
 _OPENED = 0.8
+_CUT_NAME = 0.4
 _SIZE_COSTS = {1: 0.5}
 
 
@@ -110,6 +111,8 @@ def _choose_words(
     if words == {1}:
         single = 1.0
     capital, strict = _capital(shown), 0.7 if any(map(_is_name, _pairs(task))) else 0.25
+    # Where all that was shown are names, and the query has names, what is no name is not what is asked for.
+    only_names = strict > 0.5 and _least_capital(shown) > 0.5 and min(words, default=1) > 1
     best: tuple[float, int, int] | None = None
     for start in range(len(task.tokens)):
         if not task.tokens[start].is_word:
@@ -125,7 +128,10 @@ def _choose_words(
             score -= 0.5 if not right and norm_at(task, start - 1) == "<end>" else 0.0
             score -= _OPENED * opens(task, start)
             capitals = _capitals(task, start, end)
+            if only_names and not capitals:
+                continue
             score -= strict * abs(capital - capitals) if words else 0.0
+            score -= _CUT_NAME * cut_names(task, start, end) if only_names else 0.0
             score -= 0.5 if capitals and not (_case(task, start) and _case(task, end - 1)) else 0.0
             text = task.piece((start, end))
             score += (0.8 if text.lower() in known else 0.0) - (9.0 if text in taken else 0.0)
@@ -146,9 +152,22 @@ def _is_name(place: tuple[Task, int]) -> bool:
 def _case(task: Task, index: int) -> float:
     """1 for a capital inside a sentence, 0 for a small letter, between for the first word of a sentence."""
     token = task.tokens[index]
-    if not token.is_word or not token.text[:1].isupper():
+    if not token.is_word or not token.text[:1].isupper() or token.text == "I":
         return 0.0
     return 0.6 if norm_at(task, index - 1) == "<end>" else 1.0
+
+
+def cut_names(task: Task, start: int, end: int) -> int:
+    """At how many of its ends a range cuts a row of capitals."""
+    cases = [_case(task, index) if 0 <= index < len(task.tokens) else 0.0 for index in (start - 1, end)]
+    found = cases[0] == 1.0 and _case(task, start) == 1.0
+    return found + (cases[1] == 1.0 and _case(task, end - 1) > 0.0)
+
+
+def _least_capital(shown: Sequence[Shown]) -> float:
+    """The share of capitals of the demonstrated piece that has fewest."""
+    cases = [max((_capitals(one.task, *span) for span in one.spans), default=1.0) for one in shown]
+    return min(cases, default=0.0)
 
 
 def _capital(shown: Sequence[Shown]) -> float:
