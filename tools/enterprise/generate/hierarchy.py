@@ -6,11 +6,11 @@ import random
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from tools.enterprise.generate.apportion import apportion
 from tools.enterprise.generate.company import FOUNDED, TODAY
 from tools.enterprise.generate.draft import Hierarchy
 from tools.enterprise.generate.people import EXECUTIVES, ORDINARY
 from tools.enterprise.generate.wording import texts
+from tools.generating.apportion import apportion
 
 LEVELS = ("09", "10", "12", "14")
 """Associate, lead, manager, director. Executives have the directors' level."""

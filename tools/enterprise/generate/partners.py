@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from itertools import count
 
-from tools.enterprise.generate.apportion import degrees
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Employee
 from tools.enterprise.generate.grammar import Grammar
 from tools.enterprise.generate.wording import pick, texts
+from tools.generating.apportion import degrees
 
 _PLAIN_ATTEMPTS = 30
 _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"

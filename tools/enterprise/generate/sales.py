@@ -6,9 +6,9 @@ import random
 from dataclasses import replace
 from datetime import date, timedelta
 
-from tools.enterprise.generate.apportion import degrees
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Customer, Employee, Product, Sale
+from tools.generating.apportion import degrees
 
 FIRST_DAY = date(2013, 1, 7)
 """Of selling; earlier there was nobody to sell."""

@@ -6,12 +6,12 @@ import random
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 
-from tools.enterprise.generate.apportion import degrees
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Employee, Sale
 from tools.enterprise.generate.grammar import grammar
 from tools.enterprise.generate.latent import Latent, reference
 from tools.enterprise.generate.wording import pick, texts
+from tools.generating.apportion import degrees
 
 _WORDS = grammar("support_chats")
 PROMISES = {

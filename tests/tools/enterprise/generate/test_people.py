@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.tools.enterprise.generate.worlds import Record, full, records, small
 from tools.enterprise.generate import Built
-from tools.enterprise.generate.apportion import apportion, degrees
 from tools.enterprise.generate.draft import Draft, Hierarchy
 from tools.enterprise.generate.employees import add_employees
 from tools.enterprise.generate.people import ORDINARY
+from tools.generating.apportion import apportion, degrees
 from tools.seeding import rng
 
 
