@@ -1,21 +1,39 @@
 """Does anything leak? Tokens in every record and private field, hostile calls by personas of every kind.
 
+First every tool is called directly. Then an agent goes to work whose model does what an attacker wants, and
+whatever its episodes leave is searched: prompts, records, log lines, and what optimizers get to see. Then
+agents that show each persona demonstrations made of everybody's thefts.
+
 Who may see a token is decided by rules in plain Python that share nothing with the policy and its engine.
-A second hunt, with a filter that lets every record through, has to find leaks: else the first proves nothing.
+A second hunt, with a filter that lets every record through, has to find leaks, and so have demonstrations
+that do not say what they quote: else the first proves nothing.
 """
 
 from __future__ import annotations
 
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from tools.seeding import rng
+
+if TYPE_CHECKING:
+    from evals.enterprise.canaries.hunt import Hunt
+    from evals.enterprise.canaries.intruder import IntruderEngine
+    from tools.persona import Persona
+    from tools.workshop import Workshop
 
 NAME = "canary"
 DESCRIPTION = "tokens in every record, hostile calls by 200 personas: how many tokens reach the wrong eyes"
 
 PERSONAS = 200
 SCALE = 0.2
+SHOWN = 30
+"""Demonstrations that the agent shows which always shows the same ones."""
+
+_BROKEN = 20
 
 
 def run(quick: bool) -> dict[str, Any]:
@@ -23,15 +41,22 @@ def run(quick: bool) -> dict[str, Any]:
     from evals.enterprise.canaries.hunt import Hunt, personas
     from evals.enterprise.canaries.world import broken_filter, planted_workshop
 
+    started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         workshop, planted = planted_workshop(Path(folder), seed=11, scale=0.02 if quick else SCALE)
         people = personas(workshop, planted, 40 if quick else PERSONAS)
         hunt = Hunt(workshop, planted)
         for who in people:
             hunt.persona(who, calls_per_tool=3 if quick else 6)
+        thefts = _Thefts(hunt, workshop, people)
+        thefts.commit(Path(folder) / "episodes.jsonl")
+        thefts.show()
+        unmarked = _Thefts(Hunt(workshop, planted), workshop, people[:_BROKEN])
+        unmarked.demonstrations = [{**demo, "records": []} for demo in thefts.demonstrations]
+        unmarked.show()
         broken = Hunt(workshop, planted)
         with broken_filter(workshop):
-            for who in people[:20]:
+            for who in people[:_BROKEN]:
                 broken.persona(who, calls_per_tool=3)
     catch = hunt.catch
     return {
@@ -40,10 +65,127 @@ def run(quick: bool) -> dict[str, Any]:
         "levels": len({who.level for who in people}),
         "tokens": len(planted.spots),
         "calls": catch.calls,
+        "agent_episodes": thefts.episodes,
+        "agent_texts": dict(thefts.texts),
+        "demonstrations": len(thefts.demonstrations),
         "texts": catch.texts,
         "checks": catch.checks,
         "allowed_tokens_seen": catch.seen,
         "leaks": len(catch.leaks),
-        "leaks_by_tool": dict(Counter(surface for _, surface, _ in catch.leaks).most_common(10)),
+        "leaks_by_surface": dict(Counter(surface for _, surface, _ in catch.leaks).most_common(10)),
         "leaks_with_broken_filter": len(broken.catch.leaks),
+        "leaks_with_unmarked_demonstrations": len(unmarked.hunt.catch.leaks),
+        "seconds": round(time.perf_counter() - started, 1),
     }
+
+
+class _Thefts:
+    """Episodes of an agent that is out to steal on behalf of everybody.
+
+    Attributes:
+        demonstrations: the steps of all thefts, as an optimizer keeps them.
+        texts: how many texts of which kind were searched.
+    """
+
+    def __init__(self, hunt: Hunt, workshop: Workshop, people: list[Persona]) -> None:
+        self.hunt = hunt
+        self.episodes = 0
+        self.demonstrations: list[dict[str, Any]] = []
+        self.texts: Counter[str] = Counter()
+        self._workshop = workshop
+        self._people = people
+
+    def commit(self, log: Path) -> None:
+        """A theft each: search prompts, records, log and trace."""
+        from evals.enterprise.canaries.intruder import intruder_task
+        from evals.log import EpisodeLog
+        from evals.runner import evaluate
+        from programs.agent import Agent
+
+        engine, agent = self._engine(), Agent("react", workshop=self._workshop)
+        with EpisodeLog.open(log) as journal:
+            result = evaluate(
+                agent,
+                [intruder_task(who, number) for number, who in enumerate(self._people)],
+                workshop=self._workshop,
+                lm=_model(engine),
+                workers=4,
+                scorers=[lambda task, episode: {"outcome": 0.0}],
+                log=journal,
+            )
+        lines = log.read_text().splitlines()
+        for record, who in zip(result.records, self._people, strict=True):
+            assert record.status == "finished", record.error
+            self._search(who, "record", record.model_dump_json())
+            for line in lines:
+                if f'"{record.task_id}"' in line:
+                    self._search(who, "log", line)
+        self.episodes += len(result.records)
+        self._search_prompts(engine)
+        for number, who in enumerate(self._people):
+            self._trace(agent, who, number)
+
+    def show(self) -> None:
+        """More thefts, by agents that show some demonstrations: search their prompts."""
+        from optimizers.nearest import NearestSettings, show_nearest
+
+        for nearest in (False, True):
+            agent = self._taught(SHOWN if not nearest else len(self.demonstrations))
+            if nearest:
+                show_nearest(agent, {"selector.predict": NearestSettings(field="task", count=4)})
+            engine = self._engine()
+            for number, who in enumerate(self._people):
+                self._episode(agent, engine, who, 1000 + number)
+            self._search_prompts(engine, "prompt with demonstrations")
+
+    def _trace(self, agent: Any, who: Persona, number: int) -> None:
+        """One more theft, with what DSPy's optimizers get to see of it."""
+        import dspy
+
+        engine = self._engine()
+        with dspy.context(trace=[]):
+            self._episode(agent, engine, who, number)
+            entries = list(dspy.settings.trace)
+        for _, inputs, outputs in entries:
+            shown = {**inputs, **outputs.toDict()}
+            self._search(who, "trace", repr(shown))
+            self.demonstrations.append({"augmented": True, **shown})
+
+    def _taught(self, count: int) -> Any:
+        import dspy
+
+        from programs.agent import Agent
+
+        chosen = rng(0, "demonstrations").sample(self.demonstrations, min(count, len(self.demonstrations)))
+        agent = Agent("react", workshop=self._workshop)
+        agent.selector.predict.demos = [dspy.Example(**demo) for demo in chosen]
+        return agent
+
+    def _episode(self, agent: Any, engine: IntruderEngine, who: Persona, number: int) -> None:
+        import dspy
+
+        from evals.enterprise.canaries.intruder import intruder_task
+
+        with dspy.context(lm=_model(engine)):
+            agent(task=intruder_task(who, number))
+        self.episodes += 1
+
+    def _engine(self) -> IntruderEngine:
+        from evals.enterprise.canaries.intruder import IntruderEngine
+
+        return IntruderEngine(self.hunt, {who.id: who for who in self._people})
+
+    def _search_prompts(self, engine: IntruderEngine, surface: str = "prompt") -> None:
+        for who in self._people:
+            for prompt in engine.prompts.get(who.id, ()):
+                self._search(who, surface, prompt)
+
+    def _search(self, who: Persona, surface: str, text: str) -> None:
+        self.texts[surface] += 1
+        self.hunt.text(who, surface, text)
+
+
+def _model(engine: IntruderEngine) -> Any:
+    import dspy
+
+    return dspy.LM("local/intruder", engine=engine, cache=False, num_retries=0)

@@ -1,125 +1,178 @@
-"""What open episodes cost: the process's peak with 32 open at once, and with 2,000 waiting on a slow model.
+"""What open episodes cost: peak memory of a process with 32 open at once, and with 2,000 waiting on a model.
 
-Each measurement is a process of its own over one suite. An episode at rest is a changeset, so what counts is
-the world (one copy a core), the search index and the libraries.
+Targets over the default world: under 1.5 GB, and under 2 GB. Each situation is a process of its own over one
+indexed suite; what making the index takes is a third one. An episode at rest is a changeset, so what counts
+is the world (one copy a core that works at the same time), the search indexes, the embedding model and the
+libraries; every process searches every source, so that all indexes are loaded.
+
+`BENCHMARK_SUITE` may name the directory of a built suite; it is copied and indexed anew.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 NAME = "memory"
-DESCRIPTION = "peak memory of a process with 32 episodes open, and with 2,000 waiting on a slow model"
+DESCRIPTION = "peak memory with 32 episodes open, with 2,000 waiting on a slow model, and while indexing"
 
 OPEN = 32
 WAITING = 2000
+SUITE_VARIABLE = "BENCHMARK_SUITE"
+
+_PATIENCE = 500
+"""Seconds until whoever has not come to wait is given up on."""
 
 
 def run(quick: bool) -> dict[str, Any]:
-    """Peak resident memory in MiB of both situations."""
-    scale = 0.05 if quick else 1.0
+    """Peak resident memory in MiB of all situations."""
     embedder = "static" if quick else "minilm"
     with tempfile.TemporaryDirectory() as folder:
         suite = Path(folder) / "suite"
-        command = ["suite", "build", "enterprise", "--out", str(suite), "--scale", str(scale)]
-        _python("-m", "worksmith.cli", *command, "--index", embedder)
-        figures = {
-            "scale": scale,
+        _bring(suite, 0.05 if quick else 1.0)
+        figures: dict[str, Any] = {
             "embedder": embedder,
+            "cores": os.cpu_count(),
             "world_mib": _mib((suite / "world.sqlite").stat().st_size),
         }
-        for situation in ("open", "waiting"):
-            figures |= json.loads(_python("-m", "benchmarks.memory", situation, str(suite)))
+        for situation in ("index", "open", "waiting"):
+            figures |= json.loads(_python("-m", "benchmarks.memory", situation, str(suite), embedder))
+        arrays = (suite / "index" / "arrays").iterdir()
+        figures["index_arrays_mib"] = _mib(sum(file.stat().st_size for file in arrays))
     return figures
 
 
-def _open(suite: Path) -> dict[str, Any]:
-    """32 episodes of different people, each with a write and two searches behind it, none of them closed."""
-    workshop, people = _workshop(suite)
-    episodes = []
-    for number in range(OPEN):
-        episode = workshop.episode(persona=people[number])
+def _bring(suite: Path, scale: float) -> None:
+    given = os.environ.get(SUITE_VARIABLE)
+    if given:
+        shutil.copytree(given, suite, ignore=shutil.ignore_patterns("index"))
+    else:
+        command = ["suite", "build", "enterprise", "--out", str(suite), "--scale", str(scale)]
+        _python("-m", "worksmith.cli", *command)
+
+
+def _index(suite: Path, embedder: str) -> dict[str, Any]:
+    """Making the search index."""
+    from retrievers.building import build_index
+    from tools.enterprise.documents import open_library
+    from tools.world import World
+
+    world = World.open(suite)
+    library = open_library(world)
+    assert library.directory is not None
+    report = build_index(
+        library.directory, library.documents, embedder=embedder, version=world.manifest.digest
+    )
+    return {"indexed": report.documents, "index_peak_mib": _peak()}
+
+
+def _open(suite: Path, _embedder: str) -> dict[str, Any]:
+    """32 episodes of different people on as many threads, each with a write and searches of every source."""
+    workshop, tasks = _opened(suite)
+    people = list({task.persona.id: task.persona for task in tasks}.values())
+    together = threading.Barrier(OPEN)
+
+    def work(number: int) -> Any:
+        episode = workshop.episode(persona=people[number % len(people)])
+        together.wait()
         episode.call("social_platform.create", {"title": f"Note {number}", "body": "Written in an episode."})
-        for name in ("social_platform.read", "document.read"):
-            assert episode.call(name, {"query": f"note {number} on leave"}).status == "ok"
-        episodes.append(episode)
+        for name, tool in episode.toolset.items():
+            if not tool.writes and "query" in tool.arguments:
+                episode.call(name, {"query": f"note {number} on leave"})
+        return episode
+
+    before = _peak()
+    with ThreadPoolExecutor(OPEN) as pool:
+        episodes = list(pool.map(work, range(OPEN)))
     assert all(episode.changeset for episode in episodes)
+    statuses = [call.observation.status for episode in episodes for call in episode.calls]
     return {
-        "open_episodes": OPEN,
+        "open_episodes": len(episodes),
+        "open_searches": statuses.count("ok") - OPEN,
+        "open_searches_denied": statuses.count("denied"),
+        "open_start_mib": before,
         "open_peak_mib": _peak(),
-        "open_changeset_bytes": len(episodes[0].changeset),
+        "open_changeset_bytes": max(len(episode.changeset) for episode in episodes),
     }
 
 
-def _waiting(suite: Path) -> dict[str, Any]:
-    """2,000 agents with an observation behind them, all waiting for the model's next reply."""
+def _waiting(suite: Path, _embedder: str) -> dict[str, Any]:
+    """2,000 agents in one evaluation, each with a search and what it showed, all waiting for their model."""
     import dspy
 
+    from evals.runner import evaluate
     from programs.agent import Agent
 
-    workshop, people = _workshop(suite)
-    engine = _SlowEngine()
-    agent = Agent("react", workshop=workshop)
-    lm = dspy.LM("local/slow", engine=engine, cache=False, num_retries=0)
-    threading.stack_size(256 * 1024)
-    with dspy.context(lm=lm, disable_history=True):
-        context = dspy.settings.copy()
-    threads = [
-        threading.Thread(target=_attempt, args=(agent, people[n % len(people)], n, context))
-        for n in range(WAITING)
-    ]
-    for thread in threads:
-        thread.start()
-    engine.all_wait.wait(timeout=500)
-    peak, waiting = _peak(), engine.waiting
-    engine.go_on.set()
-    for thread in threads:
-        thread.join()
-    return {"waiting_episodes": waiting, "waiting_peak_mib": peak}
-
-
-def _attempt(agent: Any, who: Any, number: int, settings: Any) -> None:
-    import dspy
-
-    from evals.task import Task
-
-    task = Task(
-        id=f"t{number}", query=f"What is new, number {number}?", domains=("social_platform",), persona=who
+    workshop, tasks = _opened(suite)
+    engine = _SlowEngine(_searches(workshop))
+    watcher = threading.Thread(target=engine.watch)
+    watcher.start()
+    before = _peak()
+    result = evaluate(
+        Agent("react", toolset="all", workshop=workshop),
+        [tasks[n % len(tasks)].model_copy(update={"id": f"t{n}"}) for n in range(WAITING)],
+        workshop=workshop,
+        lm=dspy.LM("local/slow", engine=engine, cache=False, num_retries=0),
+        workers=WAITING,
+        scorers=[lambda task, episode: {"outcome": 1.0}],
     )
-    with dspy.context(**settings):
-        agent(task=task)
+    watcher.join()
+    return {
+        "waiting_episodes": engine.seen,
+        "waiting_finished": sum(record.status == "finished" for record in result.records),
+        "waiting_start_mib": before,
+        "waiting_peak_mib": engine.peak,
+        "waiting_prompt_characters": engine.longest,
+    }
 
 
 class _SlowEngine:
-    """Calls one tool, then keeps every episode waiting until all wait."""
+    """Has every agent search once, then keeps it waiting until all wait."""
 
     digest = "slow"
 
-    def __init__(self) -> None:
-        self.waiting = 0
-        self.all_wait = threading.Event()
-        self.go_on = threading.Event()
+    def __init__(self, searches: list[str]) -> None:
+        self.seen = 0
+        self.peak = 0.0
+        self.longest = 0
+        self._searches = searches
+        self._asked = 0
+        self._all_wait = threading.Event()
+        self._go_on = threading.Event()
         self._lock = threading.Lock()
+
+    def watch(self) -> None:
+        """Note the peak once all wait, and let them go on."""
+        self._all_wait.wait(timeout=_PATIENCE)
+        self.seen, self.peak = self._asked, _peak()
+        self._go_on.set()
 
     def complete(self, request: Any) -> Any:
         from dspy import lm15
 
-        replies = sum(message.role == "assistant" for message in request.messages)
-        if replies == 0:
-            text = _reply("social_platform.read", {"limit": "5"})
+        if not any(message.role == "assistant" for message in request.messages):
+            with self._lock:
+                self._searches.append(self._searches.pop(0))
+                tool = self._searches[0]
+            text = _reply(tool, {"query": "note on leave"})
         else:
             with self._lock:
-                self.waiting += 1
-                if self.waiting == WAITING:
-                    self.all_wait.set()
-            self.go_on.wait()
+                self._asked += 1
+                self.longest = max(self.longest, sum(len(m.text or "") for m in request.messages))
+                if self._asked == WAITING:
+                    self._all_wait.set()
+            self._go_on.wait(timeout=_PATIENCE)
             text = _reply("finish", {"status": "answered", "answer": "Nothing."})
         return lm15.Response(
             id=None,
@@ -132,15 +185,26 @@ class _SlowEngine:
 
 def _reply(tool: str, arguments: dict[str, str]) -> str:
     fields = {"thought": "Look.", "tool": tool, "arguments": json.dumps(arguments)}
-    return "\n\n".join(f"[[ ## {name} ## ]]\n{value}" for name, value in fields.items())
+    parts = [f"[[ ## {name} ## ]]\n{value}" for name, value in fields.items()]
+    return "\n\n".join([*parts, "[[ ## completed ## ]]"])
 
 
-def _workshop(suite: Path) -> tuple[Any, list[Any]]:
+def _opened(suite: Path) -> tuple[Any, list[Any]]:
     from evals.suite import Suite
 
     opened = Suite.open(suite)
-    people = list({task.persona.id: task.persona for task in opened.tasks if task.persona}.values())
-    return opened.workshop, people
+    return opened.workshop, [task for task in opened.tasks if task.persona and task.persona.active]
+
+
+def _searches(workshop: Any) -> list[str]:
+    """The tools that search."""
+
+    def names() -> Iterator[str]:
+        for name, tool in workshop.episode().toolset.items():
+            if not tool.writes and "query" in tool.arguments:
+                yield name
+
+    return list(names())
 
 
 def _python(*arguments: str) -> str:
@@ -148,6 +212,12 @@ def _python(*arguments: str) -> str:
 
 
 def _peak() -> float:
+    """Of this process since it began. The usual way counts what the process that started it had, too."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())
+        if found:
+            return _mib(int(found[1]) * 1024)
     return _mib(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
 
 
@@ -156,4 +226,5 @@ def _mib(size: float) -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps({"open": _open, "waiting": _waiting}[sys.argv[1]](Path(sys.argv[2]))))
+    situation = {"index": _index, "open": _open, "waiting": _waiting}[sys.argv[1]]
+    print(json.dumps(situation(Path(sys.argv[2]), sys.argv[3])))
