@@ -23,7 +23,9 @@ _OTHER_RUN = 0.35
 _OTHER_SIDE = 0.3
 _SEVERAL = 3
 _SHARED = 0.3
+_PATCHED = ("affix", "join")
 _ALWAYS_SAME = 0.1
+_ECHO = 0.08
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,8 @@ def _fill(
         if value is not None and key[:2] == ("task", "words"):
             value = _listed(value, leaves, library, slot)
         if value is not None and share >= _SHARED:
-            return Filled(value, share)
+            made = _sentence(leaves, weights, library, state, slot) if key[0] in _PATCHED else None
+            return made if made and made.support > share else Filled(value, share)
         found = found or (Filled(value, share) if value is not None else None)
     return (None if part else _sentence(leaves, weights, library, state, slot)) or found
 
@@ -140,7 +143,11 @@ def _sentence(
 def _doubt(key: Key, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, ...]) -> float | None:
     """What counts against a constant where the demonstrations vary; None: a name is never a constant."""
     if key[0] != "const":
-        return _ALWAYS_SAME if key[0] == "task" and _is_always_same(leaves) else 0.0
+        if key[0] != "task":
+            return 0.0
+        # What an episode ends with was found out; that the task says it too is no explanation.
+        ends = _ECHO if leaves[0].source.example.marks else 0.0
+        return ends + (_ALWAYS_SAME if _is_always_same(leaves) else 0.0)
     if len({leaf.text for leaf in leaves}) == 1:
         alone = len({leaf.source.example.number for leaf in leaves}) == 1
         return None if alone and _is_data(key[1]) else 0.0

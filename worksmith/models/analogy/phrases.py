@@ -17,6 +17,7 @@ _ENOUGH = 0.9
 _CUT_NAME = 0.8
 _STRANGE = 0.8
 _LONGER = 0.01
+_EXACT = 0.4
 _LAST = 0.3
 _UNKNOWN = 0.35
 _OPENED = 0.8
@@ -105,7 +106,7 @@ def _side(patterns: Sequence[_Pattern], task: Task, index: int, step: int) -> li
         score = 0.0
         if near == shown_near:
             # Every task begins; that a piece stood there says less than the words before it.
-            score = 0.4 if near == "<end>" and step < 0 else 0.8
+            score = 0.4 if near == "<end>" and step < 0 else 0.5 if near == "," else 0.8
             score += 0.4 if far == shown_far else 0.0
         elif far == shown_far and far != "<end>":
             score = 0.15
@@ -128,9 +129,11 @@ def _score(
 
 
 def _alike(shown: tuple[str, ...], shapes: Sequence[str], start: int, end: int) -> float:
-    """How alike two rows of shapes are, from both ends: 0 to 1.5."""
+    """How alike two rows of shapes are, from both ends: 0 to 1.9."""
     size, length = len(shown), end - start
     shorter = min(size, length)
+    if size == length and all(map(str.__eq__, shown, shapes[start:end])):
+        return 1.5 + _EXACT
     same = 0
     while same < shorter and shown[same] == shapes[start + same]:
         same += 1
