@@ -36,7 +36,7 @@ REASONS = (
 )
 """Why a block may be left out."""
 
-NEEDS = {"workbench": ROOT / "../shared/data/workbench"}
+NEEDS = {name: ROOT / "../shared/data" / name for name in ("workbench", "enterprisebench")}
 """What a page may need besides worksmith, by the name under which it finds it."""
 
 _FENCE = re.compile(r"^```(\w*)\s*$")
