@@ -11,8 +11,6 @@ from worksmith.models.analogy import dates, listing, phrases, tagger, texts
 from worksmith.models.analogy.expressions import Evidence, evaluate, no_choice
 from worksmith.models.analogy.library import Library
 from worksmith.models.analogy.moments import Key
-from worksmith.models.analogy.observation import as_text
-from worksmith.models.analogy.prompt import read_json
 from worksmith.models.analogy.separate import Weighted
 from worksmith.models.analogy.state import State
 from worksmith.models.analogy.tagger import Shown
@@ -48,7 +46,7 @@ def fill(
     leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any, ...], *, further: bool = False
 ) -> Filled | None:
     """The query's value for what the leaves show; None when nothing explains them there."""
-    size = listing.usual_length((leaf.text, _weight(leaf, state)) for leaf in leaves)
+    size = listing.usual_length((leaf.text, weight_of(leaf, state)) for leaf in leaves)
     if size == 1:
         return _fill(leaves, library, state, slot, further=further)
     alike = [leaf for leaf in leaves if len(listing.parts(leaf.text)) == size]
@@ -77,7 +75,7 @@ def _fill(
     Args:
         part: it is one of a list's, which no option of the slot stands for.
     """
-    weights = [_weight(leaf, state) for leaf in leaves]
+    weights = [weight_of(leaf, state) for leaf in leaves]
     total = sum(weights)
     name = str(slot[-1])
     known = frozenset(value.lower() for used in _used(library, slot) for value in used)
@@ -89,7 +87,7 @@ def _fill(
             support[key] = support.get(key, 0.0) + weight
             cost[key] = min(evidence.cost, cost.get(key, 9.0))
     seen = any(key[0] == "cell" for keys in explained for key in keys)
-    chosen = {} if part else _choices(leaves, weights, library, state, slot)
+    chosen = {} if part else choices(leaves, weights, library, state, slot)
     # A code that was read in an episode is no option that words of the task stand for.
     chosen = {value: one for value, one in chosen.items() if not (seen and _is_data(value))}
     scored = [
@@ -173,7 +171,7 @@ def _listed(value: str, leaves: Sequence[Leaf], library: Library, slot: tuple[An
     return library.lexicon(slot, _used(library, slot)).nearest(value)
 
 
-def _weight(leaf: Leaf, state: State) -> float:
+def weight_of(leaf: Leaf, state: State) -> float:
     """Steps at another place of a run, and of tasks that look the other way (after, before), count less."""
     shown = leaf.source.example.state
     weight = leaf.source.weight * (1.0 if shown.run == state.run else _OTHER_RUN)
@@ -229,7 +227,7 @@ def _piece(reading: Key, shown: Sequence[tuple[Leaf, float, Evidence]], state: S
     return texts.choose(kind, examples, texts.read(text, state.clock), known)
 
 
-def _choices(
+def choices(
     leaves: Sequence[Leaf], weights: Sequence[float], library: Library, state: State, slot: tuple[Any, ...]
 ) -> dict[str, float]:
     """The value that the query mentions at the place where the demonstrations mention theirs."""
@@ -265,51 +263,3 @@ def _used(library: Library, slot: tuple[Any, ...]) -> list[frozenset[str]]:
                 values.add(call.arguments[slot[1]])
         used.append(frozenset(values))
     return used
-
-
-def arguments(
-    examples: Sequence[Weighted], library: Library, state: State, *, further: bool
-) -> tuple[str, dict[str, Any], float]:
-    """Tool and arguments of the next call, and the support of the weakest part.
-
-    Args:
-        further: the call is made again for another row, so it takes the next row and not a certain one.
-    """
-    layout = library.layout
-    tool, weakest = _tool(examples, library, state)
-    filled: dict[str, Any] = {}
-    shown = [(one, one.example.step.data.get(layout.arguments or "", {})) for one in examples]
-    for name in next((values for _, values in shown), {}):
-        leaves = [Leaf(one, as_text(values[name])) for one, values in shown]
-        if leaves[0].text in shown[0][0].example.marks:
-            # How the episode ends is what was decided; the words of the task choose nothing here.
-            filled[name] = shown[0][1][name]
-            continue
-        value = fill(leaves, library, state, ("argument", name), further=further)
-        if value is None:
-            return tool, filled, 0.0
-        filled[name] = _typed(value.text, [values[name] for _, values in shown])
-        weakest = min(weakest, value.support)
-    return tool, filled, weakest
-
-
-def _tool(examples: Sequence[Weighted], library: Library, state: State) -> tuple[str, float]:
-    field = library.layout.tool or ""
-    names = [one.example.step.fields.get(field, "") for one in examples]
-    if len(set(names)) == 1:
-        return names[0], 1.0
-    leaves = [Leaf(one, name) for one, name in zip(examples, names, strict=True)]
-    weights = [_weight(leaf, state) for leaf in leaves]
-    chosen = _choices(leaves, weights, library, state, ("tool", frozenset(names)))
-    if chosen:
-        return max(chosen.items(), key=lambda pair: pair[1])
-    best = max(range(len(names)), key=lambda n: (weights[n], -n))
-    return names[best], 0.5
-
-
-def _typed(text: str, shown: Sequence[Any]) -> Any:
-    """The value in the type that the demonstrations use."""
-    if all(isinstance(value, str) for value in shown):
-        return text
-    value = read_json(text)
-    return text if value is None else value

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from worksmith.models.analogy import adapt
-from worksmith.models.analogy.compose import arguments
 from worksmith.models.analogy.decide import Decision, decide
 from worksmith.models.analogy.library import Example, Library, library
+from worksmith.models.analogy.next_call import arguments
 from worksmith.models.analogy.observation import as_text
 from worksmith.models.analogy.prompt import Prompt
 from worksmith.models.analogy.separate import Weighted
