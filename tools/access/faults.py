@@ -117,14 +117,17 @@ def _ids(source: Source, path: str) -> Iterator[tuple[str, str]]:
 def _named_fields(source: Source, path: str) -> Iterator[tuple[str, str]]:
     if source.private:
         for index, field in enumerate(source.private.fields):
-            yield f"{path}.private.fields[{index}]", field
-    for place, rule in enumerate(source.rules):
+            place = f"{path}.private.fields[{index}]"
+            if field == source.key:
+                raise FaultError(place, "the key of a record cannot be private: nothing could be said of it")
+            yield place, field
+    for number, rule in enumerate(source.rules):
         if rule.fields is not None and rule.operations != ("update",):
             raise FaultError(
-                f"{path}.rules[{place}].fields", "only a rule for update alone can be limited to fields"
+                f"{path}.rules[{number}].fields", "only a rule for update alone can be limited to fields"
             )
         for index, field in enumerate(rule.fields or ()):
-            yield f"{path}.rules[{place}].fields[{index}]", field
+            yield f"{path}.rules[{number}].fields[{index}]", field
 
 
 def _conditions(source: Source, path: str) -> Iterator[tuple[str, Predicate]]:

@@ -79,6 +79,10 @@ class Guard:
             raise AccessDeniedError(denial(source, "read"))
         return found[0]
 
+    def private_fields(self, source: str) -> frozenset[str]:
+        """The fields of a source that not everybody sees who may read a record."""
+        return frozenset(self._policy.private_fields(source))
+
     def withheld(self, source: str, keys: Iterable[str]) -> set[str]:
         """Those of these readable records whose private fields the persona does not see."""
         shown = self._policy.private_condition(self._desk.persona, source)
@@ -185,7 +189,7 @@ class Guard:
     def _note(self, source: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Keep which records the call has read, for whoever quotes it later."""
         key = self._key(source)
-        private = self._policy.private_fields(source)
+        private = self.private_fields(source)
         for row in rows:
             self._desk.reads.add(f"{source}/{row[key]}")
             if any(row[name] is not None for name in private):

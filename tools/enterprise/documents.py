@@ -25,8 +25,8 @@ class Searched:
     """What an index holds of a source.
 
     Attributes:
-        text: the columns whose texts are searched, in the order of the document. None is private: everybody
-            who may read a record may see all of them.
+        text: the columns whose texts are searched, in the order of the document. By the packaged rules none
+            is private: everybody who may read a record may see all of them.
         fields: the columns that rules of access compare, kept for stores that filter by themselves.
     """
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from tools.access.engine import AccessPolicy
 from tools.access.guard import Guard
 from tools.desk import Desk
 from tools.enterprise.people import employee
@@ -128,7 +127,7 @@ class Reading:
 
     def _without_private(self, rows: list[Row]) -> list[Row]:
         """Rows without the fields that the persona does not see, so that none looks empty."""
-        private = private_fields(self.desk, self.source)
+        private = self.guard.private_fields(self.source)
         if not private or not rows:
             return rows
         key = KEYS[self.source]
@@ -145,12 +144,6 @@ class Reading:
             raise
         except ToolError:
             return  # no such record: the answer is an empty list
-
-
-def private_fields(desk: Desk, source: str) -> frozenset[str]:
-    """The fields of a source that not everybody sees who may read a record."""
-    assert isinstance(desk.policy, AccessPolicy)
-    return frozenset(desk.policy.private_fields(source))
 
 
 def in_order(guard: Guard, source: str, keys: Collection[str]) -> list[Row]:

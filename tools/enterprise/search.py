@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import apsw
 
-from tools.enterprise.documents import text_of
+from tools.enterprise.documents import SEARCHED, text_of
 from tools.enterprise.schema import KEYS, TABLES
 from tools.errors import ToolError
 from tools.schema import ROW
@@ -63,7 +63,7 @@ def best(
     collection = desk.library.collection(source)
     if not conditions and not desk.changeset:
         return [hit.key for hit in collection.search(text, limit, allowed=_readable(desk, guard, collection))]
-    keys = frozenset(guard.keys(source, conditions))
+    keys = frozenset(_searchable(guard, source, conditions))
     edits = edits_of(desk, source)
     hits = collection.search(
         text,
@@ -94,8 +94,23 @@ def edits_of(desk: Desk, source: str) -> Edits:
     return edits
 
 
+def _searchable(
+    guard: Guard, source: str, conditions: Sequence[tuple[str, Sequence[str | int | None]]] = ()
+) -> list[str]:
+    """The keys of the readable records that meet the conditions, as far as their texts hold nothing private.
+
+    Being found by a text tells what it says, so where rules make a searched field private, a record is found
+    only by who sees that field of it.
+    """
+    keys = guard.keys(source, conditions)
+    if guard.private_fields(source).isdisjoint(SEARCHED[source].text):
+        return keys
+    withheld = guard.withheld(source, keys)
+    return [key for key in keys if key not in withheld]
+
+
 def _readable(desk: Desk, guard: Guard, collection: Collection) -> NDArray[Any]:
-    """The mask of what the persona may read in the world at rest; made once, since nothing changes it."""
+    """The mask of what the persona may search in the world at rest; made once, since nothing changes it."""
     assert desk.library is not None
     known = _masks.setdefault(desk.library, {})
     name = (collection.source, desk.persona, desk.policy.digest)
@@ -103,7 +118,7 @@ def _readable(desk: Desk, guard: Guard, collection: Collection) -> NDArray[Any]:
     if mask is None:
         if len(known) >= _REMEMBERED:
             known.clear()
-        mask = known[name] = collection.mask(guard.keys(collection.source))
+        mask = known[name] = collection.mask(_searchable(guard, collection.source))
     return mask
 
 

@@ -128,6 +128,11 @@ FAULTS: list[tuple[Callable[[Document], None], str, str]] = [
         "sources.staff.private.fields[1]",
         "no field 'age'",
     ),
+    (
+        _set("sources/staff/private/fields", ["pay", "id"]),
+        "sources.staff.private.fields[1]",
+        "key of a record cannot be private",
+    ),
     (_set("sources/staff/private/rule/when", {}), "sources.staff.private.rule.when", "no predicate"),
     (_set("sources/staff/private/rule/id", "S-READ"), "sources.staff.rules[0].id", "taken"),
     (_set("sources/letters/key", "id"), "sources.letters.key", "no field 'id'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from tests.tools.enterprise.conftest import Open
@@ -10,11 +11,14 @@ from tests.tools.enterprise.small_world import (
     GITA,
     HARI,
     HR_MANAGER,
+    IT_LEAD,
     LEAD,
     SALES_LEAD,
     SALES_MANAGER,
     small_rows,
 )
+from tools.access.engine import load_policy
+from tools.enterprise.access import SCHEMA, packaged_policy
 from tools.enterprise.documents import SEARCHED, documents_of
 from tools.enterprise.schema import KEYS, TABLES
 from tools.episode import Episode
@@ -106,6 +110,28 @@ def test_every_text_is_searched_and_no_private_one(small: Workshop) -> None:
     for source, searched in SEARCHED.items():
         private = rules[source].private.fields if rules[source].private else ()
         assert not set(searched.text) & set(private), source
+
+
+def test_a_text_that_rules_make_private_finds_its_record_only_for_who_sees_it(small: Workshop) -> None:
+    """Being found by a text tells what it says, now and after a change."""
+    rules = json.loads(packaged_policy())
+    rules["sources"]["tickets"]["private"] = {
+        "fields": ["issue"],
+        "rule": {"id": "TICKET-PRIVATE", "when": {"self": "raised_by_emp_id"}},
+    }
+
+    def found(who: str, text: str, change: str = "") -> list[str]:
+        episode = small.episode(persona=small.persona(who))
+        episode.policy = load_policy(json.dumps(rules), SCHEMA)
+        if change:
+            changed = {"ticket_id": "1001", "issue": change}
+            assert episode.call("it_service_management.update_issue", changed).status == "ok"
+        return hits(episode, "it_service_management.read_issue", query=text)
+
+    assert found(GITA, "drops every ten minutes") == ["1001"]
+    assert found(IT_LEAD, "drops every ten minutes") == []
+    assert found(GITA, "zeppelin", change="A zeppelin landed.") == ["1001"]
+    assert found(IT_LEAD, "zeppelin", change="A zeppelin landed.") == []
 
 
 def test_documents_carry_the_fields_that_rules_compare(small: Workshop) -> None:
