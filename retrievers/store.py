@@ -251,7 +251,8 @@ def _client(address: str) -> Any:
     logging.getLogger("chromadb.telemetry").setLevel(logging.CRITICAL)
     try:
         if not is_server(address):
-            return chromadb.PersistentClient(address, settings=settings)
+            # It keeps clients by this text; a relative one would lead into an earlier working folder.
+            return chromadb.PersistentClient(Path(address).resolve(), settings=settings)
         parts = urlsplit(address)
         secure = parts.scheme == "https"
         port = parts.port or (443 if secure else 8000)

@@ -31,8 +31,11 @@ SLOW = {
     "docs/tutorial.md",
     "docs/how-to/read-the-record.md",
     "docs/how-to/compare-with-workbench.md",
+    "docs/how-to/access-rules.md",
+    "docs/how-to/retrieval.md",
+    "docs/how-to/import-enterprisebench.md",
 }
-"""Pages whose commands compile or record in MLflow."""
+"""Pages whose commands compile, record in MLflow, or make an enterprise."""
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 SHELL = ("console", "sh", "bash")
