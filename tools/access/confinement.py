@@ -28,8 +28,9 @@ _SIZES = {
 }
 """What bounds the work of compiling a statement, and of single steps of it."""
 
-_TICK = 1_000
-"""Steps of SQLite's machine between two looks at the limits."""
+_TICK = 100
+"""Steps of SQLite's machine between two looks at the limits. Few: a function is one step, however long it
+takes, and some (`instr`, `replace`, `trim`) take as long as both of their texts multiplied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Limits:
         steps: of SQLite's virtual machine; some hundred million a second.
         seconds: for steps that are slow.
         statement: characters of the statement.
-        cell: bytes of one value or row.
+        cell: bytes of one value or row; a single step may take as long as the square of it.
     """
 
     rows: int = 100
@@ -50,7 +51,7 @@ class Limits:
     steps: int = 100_000_000
     seconds: float = 5.0
     statement: int = 4_000
-    cell: int = 250_000
+    cell: int = 100_000
 
 
 class Confinement:

@@ -175,6 +175,14 @@ def test_limits_are_errors_that_explain() -> None:
         guard.select("SELECT 1 FROM staff", Limits(statement=10))
 
 
+def test_the_clock_is_looked_at_every_few_steps() -> None:
+    """A step may be a slow function, so a statement of a few hundred steps can already take too long."""
+    guard = shop.guard()
+    terms = " + ".join(f"instr(b.name, '{number}')" for number in range(20))
+    with pytest.raises(ToolError, match="takes too long"):
+        guard.select(f"SELECT sum({terms}) FROM staff b", Limits(seconds=0))
+
+
 def test_the_statement_sees_what_the_episode_has_changed() -> None:
     """In a sandbox, whose own authorizer is in place again afterwards."""
     sandbox = Sandbox(shop.database().serialize("main"), shop.TABLES)
