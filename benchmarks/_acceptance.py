@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from benchmarks._plans import CarriedOut, Plans
-from evals.answer_scorer import AnswerScorer, leaks
+from evals.answers.scorer import AnswerScorer, leaks
 from evals.enterprise.quotas import Cell, cells, denied_slots, step_counts
 from evals.enterprise.texts import NEAR, likeness, trigrams
 from evals.suite import Suite

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from evals.answer_baselines import always_refuse, keyword_search, oracle
+from evals.answers.baselines import always_refuse, keyword_search, oracle
 from evals.baselines import BASELINES
 from tools.episode import Episode, EpisodeResult
 from tools.errors import InputError

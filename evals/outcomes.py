@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Literal
 
 from evals.actions import Call, UnreadableActionError, action_name, format_action, parse_action
+from evals.answers.values import says_all
 from evals.task import Action, Task
-from evals.values import says_all
 from tools.batch import run_batch
 from tools.outcome import Outcome
 from tools.persona import Persona

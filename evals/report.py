@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from evals.areas import RATE_HEADINGS, access_grid, area_grids, checker_grid, has_areas, rate_cells
+from evals.area_tables import RATE_HEADINGS, access_grid, area_grids, checker_grid, has_areas, rate_cells
 from evals.compare import Row, Study
 from evals.page import page
 from evals.record import INFRASTRUCTURE, PRIMARY, STRICT, EpisodeRecord

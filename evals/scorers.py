@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evals.actions import format_action
 from evals.outcomes import GroundTruth, OutcomeScorer
-from evals.path import made_calls
+from evals.path_scores import made_calls
 
 if TYPE_CHECKING:
     from evals.runner import Scorer
@@ -41,7 +41,7 @@ class EpisodeScorer:
 def scorers_for(workshop: Workshop, ground_truth: GroundTruth = "published") -> tuple[Scorer, ...]:
     """What scores the episodes of a world: its state, and its answers where the kind judges them."""
     if workshop.kind.judges_answers:
-        from evals.answer_scorer import AnswerScorer
+        from evals.answers.scorer import AnswerScorer
 
         return (AnswerScorer(workshop, ground_truth),)
     return (EpisodeScorer(workshop, ground_truth),)

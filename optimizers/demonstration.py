@@ -10,7 +10,7 @@ import dspy
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from evals.path import records_seen
+from evals.path_scores import records_seen
 from tools.errors import InputError
 from tools.seeding import digest
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from evals.answer_scorer import AnswerScorer
+from evals.answers.scorer import AnswerScorer
 from evals.enterprise.claims import SHARED
 from evals.enterprise.generate import Sizes, generate
 from evals.enterprise.goals.registry import goals

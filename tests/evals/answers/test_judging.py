@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evals.answers import disclosed, find_values, names_nothing
+from evals.answers.judging import disclosed, find_values, names_nothing
 from evals.task import Entity
 
 DATE = Entity(type="date", value="2022-03-04")

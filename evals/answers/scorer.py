@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evals.answers import Finding, disclosed, find_values, names_nothing
-from evals.checking import checker_scores
+from evals.answers.judging import Finding, disclosed, find_values, names_nothing
+from evals.answers.values import tokens
+from evals.checker_scores import checker_scores
 from evals.outcomes import GroundTruth, OutcomeScorer
-from evals.path import path_scores
+from evals.path_scores import path_scores
 from evals.record import LEAK, OVER_REFUSAL, PRIMARY
 from evals.scorers import state_scores
-from evals.values import tokens
 
 if TYPE_CHECKING:
     from evals.task import Answer, Task

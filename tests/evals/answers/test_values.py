@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.values import says, tokens
+from evals.answers.values import says, tokens
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import chain
 
-from evals.checking import Agreement, agreement
+from evals.checker_scores import Agreement, agreement
 from evals.compare import Row, Study
 from evals.record import LEAK, OVER_REFUSAL, PRIMARY, EpisodeRecord
 from evals.statistics import Interval

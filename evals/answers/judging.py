@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from evals.answers.values import Token, places, plain, same, says, tokens
 from evals.task import Entity
-from evals.values import Token, places, plain, same, says, tokens
 
 _NUMBERS = {
     word: str(number)

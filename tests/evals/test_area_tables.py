@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evals.areas import area_grids, checker_grid, macro
+from evals.area_tables import area_grids, checker_grid, macro
 from evals.compare import Arm, Study, run_study
 from evals.record import CallEntry, EpisodeRecord
 from evals.report import console_grids, evaluation_report, study_report
