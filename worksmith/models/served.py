@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from evals.task import Task
     from programs.agent import Agent
     from tools.episode import EpisodeResult
+    from tools.persona import Persona
+    from tools.workshop import Workshop
 
 CODE = Path(__file__).with_name("served_entry.py")
 """The file that MLflow runs to make the model."""
@@ -40,7 +42,11 @@ def bundle(program: Path, suite: Suite, folder: Path) -> Path:
 
 
 class ServedAgent(PythonModel):  # type: ignore[misc]
-    """Answers rows with a `task` (its text) and, if given, its `domains` (names of toolkits)."""
+    """Answers rows with a `task` (its text) and, if given, its `domains` (names of toolkits).
+
+    In a world of many people a row has to say on whose behalf: the id of its `persona`. Whoever sends the row
+    vouches for it, as a session does; no model ever sets it.
+    """
 
     def load_context(self, context: Any) -> None:
         """Load program, world and model."""
@@ -61,7 +67,7 @@ class ServedAgent(PythonModel):  # type: ignore[misc]
         """One result a row.
 
         Raises:
-            InputError: if a row has no task.
+            InputError: if a row has no task, or does not say who asks where that decides what may be read.
         """
         import dspy
 
@@ -85,7 +91,18 @@ def _task(row: Mapping[str, Any], agent: Agent) -> Task:
     assert agent.workshop is not None
     kind = agent.workshop.kind
     every = [kit.name for kit in kind.toolkits if kit.name not in kind.shared_toolkits]
-    return Task(id="served", query=text, domains=tuple(row.get("domains") or every))
+    who = _persona(row, agent.workshop)
+    return Task(id="served", query=text, domains=tuple(row.get("domains") or every), persona=who)
+
+
+def _persona(row: Mapping[str, Any], workshop: Workshop) -> Persona | None:
+    """Who asks; None in a world with one user. Nobody is served as somebody else by default."""
+    named = row.get("persona")
+    if isinstance(named, str) and named.strip():
+        return workshop.persona(named.strip())
+    if workshop.kind.departments:
+        raise InputError("a row has no persona", hint='give {"task": ..., "persona": the id of who asks}')
+    return None
 
 
 def _result(episode: EpisodeResult) -> dict[str, Any]:
