@@ -48,8 +48,14 @@ def quotas(tasks: list[Task], size: int) -> dict[str, Any]:
 def gold(plans: Plans, tasks: list[Task]) -> dict[str, Any]:
     """Whether each plan, carried out as the persona, finds the answer and leaves the state that is scored."""
     scorer = AnswerScorer(plans.workshop)
-    wrong = [task.id for task in tasks if not _comes_out(plans, scorer, task)]
-    return {"tasks": len(tasks), "reproduced": len(tasks) - len(wrong), "wrong": wrong[:10]}
+    wrong = [task for task in tasks if not _comes_out(plans, scorer, task)]
+    return {
+        "tasks": len(tasks),
+        "reproduced": len(tasks) - len(wrong),
+        "test_tasks": sum(task.split == "test" for task in tasks),
+        "test_reproduced": sum(task.split == "test" for task in tasks if task not in wrong),
+        "wrong": [task.id for task in wrong[:10]],
+    }
 
 
 def others(plans: Plans, tasks: list[Task], seed: int = 0) -> dict[str, Any]:
@@ -74,9 +80,9 @@ def others(plans: Plans, tasks: list[Task], seed: int = 0) -> dict[str, Any]:
         same: Counter[str] = Counter()
         for task in chosen:
             for other in _drawn(task, staff, seed, elsewhere=elsewhere):
-                same[task.type or ""] += _same(scorer, task, plans.carry_out(task, other))
+                same[task.area] += _same(scorer, task, plans.carry_out(task, other))
         figures[f"{name}_cannot"] = _round(DRAWS * len(chosen) - same.total(), DRAWS * len(chosen))
-        figures[f"{name}_reproduced"] = dict(same)
+        figures[f"{name}_reproduced"] = {area: count for area, count in sorted(same.items()) if count}
     return figures
 
 

@@ -72,8 +72,8 @@ class Plans:
             return CarriedOut(episode, self._goals[task.intent or ""].solve(task.slots, script))
         except DeniedError as denial:
             return CarriedOut(episode, None, denial.rule)
-        except (UnfitError, LookupError, ValueError):
-            # The last two: a program looks into what its own persona is sure to be shown.
+        except (UnfitError, LookupError, ValueError, StopIteration):
+            # All but the first: a program looks into what its own persona is sure to be shown.
             return CarriedOut(episode, None)
 
     def insist(self, task: Task, persona: Persona) -> CarriedOut:
