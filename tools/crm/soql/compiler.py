@@ -1,0 +1,299 @@
+"""From a parsed query to a plan: looks up its names, checks what may go together, writes the SQL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from tools.crm.schema import IDS, Field, Schema
+from tools.crm.soql.aggregates import compile_aggregate, is_aggregate
+from tools.crm.soql.errors import QueryError, malformed
+from tools.crm.soql.filters import Filters, Fragment
+from tools.crm.soql.plans import Children, CountPlan, Output, Parent, Plan, RecordPlan
+from tools.crm.soql.scope import Operand, Scope, find_object, no_relationship
+from tools.crm.soql.tree import (
+    AllFields,
+    Call,
+    ChildSelect,
+    Clauses,
+    Expression,
+    Item,
+    Path,
+    Query,
+    SemiJoin,
+)
+from tools.schema import ROW
+
+MAX_SKIP = 2_000
+MAX_FIELDS_LIMIT = 200
+MAX_CHILD_SELECTS = 20
+MAX_SEMI_JOINS = 2
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a query is compiled against.
+
+    Attributes:
+        today: what date literals refer to.
+    """
+
+    schema: Schema
+    today: date
+
+
+def compile_query(query: Query, setting: Setting) -> Plan:
+    """The plan for a query.
+
+    Raises:
+        QueryError: it names what does not exist, or asks for what cannot be.
+    """
+    clauses = query.clauses
+    scope = Scope(
+        setting.schema,
+        find_object(setting.schema, clauses.source, clauses.source_offset),
+        clauses.alias,
+    )
+    where = _where(clauses, scope, setting)
+    check_skip(clauses)
+    if _is_count(query):
+        return _count(query, scope, where)
+    if is_aggregate(query):
+        return compile_aggregate(query, scope, where, setting.today)
+    return RecordCompiler(scope, setting).plan(query, where)
+
+
+def check_skip(clauses: Clauses) -> None:
+    """Refuse an OFFSET beyond what the platform allows."""
+    if clauses.skip and clauses.skip.value > MAX_SKIP:
+        message = f"Maximum SOQL offset allowed is {MAX_SKIP}"
+        raise QueryError("NUMBER_OUTSIDE_VALID_RANGE", message, clauses.skip.offset)
+
+
+def plain_operand(scope: Scope, expression: Expression) -> Operand:
+    """What an expression of WHERE stands for: anything but an aggregate."""
+    if isinstance(expression, Call) and expression.argument is None:
+        raise malformed("COUNT() can only be selected", expression.offset)
+    operand = scope.operand(expression)
+    if operand.aggregate:
+        message = f"aggregate functions are not allowed in WHERE: {operand.name}; use HAVING"
+        raise malformed(message, expression.offset)
+    return operand
+
+
+def order_sql(clauses: Clauses, scope: Scope) -> str:
+    """ORDER BY of a query over records. What is equal keeps the order in which it was made."""
+    keys = []
+    for order in clauses.order:
+        if isinstance(order.expression, Call):
+            raise malformed(
+                f"Ordered field must be grouped or aggregated: {order.expression.text}", order.offset
+            )
+        operand = scope.field(order.expression)
+        keys.append(order_key(operand, order.descending, order.nulls_last))
+    return ", ".join([*keys, f"{scope.table}.{ROW}"])
+
+
+def order_key(operand: Operand, descending: bool, nulls_last: bool) -> str:
+    """One key of ORDER BY."""
+    if not operand.field.sortable:
+        raise malformed(f"field '{operand.name}' can not be sorted in a query call", operand.offset)
+    return f"{operand.comparable} {'DESC' if descending else 'ASC'} NULLS {'LAST' if nulls_last else 'FIRST'}"
+
+
+class RecordCompiler:
+    """Compiles one query over records.
+
+    Args:
+        link: of a query over children, the reference to the parent.
+    """
+
+    def __init__(self, scope: Scope, setting: Setting, link: Field | None = None) -> None:
+        self._scope = scope
+        self._setting = setting
+        self._link = link
+        self._columns: list[str] = [scope.column(link)] if link else []
+        self._parents: dict[tuple[str, ...], Parent] = {}
+        self._shown: list[Output | Children] = []
+        self._seen: set[str] = set()
+
+    def plan(self, query: Query, where: Fragment | None) -> RecordPlan:
+        """The plan for `query`, whose WHERE has been translated already."""
+        id_index = self._add(f'{self._scope.table}."Id"')
+        for selected in query.selected:
+            match selected:
+                case Item():
+                    self._item(selected)
+                case AllFields():
+                    self._all_fields(selected, query.clauses)
+                case ChildSelect():
+                    self._children(selected)
+        order = order_sql(query.clauses, self._scope)
+        parameters = where.parameters if where else ()
+        conditions = [where.sql] if where else []
+        if self._link:
+            conditions.append(f"{self._scope.column(self._link)} IN (SELECT value FROM json_each(?))")
+        sql = f"SELECT {', '.join(self._columns)} FROM {self._scope.from_sql}"
+        sql += f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        return RecordPlan(
+            self._scope.object.name,
+            f"{sql} ORDER BY {order}",
+            parameters,
+            id_index,
+            tuple(self._shown),
+            tuple(self._parents.values()),
+            *_page(query.clauses),
+        )
+
+    def _add(self, sql: str) -> int:
+        self._columns.append(sql)
+        return len(self._columns) - 1
+
+    def _item(self, item: Item) -> None:
+        if isinstance(item.expression, Call):  # aggregates are compiled elsewhere
+            self._scope.operand(item.expression)
+            raise malformed(f"Field must be grouped or aggregated: {item.expression.text}", item.offset)
+        operand = self._scope.field(item.expression)
+        if item.alias:
+            raise malformed("only aggregate expressions use field aliasing", item.offset)
+        self._show(operand.field, operand.path, operand.sql, item.offset)
+
+    def _all_fields(self, item: AllFields, clauses: Clauses) -> None:
+        if item.which != "STANDARD" and (not clauses.limit or clauses.limit.value > MAX_FIELDS_LIMIT):
+            message = f"The SOQL FIELDS function must have a LIMIT of at most {MAX_FIELDS_LIMIT}"
+            raise malformed(message, item.offset)
+        for field in self._scope.object.queryable:
+            if item.which == "ALL" or field.custom == (item.which == "CUSTOM"):
+                operand = self._scope.field(Path((field.name,), item.offset))
+                self._show(field, (), operand.sql, item.offset)
+
+    def _show(self, field: Field, path: tuple[str, ...], sql: str, offset: int) -> None:
+        name = ".".join((*path, field.name))
+        self._claim(name, offset)
+        for length in range(1, len(path) + 1):
+            self._show_parent(path[:length])
+        self._shown.append(Output(field.name, path, field.type, self._add(sql)))
+
+    def _show_parent(self, path: tuple[str, ...]) -> None:
+        if path not in self._parents:
+            parent = self._scope.parent_of(path)
+            index = self._add(self._scope.column(parent.fields[0], path))
+            self._parents[path] = Parent(parent.name, path, index)
+
+    def _claim(self, name: str, offset: int) -> None:
+        if name in self._seen:
+            raise QueryError("INVALID_FIELD", f"duplicate field selected: {name}", offset)
+        self._seen.add(name)
+
+    def _children(self, selected: ChildSelect) -> None:
+        query = selected.query
+        clauses = query.clauses
+        if self._link:
+            raise malformed("sub-selects can only be one level deep", selected.offset)
+        child = self._setting.schema.child(self._scope.object.name, clauses.source)
+        if child is None:
+            raise no_relationship(clauses.source, clauses.source_offset)
+        if is_aggregate(query):
+            raise malformed("sub-selects cannot group or aggregate", query.offset)
+        if sum(isinstance(shown, Children) for shown in self._shown) == MAX_CHILD_SELECTS:
+            raise malformed(f"at most {MAX_CHILD_SELECTS} sub-selects are allowed", selected.offset)
+        self._claim(child.name, selected.offset)
+        source = self._setting.schema.object(child.object)
+        assert source is not None
+        scope = Scope(self._setting.schema, source, clauses.alias)
+        where = _where(clauses, scope, self._setting)
+        check_skip(clauses)
+        plan = RecordCompiler(scope, self._setting, child.field).plan(query, where)
+        self._shown.append(Children(child.name, plan, plan.limit, plan.skip))
+
+
+def _where(clauses: Clauses, scope: Scope, setting: Setting) -> Fragment | None:
+    if clauses.where is None:
+        return None
+    count = 0
+
+    def semi_join(condition: SemiJoin) -> Fragment:
+        nonlocal count
+        count += 1
+        if count > MAX_SEMI_JOINS:
+            message = f"Maximum {MAX_SEMI_JOINS} semi join sub-selects are allowed"
+            raise malformed(message, condition.offset)
+        return _semi_join(condition, scope, setting, f"s{count}_")
+
+    filters = Filters(lambda expression: plain_operand(scope, expression), setting.today, semi_join)
+    return filters.sql(clauses.where)
+
+
+def _semi_join(condition: SemiJoin, outer: Scope, setting: Setting, letter: str) -> Fragment:
+    left = plain_operand(outer, condition.left)
+    if left.path or left.function or left.type not in IDS:
+        message = (
+            "The left operand field in the where expression for outer query should be an id field, cannot use: "
+            f"'{left.name}'"
+        )
+        raise QueryError("INVALID_FIELD", message, condition.offset)
+    clauses = condition.query.clauses
+    source = find_object(setting.schema, clauses.source, clauses.source_offset)
+    if source is outer.object:
+        message = "The inner and outer selects should not be on the same object type"
+        raise malformed(message, clauses.source_offset)
+    scope = Scope(setting.schema, source, clauses.alias, letter)
+    chosen = _semi_field(condition.query, scope)
+    if not _targets(left, outer) & _targets(chosen, scope):
+        message = (
+            f"The selected field '{chosen.name}' in the subquery and the left operand field in the where "
+            f"expression in the outer query '{left.name}' should point to the same object type"
+        )
+        raise QueryError("INVALID_FIELD", message, chosen.offset)
+    conditions, parameters = [f"{chosen.sql} IS NOT NULL"], ()
+    if clauses.where is not None:
+        where = Filters(lambda expression: plain_operand(scope, expression), setting.today).sql(clauses.where)
+        conditions.append(where.sql)
+        parameters = where.parameters
+    inner = f"SELECT {chosen.sql} FROM {scope.from_sql} WHERE {' AND '.join(conditions)}"
+    if condition.negated:
+        return Fragment(f"({left.sql} IS NULL OR {left.sql} NOT IN ({inner}))", parameters)
+    return Fragment(f"{left.sql} IN ({inner})", parameters)
+
+
+def _semi_field(query: Query, scope: Scope) -> Operand:
+    clauses = query.clauses
+    if clauses.order or clauses.limit or clauses.skip or clauses.group or clauses.having:
+        message = "semi join sub-selects cannot have GROUP BY, HAVING, ORDER BY, LIMIT or OFFSET"
+        raise malformed(message, query.offset)
+    first = query.selected[0]
+    if len(query.selected) != 1 or not isinstance(first, Item) or not isinstance(first.expression, Path):
+        raise malformed("semi join sub-selects must select exactly one field", query.offset)
+    if first.alias:
+        raise malformed("only aggregate expressions use field aliasing", first.offset)
+    return scope.field(first.expression)
+
+
+def _targets(operand: Operand, scope: Scope) -> set[str]:
+    """The objects that an id may belong to."""
+    if operand.type == "id":
+        return {scope.parent_of(operand.path).name}
+    return set(operand.field.targets)
+
+
+def _is_count(query: Query) -> bool:
+    return any(
+        isinstance(item, Item) and isinstance(item.expression, Call) and item.expression.argument is None
+        for item in query.selected
+    )
+
+
+def _count(query: Query, scope: Scope, where: Fragment | None) -> CountPlan:
+    clauses = query.clauses
+    first = query.selected[0]
+    if len(query.selected) > 1 or (isinstance(first, Item) and first.alias):
+        raise malformed("COUNT() must be the only thing selected, without an alias", first.offset)
+    if clauses.group or clauses.having or clauses.order:
+        message = "COUNT() cannot be used with GROUP BY, HAVING or ORDER BY; use COUNT(Id)"
+        raise malformed(message, first.offset)
+    sql = f"SELECT 1 FROM {scope.from_sql}" + (f" WHERE {where.sql}" if where else "")
+    return CountPlan(sql, where.parameters if where else (), *_page(clauses))
+
+
+def _page(clauses: Clauses) -> tuple[int | None, int]:
+    return (clauses.limit.value if clauses.limit else None), (clauses.skip.value if clauses.skip else 0)

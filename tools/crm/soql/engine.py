@@ -1,0 +1,164 @@
+"""Running queries over a world."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from itertools import islice
+from typing import Any
+
+import apsw
+
+from tools.crm.schema import Schema, crm_schema
+from tools.crm.soql.compiler import Setting, compile_query
+from tools.crm.soql.errors import QueryError
+from tools.crm.soql.filters import LOWER
+from tools.crm.soql.parser import parse
+from tools.crm.soql.plans import AggregatePlan, Children, CountPlan, Plan, RecordPlan
+from tools.crm.soql.records import Record, aggregate_record, child_result, record
+
+_STEPS = 20_000
+"""SQLite's steps between two looks at the clock: some tenths of a millisecond."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a query may cost.
+
+    Attributes:
+        rows: records of the result, children included.
+        seconds: time in the database.
+    """
+
+    rows: int = 50_000
+    seconds: float = 10.0
+
+
+@dataclass(frozen=True)
+class QueryResult:
+    """The records that a query found, in the shape of the platform's answers.
+
+    Attributes:
+        total_size: how many; of COUNT(), the count, with no records.
+        records: each with its `attributes`, parents as records within it, children as results within it.
+    """
+
+    total_size: int
+    records: list[Record]
+
+    def body(self) -> dict[str, Any]:
+        """The answer as JSON."""
+        return {"totalSize": self.total_size, "done": True, "records": self.records}
+
+
+class Soql:
+    """Runs SOQL on one connection, which it only reads.
+
+    Args:
+        connection: to a database with the tables of a CRM world.
+        today: what TODAY and other date literals refer to. Never the machine's clock.
+    """
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        today: date,
+        *,
+        schema: Schema | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.setting = Setting(schema or crm_schema(), today)
+        self._connection = connection
+        self._limits = limits or Limits()
+
+    def query(self, statement: str) -> QueryResult:
+        """The result of `statement`.
+
+        Raises:
+            QueryError: with the code, message and place that the platform would give.
+        """
+        try:
+            return self.run(compile_query(parse(statement), self.setting))
+        except QueryError as error:
+            raise error.within(statement) from None
+
+    def run(self, plan: Plan) -> QueryResult:
+        """The result of a plan."""
+        with self._bounded():
+            match plan:
+                case CountPlan():
+                    return QueryResult(self._count(plan), [])
+                case AggregatePlan():
+                    found = [aggregate_record(plan, row) for row in self._rows(plan)]
+                case RecordPlan():
+                    found = self._records(plan)
+            return QueryResult(len(found), found)
+
+    def _count(self, plan: CountPlan) -> int:
+        limit = -1 if plan.limit is None else plan.limit
+        sql = f"SELECT COUNT(*) FROM ({plan.sql} LIMIT ? OFFSET ?)"
+        count: int = self._connection.execute(sql, (*plan.parameters, limit, plan.skip)).get
+        return count
+
+    def _rows(self, plan: AggregatePlan | RecordPlan) -> list[Sequence[Any]]:
+        most = self._limits.rows
+        limit = most + 1 if plan.limit is None else min(plan.limit, most + 1)
+        parameters = (*plan.parameters, limit, plan.skip)
+        found = self._connection.execute(f"{plan.sql} LIMIT ? OFFSET ?", parameters).fetchall()
+        self._check_size(len(found))
+        return found
+
+    def _records(self, plan: RecordPlan) -> list[Record]:
+        rows = self._rows(plan)
+        left = self._limits.rows - len(rows)
+        children: dict[str, dict[str, list[Record]]] = {}
+        for shown in plan.shown:
+            if isinstance(shown, Children):
+                children[shown.name] = self._children(shown, [row[plan.id_index] for row in rows], left)
+                left -= sum(map(len, children[shown.name].values()))
+        return [
+            record(
+                plan, row, {name: child_result(of.get(row[plan.id_index])) for name, of in children.items()}
+            )
+            for row in rows
+        ]
+
+    def _children(self, children: Children, parents: list[str], most: int) -> dict[str, list[Record]]:
+        """The children's records by parent."""
+        plan = children.plan
+        cursor = self._connection.execute(plan.sql, (*plan.parameters, json.dumps(parents)))
+        rows: dict[str, list[Sequence[Any]]] = {}
+        for count, row in enumerate(cursor):
+            self._check_size(count + self._limits.rows - most + 1)
+            rows.setdefault(row[0], []).append(row)
+        stop = None if children.limit is None else children.skip + children.limit
+        pages = {key: islice(of, children.skip, stop) for key, of in rows.items()}
+        return {key: [record(plan, row, {}) for row in page] for key, page in pages.items()}
+
+    def _check_size(self, rows: int) -> None:
+        if rows > self._limits.rows:
+            message = f"the result has more than {self._limits.rows} records; filter, aggregate, or use LIMIT"
+            raise QueryError("OPERATION_TOO_LARGE", message)
+
+    @contextmanager
+    def _bounded(self) -> Iterator[None]:
+        """Stops what takes too long."""
+        deadline = time.monotonic() + self._limits.seconds
+        connection = self._connection
+        connection.create_scalar_function(LOWER, _lower, 1, deterministic=True)
+        connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS, id=self)
+        try:
+            yield
+        except apsw.InterruptError:
+            message = "Your query request was running for too long."
+            raise QueryError("QUERY_TIMEOUT", message) from None
+        finally:
+            connection.set_progress_handler(None, _STEPS, id=self)
+
+
+def _lower(value: str | None) -> str | None:
+    return value.lower() if isinstance(value, str) else value

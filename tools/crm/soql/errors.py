@@ -1,0 +1,77 @@
+"""What is wrong with a query, in the form in which Salesforce says it.
+
+The codes and messages are the platform's own wherever they are known: agents have learnt to recover from them.
+"""
+
+from __future__ import annotations
+
+from tools.errors import ToolError
+
+_BEFORE = 32
+_AFTER = 28
+
+
+class QueryError(ToolError):
+    """A query that cannot be run.
+
+    Attributes:
+        code: e.g. `MALFORMED_QUERY`.
+        message: what is wrong, without code and place.
+        offset: of the offending token in the statement, from 0; None where no token is to blame.
+        statement: the whole query, once known.
+    """
+
+    def __init__(self, code: str, message: str, offset: int | None = None, statement: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.offset = offset
+        self.statement = statement
+
+    def within(self, statement: str) -> QueryError:
+        """The same error as part of `statement`."""
+        return QueryError(self.code, self.message, self.offset, statement)
+
+    @property
+    def row(self) -> int | None:
+        """The line of the offending token, from 1."""
+        return None if self.offset is None else self.statement.count("\n", 0, self.offset) + 1
+
+    @property
+    def column(self) -> int | None:
+        """Its place in the line, from 1."""
+        return None if self.offset is None else self.offset - self.statement.rfind("\n", 0, self.offset)
+
+    @property
+    def detail(self) -> str:
+        """The message below a block that points at the token, as in the body of an error response."""
+        if self.offset is None:
+            return self.message
+        start = max(0, self.offset - _BEFORE)
+        cut = self.statement[start : self.offset + _AFTER]
+        snippet = " ".join(cut.splitlines()) if "\n" in cut or "\r" in cut else cut
+        pointer = " " * (self.offset - start) + "^"
+        return f"\n{snippet}\n{pointer}\nERROR at Row:{self.row}:Column:{self.column}\n{self.message}"
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.detail}"
+
+
+def malformed(message: str, offset: int | None = None) -> QueryError:
+    """An error of syntax, or of what may go together."""
+    return QueryError("MALFORMED_QUERY", message, offset)
+
+
+def unexpected(text: str, offset: int) -> QueryError:
+    """A token that cannot stand where it does."""
+    return malformed(f"unexpected token: {text if text == '<EOF>' else repr_token(text)}", offset)
+
+
+def unsupported(what: str, offset: int) -> QueryError:
+    """Valid SOQL or SOSL that this engine does not know."""
+    return malformed(f"{what} is not supported by this org", offset)
+
+
+def repr_token(text: str) -> str:
+    """`text` in single quotes, cut where it is long."""
+    return f"'{text if len(text) <= 60 else text[:57] + '...'}'"
