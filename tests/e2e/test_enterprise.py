@@ -12,6 +12,7 @@ from evals.suite import Suite
 from tests.e2e.conftest import invoke
 from tools.workshop import Workshop
 
+pytestmark = pytest.mark.slow
 REAL = Path("../shared/data/enterprisebench")
 
 
@@ -58,7 +59,6 @@ def test_an_invalid_policy_is_refused_with_its_place(enterprise: Path, tmp_path:
     assert "sources.mail.rules[0].when" in str(result.exception)
 
 
-@pytest.mark.slow
 def test_compiling_gains_and_baselines_stand_beside(enterprise: Path, here: Path) -> None:
     found = as_json(
         *("compare", enterprise, "--strategies", "react", "--optimizers", "none,knn", "--no-track")
@@ -71,7 +71,6 @@ def test_compiling_gains_and_baselines_stand_beside(enterprise: Path, here: Path
     assert rows["oracle"]["rates"]["leak"]["count"] == 0
 
 
-@pytest.mark.slow
 def test_several_models_stand_below_each_other(enterprise: Path, here: Path) -> None:
     options = (
         "--strategies",

@@ -97,6 +97,7 @@ def test_a_dry_run_runs_nothing(office: Path, here: Path) -> None:
     assert not (here / "mlruns").exists()
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_be_reached_is_no_wrong_answer(
     office: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from evals.record import Digests, EpisodeRecord, WorkUnit
+from evals.record import CallEntry, Digests, EpisodeRecord, WorkUnit
 from evals.runner import EvalResult
 from evals.summary import summarize
 from evals.task import Action, Task
@@ -91,3 +91,29 @@ def solved(numbers: Iterable[int], *, of: int, **changes: Any) -> EvalResult:
         for number in range(of)
     ]
     return make_result(records, **changes)
+
+
+def mixed(count: int) -> EvalResult:
+    """Right and wrong answers and a lost episode, with a call each."""
+    call = CallEntry(
+        tool="email.search_emails",
+        arguments={"query": "naïve ✓"},
+        status="ok",
+        rule="office.read",
+        observation="[]",
+        thought="Look.",
+        seconds=0.01,
+    )
+    records = [
+        make_record(
+            number,
+            scores={"outcome": float(number % 2), "unwanted_side_effects": 0.0},
+            calls=(call, call),
+            seconds=0.5,
+            prompt_tokens=100,
+            completion_tokens=7,
+            answer="Done.",
+        )
+        for number in range(count)
+    ]
+    return make_result([*records, make_record(count, status="model_error", scores={}, error="503")])

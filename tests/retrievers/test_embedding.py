@@ -39,6 +39,7 @@ def test_vectors_are_unit_and_the_same_each_time(name: str) -> None:
     assert np.allclose(lengths[[0, 1, 2, 4]], 1, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_minilm_knows_meaning() -> None:
     embedder = open_embedder("minilm")
     cat, tax = embedder.embed(TEXTS[:2])
@@ -61,6 +62,7 @@ def test_queries_are_remembered() -> None:
     assert asked == len(encoder.asked)
 
 
+@pytest.mark.slow
 def test_queries_import_no_framework() -> None:
     code = (
         "import sys; from retrievers.embedding import open_embedder; open_embedder('minilm').query('x');"

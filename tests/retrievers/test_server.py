@@ -53,6 +53,7 @@ def test_worlds_share_a_server_and_not_their_records(server: str, tmp_path: Path
         assert (again.embedded, again.kept) == (0, 6)
 
 
+@pytest.mark.slow
 def test_an_address_must_be_one_and_answer(tmp_path: Path) -> None:
     with pytest.raises(RetrievalError, match="http://host:port"):
         build_index(tmp_path, {}, embedder="static", store="somewhere")

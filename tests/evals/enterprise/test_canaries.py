@@ -39,6 +39,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workshop, Planted]:
     return Workshop(world), planted
 
 
+@pytest.mark.slow
 def test_hostile_calls_bring_no_foreign_token(small: tuple[Workshop, Planted]) -> None:
     workshop, planted = small
     hunt = Hunt(workshop, planted)

@@ -82,6 +82,7 @@ def test_hash_order_decides_nothing(tmp_path: Path) -> None:
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
 
 
+@pytest.mark.slow
 def test_a_writer_that_does_not_reply_ends_the_build(tmp_path: Path) -> None:
     silent_model = dspy.LM("openai/none", api_base="http://localhost:9", api_key="none", num_retries=0)
     with pytest.raises(WorksmithError, match="the writer gave no reply"):

@@ -64,6 +64,7 @@ def test_splits_share_out_tasks_and_whole_intents(tasks: list[Task]) -> None:
         assert {task.held_out_split for task in tasks if task.intent in ids} == {"train", "dev", "test"}
 
 
+@pytest.mark.slow
 def test_the_seed_decides(office: World, tasks: list[Task]) -> None:
     assert generate(office, seed=0) == tasks
     others = generate(office, seed=1)

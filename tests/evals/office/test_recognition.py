@@ -88,6 +88,7 @@ def test_a_plan_that_is_there_already_stays(office: World) -> None:
     assert with_gold_plans(office, [task]) == [task]
 
 
+@pytest.mark.slow
 def test_nearly_all_tasks_of_the_original_get_plans_that_do_what_is_expected(tmp_path: Path) -> None:
     if not ORIGINAL.is_dir():
         pytest.skip("the original's data is not at hand (../shared/data/workbench)")

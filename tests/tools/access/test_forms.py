@@ -61,6 +61,7 @@ def test_python_sql_and_vector_forms_agree_with_the_rules(
         assert not expected or policy.possible(persona, source, "read").allow
 
 
+@pytest.mark.slow
 @_many
 @given(documents(), worlds, personas)
 def test_private_fields_are_null_exactly_where_they_are_private(
@@ -81,6 +82,7 @@ def test_private_fields_are_null_exactly_where_they_are_private(
     assert guard.select("SELECT * FROM things") == expected
 
 
+@pytest.mark.slow
 @_many
 @given(documents(), worlds, personas, st.sets(st.sampled_from(["status", "owner", "shelf"]), max_size=3))
 def test_every_changed_field_needs_a_rule(

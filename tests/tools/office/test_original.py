@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from evals.actions import parse_action
 from tests.tools.office.conftest import json_lines
 from tests.tools.office.state import COMPARED, rows_after, table_hash
@@ -79,6 +81,7 @@ def test_every_recorded_call_gives_the_recorded_observation(original: Path, impo
     assert different == []
 
 
+@pytest.mark.slow
 def test_probes_differ_only_as_documented(original: Path, imported: Workshop) -> None:
     start = import_tables(original)
     unexplained: list[Any] = []

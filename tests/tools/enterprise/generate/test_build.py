@@ -70,6 +70,7 @@ def test_the_smallest_worlds_stand_on_their_floors() -> None:
     assert sizes(build(3, 0.005)) == FLOORS
 
 
+@pytest.mark.slow
 def test_teams_that_have_said_everything_leave_the_rest_to_others() -> None:
     built = build(0, 0.15)
     assert len(built.rows["conversations"]) == 450

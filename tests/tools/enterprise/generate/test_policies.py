@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from retrievers.pdf import pages
 from tests.tools.enterprise.generate.worlds import records, small
 from tools.enterprise.generate.pdf import Paragraph, render_pdf
@@ -24,6 +26,7 @@ def test_there_are_24_documents_of_some_pages() -> None:
     assert set(small().documents) == {policy.path for policy in policies()}
 
 
+@pytest.mark.slow
 def test_the_same_bytes_in_every_process() -> None:
     digests = {
         subprocess.run([sys.executable, "-c", DIGEST], capture_output=True, text=True, check=True).stdout

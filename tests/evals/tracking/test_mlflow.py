@@ -1,7 +1,8 @@
+"""What the tracker leaves in an MLflow store."""
+
 from __future__ import annotations
 
 import json
-import math
 import os
 import subprocess
 import sys
@@ -12,16 +13,16 @@ from typing import Any
 import pytest
 
 from evals.compare import Arm, run_study
-from evals.record import CallEntry, EpisodeRecord
+from evals.record import EpisodeRecord
 from evals.report import study_report
-from evals.runner import EvalResult
-from evals.tracking import NullTracker, Run, Suite, open_tracker
-from evals.tracking.figures import finite, params_text
+from evals.tracking import Run, Suite, open_tracker
 from evals.tracking.runs import MlflowTracker
-from evals.tracking.store import TrackingError, open_store, tracking_uri
-from evals.tracking.traces import IncompleteTracesWarning, choose
-from tests.evals.episodes import make_record, make_result, solved
+from evals.tracking.store import TrackingError, open_store
+from evals.tracking.traces import IncompleteTracesWarning
+from tests.evals.episodes import mixed, solved
 from tools.errors import InputError
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="session")
@@ -44,32 +45,6 @@ def traces_of(tracker: MlflowTracker, run: Run) -> list[Any]:
 
     client = TracingClient(tracker.uri)
     return list(client.search_traces(locations=[tracker.experiment_id], run_id=run.id, max_results=500))
-
-
-def mixed(count: int) -> EvalResult:
-    """Right and wrong answers and a lost episode, with a call each."""
-    call = CallEntry(
-        tool="email.search_emails",
-        arguments={"query": "naïve ✓"},
-        status="ok",
-        rule="office.read",
-        observation="[]",
-        thought="Look.",
-        seconds=0.01,
-    )
-    records = [
-        make_record(
-            number,
-            scores={"outcome": float(number % 2), "unwanted_side_effects": 0.0},
-            calls=(call, call),
-            seconds=0.5,
-            prompt_tokens=100,
-            completion_tokens=7,
-            answer="Done.",
-        )
-        for number in range(count)
-    ]
-    return make_result([*records, make_record(count, status="model_error", scores={}, error="503")])
 
 
 def test_figures_settings_and_data_of_a_run(tracker: MlflowTracker) -> None:
@@ -149,16 +124,6 @@ def test_traces_that_do_not_arrive_are_reported(
         run.evaluation(mixed(2), split="test")
 
 
-def test_failures_and_a_sample_of_the_rest_become_traces() -> None:
-    records = list(mixed(40).records)
-    chosen = choose(records, failures=5, others=3, seed=0)
-
-    assert [record.task_id for record in chosen[:5]] == [f"task-{n:03}" for n in (0, 2, 4, 6, 8)]
-    assert {record.scores["outcome"] for record in chosen[5:]} == {1.0}
-    assert chosen == choose(records, failures=5, others=3, seed=0)
-    assert len(choose(records, failures=None, others=0, seed=0)) == 21
-
-
 def test_runs_nest_and_carry_their_reports(tracker: MlflowTracker, tmp_path: Path) -> None:
     results = {"act": solved([1], of=4), "react": solved([1, 2], of=4)}
     study = run_study([Arm("act"), Arm("react")], lambda arm: results[arm.label])
@@ -201,13 +166,6 @@ def test_the_users_mlflow_is_left_as_found(tracker: MlflowTracker, uri: str) -> 
     finally:
         mlflow.set_tracking_uri(address)
     assert dspy.settings.callbacks == callbacks
-
-
-def test_episodes_in_which_nothing_happened_get_no_trace() -> None:
-    idle = [make_record(number, scores={"outcome": number % 2}) for number in range(4)]
-    lost = make_record(4, status="model_error", scores={}, error="503")
-
-    assert choose([*idle, lost], failures=None, others=9, seed=0) == [lost]
 
 
 def test_a_program_is_a_model_that_loads_back(tracker: MlflowTracker, tmp_path: Path) -> None:
@@ -277,61 +235,10 @@ def test_failures_of_mlflow_end_in_a_sentence(tracker: MlflowTracker) -> None:
             run.params({"a": 2})
 
 
-def test_without_tracking_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    tracker = open_tracker(track=False)
-    with tracker.start("eval", params={"a": 1}) as run, run.child("x") as child:
-        child.evaluation(mixed(2), split="test")
-        child.text("x", "y.txt")
-
-    assert isinstance(tracker, NullTracker)
-    assert run.id is None
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_address_comes_from_option_environment_or_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    assert tracking_uri() == "sqlite:///mlruns/mlflow.db"
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://localhost:5000")
-    assert tracking_uri() == "http://localhost:5000"
-    assert tracking_uri("sqlite:///x.db") == "sqlite:///x.db"
-
-
-def test_a_plain_folder_is_refused() -> None:
-    with pytest.raises(InputError, match="sqlite:///"):
-        open_tracker("mlruns")
-
-
-def test_settings_become_short_texts_without_the_machines_paths() -> None:
-    assert params_text(
-        {
-            "lm": "openai/gpt-4o-mini",
-            "replay": "replay:/home/me/replies.jsonl",
-            "server": "http://localhost:8000/v1",
-            "out": Path("/tmp/x/out"),
-            "tools": ("a", "b"),
-            "nothing": None,
-            "odd^name": "x" * 1000,
-        }
-    ) == {
-        "lm": "openai/gpt-4o-mini",
-        "replay": "replay:replies.jsonl",
-        "server": "http://localhost:8000/v1",
-        "out": "out",
-        "tools": "a, b",
-        "odd_name": "x" * 500,
-    }
-
-
-def test_only_finite_figures_are_kept() -> None:
-    assert finite({"test/pass^2": 0.5, "x": math.nan, "y": math.inf}) == {"test/pass_2": 0.5}
-
-
-@pytest.mark.slow
 def test_processes_may_open_a_fresh_store_at_once(tmp_path: Path) -> None:
     code = "import sys; from evals.tracking import open_tracker; open_tracker(sys.argv[1]).start('x')"
     address = f"sqlite:///{tmp_path}/mlruns/mlflow.db"
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     running = [
         subprocess.Popen([sys.executable, "-c", code, address], env=environment, stderr=subprocess.PIPE)
         for _ in range(3)
@@ -343,7 +250,6 @@ def test_processes_may_open_a_fresh_store_at_once(tmp_path: Path) -> None:
     assert len(client.search_runs([experiment])) == 3
 
 
-@pytest.mark.slow
 def test_hundreds_of_traces_are_complete(tracker: MlflowTracker) -> None:
     with tracker.start("eval") as run:
         run.evaluation(mixed(690), split="test")
