@@ -56,9 +56,8 @@ class _Compiler:
             raise malformed(message, clauses.limit.offset)
         sql = f"SELECT {', '.join(columns)} FROM {self._scope.from_sql}"
         sql += f" WHERE {where.sql}" if where else ""
-        sql += (
-            f" GROUP BY {', '.join(operand.comparable for operand in self._groups)}" if self._groups else ""
-        )
+        groups = ", ".join(operand.comparable for operand in self._groups)
+        sql += f" GROUP BY {groups}" if groups else ""
         if having:
             sql += f" HAVING {having.sql}"
             parameters += having.parameters

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import date
-
-from tools.crm.schema import IDS, Field, Schema
+from tools.crm.schema import Field
 from tools.crm.soql.aggregates import compile_aggregate, is_aggregate
 from tools.crm.soql.errors import QueryError, malformed
-from tools.crm.soql.filters import Filters, Fragment
+from tools.crm.soql.filters import Fragment
 from tools.crm.soql.plans import Children, CountPlan, Output, Parent, Plan, RecordPlan
 from tools.crm.soql.scope import Operand, Scope, find_object, no_relationship
 from tools.crm.soql.tree import (
@@ -16,30 +13,16 @@ from tools.crm.soql.tree import (
     Call,
     ChildSelect,
     Clauses,
-    Expression,
     Item,
     Path,
     Query,
-    SemiJoin,
 )
+from tools.crm.soql.where import Setting, where_sql
 from tools.schema import ROW
 
 MAX_SKIP = 2_000
 MAX_FIELDS_LIMIT = 200
 MAX_CHILD_SELECTS = 20
-MAX_SEMI_JOINS = 2
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What a query is compiled against.
-
-    Attributes:
-        today: what date literals refer to.
-    """
-
-    schema: Schema
-    today: date
 
 
 def compile_query(query: Query, setting: Setting) -> Plan:
@@ -54,7 +37,7 @@ def compile_query(query: Query, setting: Setting) -> Plan:
         find_object(setting.schema, clauses.source, clauses.source_offset),
         clauses.alias,
     )
-    where = _where(clauses, scope, setting)
+    where = where_sql(clauses, scope, setting)
     check_skip(clauses)
     if _is_count(query):
         return _count(query, scope, where)
@@ -70,25 +53,13 @@ def check_skip(clauses: Clauses) -> None:
         raise QueryError("NUMBER_OUTSIDE_VALID_RANGE", message, clauses.skip.offset)
 
 
-def plain_operand(scope: Scope, expression: Expression) -> Operand:
-    """What an expression of WHERE stands for: anything but an aggregate."""
-    if isinstance(expression, Call) and expression.argument is None:
-        raise malformed("COUNT() can only be selected", expression.offset)
-    operand = scope.operand(expression)
-    if operand.aggregate:
-        message = f"aggregate functions are not allowed in WHERE: {operand.name}; use HAVING"
-        raise malformed(message, expression.offset)
-    return operand
-
-
 def order_sql(clauses: Clauses, scope: Scope) -> str:
     """ORDER BY of a query over records. What is equal keeps the order in which it was made."""
     keys = []
     for order in clauses.order:
         if isinstance(order.expression, Call):
-            raise malformed(
-                f"Ordered field must be grouped or aggregated: {order.expression.text}", order.offset
-            )
+            message = f"Ordered field must be grouped or aggregated: {order.expression.text}"
+            raise malformed(message, order.offset)
         operand = scope.field(order.expression)
         keys.append(order_key(operand, order.descending, order.nulls_last))
     return ", ".join([*keys, f"{scope.table}.{ROW}"])
@@ -201,79 +172,10 @@ class RecordCompiler:
         source = self._setting.schema.object(child.object)
         assert source is not None
         scope = Scope(self._setting.schema, source, clauses.alias)
-        where = _where(clauses, scope, self._setting)
+        where = where_sql(clauses, scope, self._setting)
         check_skip(clauses)
         plan = RecordCompiler(scope, self._setting, child.field).plan(query, where)
         self._shown.append(Children(child.name, plan, plan.limit, plan.skip))
-
-
-def _where(clauses: Clauses, scope: Scope, setting: Setting) -> Fragment | None:
-    if clauses.where is None:
-        return None
-    count = 0
-
-    def semi_join(condition: SemiJoin) -> Fragment:
-        nonlocal count
-        count += 1
-        if count > MAX_SEMI_JOINS:
-            message = f"Maximum {MAX_SEMI_JOINS} semi join sub-selects are allowed"
-            raise malformed(message, condition.offset)
-        return _semi_join(condition, scope, setting, f"s{count}_")
-
-    filters = Filters(lambda expression: plain_operand(scope, expression), setting.today, semi_join)
-    return filters.sql(clauses.where)
-
-
-def _semi_join(condition: SemiJoin, outer: Scope, setting: Setting, letter: str) -> Fragment:
-    left = plain_operand(outer, condition.left)
-    if left.path or left.function or left.type not in IDS:
-        message = (
-            "The left operand field in the where expression for outer query should be an id field, cannot use: "
-            f"'{left.name}'"
-        )
-        raise QueryError("INVALID_FIELD", message, condition.offset)
-    clauses = condition.query.clauses
-    source = find_object(setting.schema, clauses.source, clauses.source_offset)
-    if source is outer.object:
-        message = "The inner and outer selects should not be on the same object type"
-        raise malformed(message, clauses.source_offset)
-    scope = Scope(setting.schema, source, clauses.alias, letter)
-    chosen = _semi_field(condition.query, scope)
-    if not _targets(left, outer) & _targets(chosen, scope):
-        message = (
-            f"The selected field '{chosen.name}' in the subquery and the left operand field in the where "
-            f"expression in the outer query '{left.name}' should point to the same object type"
-        )
-        raise QueryError("INVALID_FIELD", message, chosen.offset)
-    conditions, parameters = [f"{chosen.sql} IS NOT NULL"], ()
-    if clauses.where is not None:
-        where = Filters(lambda expression: plain_operand(scope, expression), setting.today).sql(clauses.where)
-        conditions.append(where.sql)
-        parameters = where.parameters
-    inner = f"SELECT {chosen.sql} FROM {scope.from_sql} WHERE {' AND '.join(conditions)}"
-    if condition.negated:
-        return Fragment(f"({left.sql} IS NULL OR {left.sql} NOT IN ({inner}))", parameters)
-    return Fragment(f"{left.sql} IN ({inner})", parameters)
-
-
-def _semi_field(query: Query, scope: Scope) -> Operand:
-    clauses = query.clauses
-    if clauses.order or clauses.limit or clauses.skip or clauses.group or clauses.having:
-        message = "semi join sub-selects cannot have GROUP BY, HAVING, ORDER BY, LIMIT or OFFSET"
-        raise malformed(message, query.offset)
-    first = query.selected[0]
-    if len(query.selected) != 1 or not isinstance(first, Item) or not isinstance(first.expression, Path):
-        raise malformed("semi join sub-selects must select exactly one field", query.offset)
-    if first.alias:
-        raise malformed("only aggregate expressions use field aliasing", first.offset)
-    return scope.field(first.expression)
-
-
-def _targets(operand: Operand, scope: Scope) -> set[str]:
-    """The objects that an id may belong to."""
-    if operand.type == "id":
-        return {scope.parent_of(operand.path).name}
-    return set(operand.field.targets)
 
 
 def _is_count(query: Query) -> bool:

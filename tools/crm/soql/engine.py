@@ -14,12 +14,13 @@ from typing import Any
 import apsw
 
 from tools.crm.schema import Schema, crm_schema
-from tools.crm.soql.compiler import Setting, compile_query
+from tools.crm.soql.compiler import compile_query
 from tools.crm.soql.errors import QueryError
 from tools.crm.soql.filters import LOWER
 from tools.crm.soql.parser import parse
 from tools.crm.soql.plans import AggregatePlan, Children, CountPlan, Plan, RecordPlan
 from tools.crm.soql.records import Record, aggregate_record, child_result, record
+from tools.crm.soql.where import Setting
 
 _STEPS = 20_000
 """SQLite's steps between two looks at the clock: some tenths of a millisecond."""
@@ -104,11 +105,11 @@ class Soql:
         count: int = self._connection.execute(sql, (*plan.parameters, limit, plan.skip)).get
         return count
 
-    def _rows(self, plan: AggregatePlan | RecordPlan) -> list[Sequence[Any]]:
+    def _rows(self, plan: AggregatePlan | RecordPlan) -> list[tuple[Any, ...]]:
         most = self._limits.rows
         limit = most + 1 if plan.limit is None else min(plan.limit, most + 1)
         parameters = (*plan.parameters, limit, plan.skip)
-        found = self._connection.execute(f"{plan.sql} LIMIT ? OFFSET ?", parameters).fetchall()
+        found: list[Any] = self._connection.execute(f"{plan.sql} LIMIT ? OFFSET ?", parameters).fetchall()
         self._check_size(len(found))
         return found
 
@@ -120,12 +121,13 @@ class Soql:
             if isinstance(shown, Children):
                 children[shown.name] = self._children(shown, [row[plan.id_index] for row in rows], left)
                 left -= sum(map(len, children[shown.name].values()))
-        return [
-            record(
-                plan, row, {name: child_result(of.get(row[plan.id_index])) for name, of in children.items()}
+        found = []
+        for row in rows:
+            key = row[plan.id_index]
+            found.append(
+                record(plan, row, {name: child_result(of.get(key)) for name, of in children.items()})
             )
-            for row in rows
-        ]
+        return found
 
     def _children(self, children: Children, parents: list[str], most: int) -> dict[str, list[Record]]:
         """The children's records by parent."""
@@ -160,5 +162,6 @@ class Soql:
             connection.set_progress_handler(None, _STEPS, id=self)
 
 
-def _lower(value: str | None) -> str | None:
+def _lower(*values: Any) -> Any:
+    value = values[0]
     return value.lower() if isinstance(value, str) else value

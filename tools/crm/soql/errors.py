@@ -1,6 +1,7 @@
 """What is wrong with a query, in the form in which Salesforce says it.
 
-The codes and messages are the platform's own wherever they are known: agents have learnt to recover from them.
+The codes and messages are the platform's own wherever they are known: agents have learnt to recover from
+them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Conditions in SQL.
 
-Every SQL condition here is true, false or NULL, where NULL counts as false; only NOT has to say so. Literals are
-always parameters.
+Every SQL condition here is true, false or NULL, where NULL counts as false; only NOT has to say so.
+Literals are always parameters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_CONDITIONS = 1_000
 MAX_PATTERN = 4_000
 
 LOWER = "soql_lower"
-"""SQL function: small letters in every alphabet. SQLite's own comparison knows the case of ASCII letters only."""
+"""SQL function: small letters in every alphabet. SQLite by itself knows the case of ASCII letters only."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,7 @@ class Filters:
                 return self._member(condition)
             case Includes():
                 operand = self._operand(condition.left)
-                message = (
-                    f"{condition.operator} works on multi-select picklists only, not on field {operand.name}"
-                )
+                message = f"{condition.operator} is for multi-select picklists, which {operand.name} is not"
                 raise QueryError("INVALID_QUERY_FILTER_OPERATOR", message, condition.offset)
 
     def _semi(self, condition: SemiJoin, place: str) -> Fragment:
@@ -132,7 +130,7 @@ class Filters:
         operator = "!=" if condition.negated else "="
         plain = [value for value in condition.values if value.kind != "period" and not _is_null(value)]
         parts = [
-            _against_range(operand, operator, bounds(operand, value, self._today))  # type: ignore[arg-type]
+            _against_range(operand, operator, bounds(operand, value, self._today))
             for value in condition.values
             if value.kind == "period"
         ]

@@ -1,8 +1,8 @@
 """Parsing SELECT statements.
 
-Written by hand rather than from a grammar: agents are tested on how they recover from errors, so the code, the
-text and the place of each error matter, and they depend on what was being read when it went wrong. A parser
-generator would tell the place, but the texts would have to be written for each state anyway.
+Written by hand rather than from a grammar: agents are tested on how they recover from errors, so the code,
+the text and the place of each error matter, and they depend on what was being read when it went wrong. A
+parser generator would tell the place, but the texts would have to be written for each state anyway.
 """
 
 from __future__ import annotations

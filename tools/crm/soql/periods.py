@@ -62,7 +62,7 @@ def _period(name: str, count: int, today: date) -> Range:
 
 
 def _counted(side: str, unit: str, count: int, today: date) -> Range:
-    """The last or next `count` units. The last days end with today; anything else leaves out the current one."""
+    """The last or next `count` units. Days end with today; anything else leaves out the current one."""
     if side == "NEXT":
         return _units(unit, today, 1, count)
     if unit == "DAY":

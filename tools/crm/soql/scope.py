@@ -126,8 +126,9 @@ class Scope:
         reference = None if through is not None and through.polymorphic else owner.parent(part)
         if reference is None:
             message = (
-                f"Didn't understand relationship '{part}' in field path. If you are attempting to use a custom "
-                f"relationship, be sure to append the '__r' after the custom relationship name. {_ADVICE}"
+                f"Didn't understand relationship '{part}' in field path. If you are attempting to use a "
+                f"custom relationship, be sure to append the '__r' after the custom relationship name. "
+                f"{_ADVICE}"
             )
             raise QueryError("INVALID_FIELD", message, offset)
         parent = self.schema.object(reference.targets[0])
@@ -171,8 +172,8 @@ def find_object(schema: Schema, name: str, offset: int) -> CrmObject:
     found = schema.object(name)
     if found is None:
         message = (
-            f"sObject type '{name}' is not supported. If you are attempting to use a custom object, be sure to "
-            f"append the '__c' after the entity name. {_ADVICE}"
+            f"sObject type '{name}' is not supported. If you are attempting to use a custom object, be sure "
+            f"to append the '__c' after the entity name. {_ADVICE}"
         )
         raise QueryError("INVALID_TYPE", message, offset)
     return found
@@ -189,7 +190,7 @@ def no_relationship(name: str, offset: int) -> QueryError:
 
 def _no_column(name: str, entity: str, offset: int) -> QueryError:
     message = (
-        f"No such column '{name}' on entity '{entity}'. If you are attempting to use a custom field, be sure to "
-        f"append the '__c' after the custom field name. {_ADVICE}"
+        f"No such column '{name}' on entity '{entity}'. If you are attempting to use a custom field, be sure "
+        f"to append the '__c' after the custom field name. {_ADVICE}"
     )
     return QueryError("INVALID_FIELD", message, offset)
