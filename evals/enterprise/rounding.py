@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
+from tools.generating.apportion import apportion
+
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=Hashable)
 C = TypeVar("C", bound=Hashable)
@@ -14,14 +16,7 @@ _ROUNDS = 200
 
 def share_out(weights: Mapping[K, float], total: int) -> dict[K, int]:
     """`total` shared out in proportion to the weights, by largest remainder; exact where it can be."""
-    whole = sum(weights.values())
-    exact = {key: total * weight / whole for key, weight in weights.items()}
-    found = {key: int(value + 1e-9) for key, value in exact.items()}
-    places = {key: place for place, key in enumerate(weights)}
-    order = sorted(weights, key=lambda key: (found[key] - exact[key], places[key]))
-    for key in order[: total - sum(found.values())]:
-        found[key] += 1
-    return found
+    return dict(zip(weights, apportion(total, [*weights.values()]), strict=True))
 
 
 def balance(

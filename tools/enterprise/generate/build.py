@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
-import importlib
+from collections.abc import Callable
 
+from tools.enterprise.generate.clients import add_clients
+from tools.enterprise.generate.conversations import add_conversations
+from tools.enterprise.generate.customers import add_customers
 from tools.enterprise.generate.draft import Draft, Hierarchy
+from tools.enterprise.generate.employees import add_employees
+from tools.enterprise.generate.issues import add_issues
 from tools.enterprise.generate.latent import Built
+from tools.enterprise.generate.mail import add_mail
+from tools.enterprise.generate.orders import add_orders
+from tools.enterprise.generate.overflow import add_overflow
+from tools.enterprise.generate.policies import add_policies
+from tools.enterprise.generate.posts import add_posts
+from tools.enterprise.generate.products import add_products
+from tools.enterprise.generate.projects import add_projects
+from tools.enterprise.generate.repositories import add_repositories
+from tools.enterprise.generate.resumes import add_resumes
+from tools.enterprise.generate.sales import add_sales
+from tools.enterprise.generate.sentiments import add_sentiments
+from tools.enterprise.generate.support_chats import add_support_chats
+from tools.enterprise.generate.tickets import add_tickets
+from tools.enterprise.generate.vendors import add_vendors
 
-_STEPS = (
-    "employees:add_employees",
-    "products:add_products",
-    "customers:add_customers",
-    "clients:add_clients",
-    "vendors:add_vendors",
-    "projects:add_projects",
-    "sales:add_sales",
-    "sentiments:add_sentiments",
-    "orders:add_orders",
-    "tickets:add_tickets",
-    "repositories:add_repositories",
-    "issues:add_issues",
-    "conversations:add_conversations",
-    "mail:add_mail",
-    "support_chats:add_support_chats",
-    "overflow:add_overflow",
-    "posts:add_posts",
-    "policies:add_policies",
-    "resumes:add_resumes",
+_STEPS: tuple[Callable[[Draft], None], ...] = (
+    add_employees,
+    add_products,
+    add_customers,
+    add_clients,
+    add_vendors,
+    add_projects,
+    add_sales,
+    add_sentiments,
+    add_orders,
+    add_tickets,
+    add_repositories,
+    add_issues,
+    add_conversations,
+    add_mail,
+    add_support_chats,
+    add_overflow,
+    add_posts,
+    add_policies,
+    add_resumes,
 )
 """In this order: each adds to the draft what the later ones refer to."""
 
@@ -44,6 +63,5 @@ def build(seed: int = 7, scale: float = 1.0, hierarchy: Hierarchy = "paper") -> 
     """
     draft = Draft(seed, scale, hierarchy)
     for step in _STEPS:
-        module, _, function = step.partition(":")
-        getattr(importlib.import_module(f"tools.enterprise.generate.{module}"), function)(draft)
+        step(draft)
     return draft.built()

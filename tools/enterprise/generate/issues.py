@@ -13,9 +13,6 @@ from tools.enterprise.generate.links import Citable, cite, unnamed
 from tools.enterprise.generate.patches import make_diff
 from tools.enterprise.generate.repositories import file_id
 
-HIDDEN = ("operator", "line", "code", "fixed", "tests", "status")
-"""Facts that the text does not state: the truth that a patch is judged by, and what is a column."""
-
 _CITING = 0.2
 
 

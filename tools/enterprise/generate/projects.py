@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -91,15 +90,6 @@ def workday(numbers: random.Random, first: date, last: date) -> date:
         if day.weekday() < 5:
             return day
     return last
-
-
-def by_member(projects: Iterable[Project]) -> dict[str, list[Project]]:
-    """The projects that each employee takes part in."""
-    found: dict[str, list[Project]] = defaultdict(list)
-    for project in projects:
-        for emp_id in project.members:
-            found[emp_id].append(project)
-    return found
 
 
 def _names(draft: Draft) -> list[str]:

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from tools.enterprise.generate import (
+    clients,
+    employees,
+    products,
+    resumes,
+    sentiments,
+    support_chats,
+    vendors,
+)
 from tools.enterprise.generate.company import LEAVES, TODAY
-from tools.enterprise.generate.latent import Built
+from tools.enterprise.generate.conversations import verify_conversations
+from tools.enterprise.generate.issues import verify_issues
+from tools.enterprise.generate.latent import Built, Latent
+from tools.enterprise.generate.mail import verify_mail
 from tools.enterprise.generate.orders import items, stated_total
+from tools.enterprise.generate.overflow import verify_overflow
 from tools.enterprise.generate.people import EXECUTIVES, ORDINARY
+from tools.enterprise.generate.policies import verify_policies
+from tools.enterprise.generate.posts import verify_posts
+from tools.enterprise.generate.repositories import verify_repositories
+from tools.enterprise.generate.tickets import verify_tickets
 from tools.enterprise.schema import KEYS
 
 Record = dict[str, str | None]
@@ -71,11 +87,28 @@ _UNIQUE = (
 )
 """Which columns together tell one record of a source from all others."""
 
-_READERS = ("employees", "products", "sentiments", "support_chats", "clients", "vendors", "resumes")
-"""Modules whose `check` reads one record's truths back from its text."""
+_CHECKS: dict[str, Callable[[Record, Latent], list[str]]] = {
+    "employees": employees.check,
+    "products": products.check,
+    "sentiments": sentiments.check,
+    "support_chats": support_chats.check,
+    "clients": clients.check,
+    "vendors": vendors.check,
+    "resumes": resumes.check,
+}
+"""By source: reads one record's truths back from its text."""
 
-_VERIFIERS = ("conversations", "mail", "repositories", "issues", "tickets", "overflow", "posts", "policies")
-"""Modules that check their source as a whole."""
+_VERIFIERS: tuple[Callable[[Built], list[str]], ...] = (
+    verify_conversations,
+    verify_mail,
+    verify_repositories,
+    verify_issues,
+    verify_tickets,
+    verify_overflow,
+    verify_posts,
+    verify_policies,
+)
+"""Each checks its source as a whole."""
 
 
 def verify(built: Built) -> list[str]:
@@ -90,9 +123,8 @@ def verify(built: Built) -> list[str]:
     found += _trade(sources)
     found += _orders(sources)
     found += _texts(built, sources)
-    for name in _VERIFIERS:
-        module = importlib.import_module(f"tools.enterprise.generate.{name}")
-        found += getattr(module, f"verify_{name}")(built)
+    for check in _VERIFIERS:
+        found += check(built)
     return found
 
 
@@ -205,8 +237,7 @@ def _orders(sources: dict[str, list[Record]]) -> Iterator[str]:
 
 def _texts(built: Built, sources: dict[str, list[Record]]) -> Iterator[str]:
     """Truths that cannot be read back from the texts, or are stated twice for the same thing."""
-    for name in _READERS:
-        check = importlib.import_module(f"tools.enterprise.generate.{name}").check
+    for name, check in _CHECKS.items():
         records = {str(record[KEYS[name]]): record for record in sources[name]}
         for latent in built.latents_of(name):
             yield from check(records[latent.ref.partition("/")[2]], latent)
