@@ -1,0 +1,1 @@
+"""What the generators of several kinds of worlds share."""
