@@ -156,6 +156,7 @@ class Guard:
         self.require(source, operation, {**stored, **changes}, fields)
         if changes.get(self._key(source), key) != key:
             raise ToolError(f"the {self._key(source)} of a record cannot be changed")
+        self._note_write(source, key, changes)
         if changes:
             assignments = ", ".join(f"{quoted(field)} = ?" for field in changes)
             self._desk.execute(
@@ -171,6 +172,7 @@ class Guard:
             ToolError: there is no such record.
         """
         self.require(source, "delete", self._stored(source, key))
+        self._note_write(source, key)
         self._desk.execute(f"DELETE FROM main.{quoted(source)} WHERE {quoted(self._key(source))} = ?", [key])
 
     def select(self, text: str, limits: Limits | None = None) -> list[dict[str, Any]]:
@@ -194,6 +196,12 @@ class Guard:
             self._desk.reads.add(f"{source}/{row[key]}")
             if any(row[name] is not None for name in private):
                 self._desk.reads.add(f"{source}/{row[key]}{PRIVATE}")
+
+    def _note_write(self, source: str, key: str, fields: Iterable[str] = ()) -> None:
+        """Keep that the call is about a record, read before or not: it tells what the record says now."""
+        self._desk.reads.add(f"{source}/{key}")
+        if not self.private_fields(source).isdisjoint(fields):
+            self._desk.reads.add(f"{source}/{key}{PRIVATE}")
 
     def _query(self, source: str, what: str, conditions: Sequence[Sql]) -> tuple[str, list[str | int | None]]:
         view = self._policy.view(self._desk.persona, source, self._tables[source].columns)

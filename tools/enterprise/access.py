@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime
 from importlib.resources import files
 
@@ -31,7 +32,8 @@ def open_policy(world: World) -> AccessPolicy:
         InputError: its own rules are invalid; they never give way to the package's.
     """
     own = world.path / POLICY_FILE
-    return load_policy(own, SCHEMA) if own.exists() else load_policy(packaged_policy(), SCHEMA)
+    # A link that leads nowhere is there, and an error: `exists` would take it for none.
+    return load_policy(own if os.path.lexists(own) else packaged_policy(), SCHEMA)
 
 
 def packaged_policy() -> str:

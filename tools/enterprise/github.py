@@ -69,10 +69,11 @@ def create(
         repo_name: "owner/name".
         license: default is the repository's.
     """
+    guard = guard_of(desk)
     name, file = _repository_name(repo_name), _path(path)
     required("code", code)
     file_id = f"{name}:{file}"
-    guard_of(desk).insert(
+    guard.insert(
         "repositories",
         {
             "file_id": file_id,
@@ -80,7 +81,7 @@ def create(
             "path": file,
             "emp_id": desk.persona.id,
             "language": language.strip() or LANGUAGES.get(PurePosixPath(file).suffix, "Text"),
-            "license": license.strip().lower() or _license_of(desk, name),
+            "license": license.strip().lower() or _license_of(guard, name),
             "creation_date": today(desk),
             "size": content_size(code),
             "copies": "1",
@@ -160,11 +161,10 @@ def _path(text: str) -> str:
     return path
 
 
-def _license_of(desk: Desk, repo_name: str) -> str:
-    known = desk.values(
-        "SELECT license FROM repositories WHERE repo_name = ? ORDER BY _row LIMIT 1", (repo_name,)
-    )
-    return known[0] if known and known[0] else DEFAULT_LICENSE
+def _license_of(guard: Guard, repo_name: str) -> str:
+    """That of the first file which the persona may read: it will stand in a record of theirs."""
+    known = guard.find("repositories", [("repo_name = ?", (repo_name,))], limit=1)
+    return known[0]["license"] if known and known[0]["license"] else DEFAULT_LICENSE
 
 
 def _files(desk: Desk, repo_name: str) -> list[str]:

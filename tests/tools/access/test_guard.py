@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
 
 from tests.tools.access import shop
 from tools.access.guard import Guard
+from tools.desk import Desk
 from tools.errors import ToolError
 from tools.policy import AccessDeniedError
 
@@ -45,6 +47,22 @@ def test_private_fields_are_null_before_conditions_and_order_apply() -> None:
     by_pay = [row["id"] for row in guard.find("staff", order="pay DESC")]
     assert by_pay == ["bob", "cy", "ann", "dee"]  # dee earns less than ann; nothing shows it
     assert guard.withheld("staff", ["ann", "bob", "cy"]) == {"ann"}
+
+
+def test_what_a_write_is_about_counts_as_quoted() -> None:
+    """Whoever shows the call to others shows what the record says now, read before or not."""
+    desk = Desk(shop.database(), datetime(2022, 12, 31), shop.persona(), shop.policy())
+    guard = Guard(desk, shop.TABLES)
+    guard.update("letters", "L3", {"text": "new"})
+    assert desk.reads == {"letters/L3"}
+    guard.update("staff", "cy", {"pay": "1"})
+    assert desk.reads == {"letters/L3", "staff/cy", "staff/cy#private"}
+    with pytest.raises(AccessDeniedError):
+        guard.update("letters", "L2", {"text": "new"})
+    assert "letters/L2" not in desk.reads
+    desk.reads.clear()
+    guard.delete("letters", "L3")
+    assert desk.reads == {"letters/L3"}
 
 
 REFUSED: dict[str, Callable[[Guard], Any]] = {

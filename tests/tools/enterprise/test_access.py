@@ -267,3 +267,11 @@ def test_a_world_may_have_rules_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         open_policy(world)
     assert error.value.where == f"{tmp_path / 'policy.json'}: sources.vendors.rules[0].when.self"
+
+
+def test_rules_that_cannot_be_found_never_give_way_to_the_package(tmp_path: Path) -> None:
+    """The file is a link to where the rules are kept, and they are not there now."""
+    world = write_small_world(tmp_path)
+    (tmp_path / "policy.json").symlink_to(tmp_path / "elsewhere.json")
+    with pytest.raises(InputError, match="cannot read the policy"):
+        open_policy(world)

@@ -213,6 +213,17 @@ def test_a_file_is_owned_sized_and_hashed(as_: Open) -> None:
     assert file["creation_date"] == TODAY
 
 
+def test_a_new_file_takes_no_licence_from_a_file_that_its_owner_may_not_read(as_: Open) -> None:
+    director, episode = as_("emp_0004"), as_(HARI)
+    call(director, "github.update", repo_name="pay/parser", path="src/parse.py", license="secret-1.0")
+    episode.changeset = director.changeset
+    assert episode.call("github.read", {"file_id": "pay/parser:src/parse.py"}).status == "denied"
+
+    call(episode, "github.create", repo_name="pay/parser", path="src/greet.py", code="pass\n")
+
+    assert "secret" not in episode.call("github.read", {"repo_name": "pay/parser"}).text
+
+
 def test_new_code_gives_a_new_hash(as_: Open) -> None:
     _, before, after = change(
         as_, GITA, "github.update", repo_name="pay/parser", path="src/parse.py", code="pass\n"
