@@ -1,0 +1,78 @@
+"""What a generated org is made of besides rows: the truths behind them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tools.crm.generate.entities import Agent, CaseFile, Customer, Item, Order, Policy, Product
+from tools.crm.schema import OBJECTS
+
+Row = tuple[str | None, ...]
+"""The cells of one row, in the order of the table's columns."""
+
+
+@dataclass(frozen=True)
+class Latent:
+    """A truth about one record that the org itself does not hold, or holds in words only.
+
+    Attributes:
+        ref: the record, `object/id`.
+        kind: what sort of truth: skills, habits, handling, conversation, rules, advice, ...
+        facts: latent variables by name, all text; lists are separated by "; ".
+        refs: other records that it is about, as `object/id`.
+    """
+
+    ref: str
+    kind: str
+    facts: dict[str, str]
+    refs: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """One line of JSON, for `latent.jsonl`."""
+        value = {"ref": self.ref, "kind": self.kind, "facts": self.facts, "refs": self.refs}
+        return json.dumps(value, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> Latent:
+        """Read a line that `to_json` wrote."""
+        value = json.loads(line)
+        return cls(value["ref"], value["kind"], value["facts"], tuple(value["refs"]))
+
+
+@dataclass(frozen=True)
+class Built:
+    """A generated org before it is written.
+
+    Attributes:
+        rows: by object its rows, ready for `tools.world.write_world`.
+        latents: the truths. Tasks are made from them; no agent ever sees them.
+        agents, customers, products, orders, items, policies, cases: the same as objects. Policies are in the
+            order of the issues, which `CaseFile.issue` and the like count from 0.
+    """
+
+    seed: int
+    scale: float
+    rows: dict[str, list[Row]]
+    latents: list[Latent]
+    agents: list[Agent] = field(repr=False)
+    customers: list[Customer] = field(repr=False)
+    products: list[Product] = field(repr=False)
+    orders: list[Order] = field(repr=False)
+    items: list[Item] = field(repr=False)
+    policies: list[Policy] = field(repr=False)
+    cases: list[CaseFile] = field(repr=False)
+
+    def records(self, name: str) -> list[dict[str, str | None]]:
+        """The rows of object `name` as dictionaries by field."""
+        columns = OBJECTS[name].columns
+        return [dict(zip(columns, row, strict=True)) for row in self.rows[name]]
+
+    def latents_of(self, kind: str) -> dict[str, Latent]:
+        """The truths of one kind by the id of their record."""
+        return {latent.ref.partition("/")[2]: latent for latent in self.latents if latent.kind == kind}
+
+    def latent_lines(self) -> Iterable[str]:
+        """The lines of `latent.jsonl`."""
+        return (latent.to_json() + "\n" for latent in self.latents)
