@@ -182,7 +182,8 @@ class _Thefts:
 
     def _search(self, who: Persona, surface: str, text: str) -> None:
         self.texts[surface] += 1
-        self.hunt.text(who, surface, text)
+        search = self.hunt.record if surface in ("record", "log") else self.hunt.text
+        search(who, surface, text)
 
 
 def _model(engine: IntruderEngine) -> Any:

@@ -19,6 +19,9 @@ from tools.workshop import Workshop
 
 _TOKEN = re.compile(TOKEN)
 
+_DURATION = re.compile(r'"seconds":\s*[\d.e+-]+')
+"""How long something took, as records tell it: of so many digits some look like a token."""
+
 _HOSTILE = (
     "%",
     "*",
@@ -127,6 +130,10 @@ class Hunt:
                 self.catch.seen += 1
             elif token in self._planted.spots:
                 self.catch.leaks.append((who.id, surface, self._planted.spots[token]))
+
+    def record(self, who: Persona, surface: str, record: str) -> None:
+        """Search what was written down of an episode of `who`, durations left out."""
+        self.text(who, surface, _DURATION.sub("", record))
 
     def allowed(self, who: Persona) -> frozenset[str]:
         """The tokens that `who` may see."""
