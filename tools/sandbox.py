@@ -33,8 +33,8 @@ _REFUSED = frozenset(
 """Statements that would outlive a rollback, reach outside the database, or change its shape."""
 
 
-_SESSION_PRAGMAS = frozenset({"table_info", "table_xinfo", "defer_foreign_keys"})
-"""What recording and applying changesets itself asks for; none outlives the transaction."""
+_SESSION_PRAGMAS = frozenset({"table_info", "table_xinfo", "defer_foreign_keys", "data_version"})
+"""What recording and applying changesets and full-text search ask for; none outlives the transaction."""
 
 
 class Sandbox:

@@ -18,7 +18,6 @@ from tools.crm.soql.tree import (
     Query,
 )
 from tools.crm.soql.where import Setting, where_sql
-from tools.schema import ROW
 
 MAX_SKIP = 2_000
 MAX_FIELDS_LIMIT = 200
@@ -62,7 +61,7 @@ def order_sql(clauses: Clauses, scope: Scope) -> str:
             raise malformed(message, order.offset)
         operand = scope.field(order.expression)
         keys.append(order_key(operand, order.descending, order.nulls_last))
-    return ", ".join([*keys, f"{scope.table}.{ROW}"])
+    return ", ".join([*keys, scope.last_key])
 
 
 def order_key(operand: Operand, descending: bool, nulls_last: bool) -> str:

@@ -8,7 +8,7 @@ from tools.crm.schema import NUMBERS, CrmObject, Field, FieldType, Schema
 from tools.crm.soql.errors import QueryError, malformed
 from tools.crm.soql.functions import FUNCTIONS, Function
 from tools.crm.soql.tree import Call, Expression, Path
-from tools.schema import quoted
+from tools.schema import ROW, quoted
 
 MAX_PARENTS = 5
 """Relationships in one path."""
@@ -66,21 +66,34 @@ class Scope:
 
     Args:
         letter: distinguishes the tables of nested queries.
+        index: the search table of the object, in a search: its rows have the numbers of the object's.
     """
 
-    def __init__(self, schema: Schema, source: CrmObject, alias: str = "", letter: str = "t") -> None:
+    def __init__(
+        self, schema: Schema, source: CrmObject, alias: str = "", letter: str = "t", index: str = ""
+    ) -> None:
         self.schema = schema
         self.object = source
         self.table = letter
         self._own = {source.name.lower(), alias.lower()} - {""}
         self._letter = letter
+        self._index = index
         self._joins: dict[tuple[str, ...], str] = {}
         self._join_sql: list[str] = []
 
     @property
     def from_sql(self) -> str:
         """The table and the joins to the parents that have been asked for so far."""
-        return " ".join([f"{quoted(self.object.name)} AS {self.table}", *self._join_sql])
+        own = f"{quoted(self.object.name)} AS {self.table}"
+        if self._index:  # a CROSS JOIN, because the index has to come first to be worth anything
+            own = f"{quoted(self._index)} AS hit CROSS JOIN {own} ON {self.table}.{ROW} = hit.rowid"
+        return " ".join([own, *self._join_sql])
+
+    @property
+    def last_key(self) -> str:
+        """The last key of an order: how well records match a search, then when they were made."""
+        row = f"{self.table}.{ROW}"
+        return f"hit.rank, {row}" if self._index else row
 
     def column(self, field: Field, path: tuple[str, ...] = ()) -> str:
         """A field's cell in SQL."""

@@ -1,0 +1,1 @@
+"""SOSL over a CRM world: full-text search with the conditions of SOQL."""
