@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes is the machine's, which may be busy; a deadline makes tests fail now and then.
+settings.register_profile("worksmith", deadline=None)
+settings.load_profile("worksmith")
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import time
 from importlib.resources import files
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tools.enterprise.generate.patches import (
@@ -36,6 +36,9 @@ def as_text(content: list[str]) -> str:
 
 
 @given(lines, lines)
+@example([], ["++ "])
+@example(["-- a"], ["++ a"])
+@example(["-- a", "b"], ["++ a", "b"])
 def test_a_diff_leads_from_one_text_to_the_other(before: list[str], after: list[str]) -> None:
     diff = make_diff(as_text(before), as_text(after), "a.py")
     if before == after:

@@ -51,7 +51,9 @@ def apply_diff(text: str, diff: str) -> str:
 
 def _hunks(diff: str) -> list[_Hunk]:
     lines = diff.strip("\n").splitlines()
-    if sum(line.startswith("+++ ") for line in lines) > 1:
+    # An added line "++ x" looks like the head of a file, too, but no hunk begins right after it.
+    heads = zip(lines, lines[1:], strict=False)
+    if sum(line.startswith("+++ ") and below.startswith("@@") for line, below in heads) > 1:
         raise DiffError("the diff changes more than one file")
     hunks: list[_Hunk] = []
     for line in lines:
