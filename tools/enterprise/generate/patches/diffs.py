@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 _HEADER = re.compile(r"^@@(?: -(\d+)(?:,\d+)? \+\d+(?:,\d+)?)?.*$")
 
@@ -52,7 +53,7 @@ def apply_diff(text: str, diff: str) -> str:
 def _hunks(diff: str) -> list[_Hunk]:
     lines = diff.strip("\n").splitlines()
     # An added line "++ x" looks like the head of a file, too, but no hunk begins right after it.
-    heads = zip(lines, lines[1:], strict=False)
+    heads = pairwise(lines)
     if sum(line.startswith("+++ ") and below.startswith("@@") for line, below in heads) > 1:
         raise DiffError("the diff changes more than one file")
     hunks: list[_Hunk] = []
