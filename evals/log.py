@@ -36,10 +36,10 @@ class EpisodeLog:
         """Open a log for writing; with `resume`, read what it already holds.
 
         Raises:
-            InputError: the log has episodes and `resume` was not asked for, or a line is no record.
+            InputError: the log has episodes and `resume` was not asked for, a line is no record, or
+                there can be no such file.
         """
         path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
         records: dict[str, EpisodeRecord] = {}
         if path.exists() and path.stat().st_size:
             if not resume:
@@ -48,7 +48,7 @@ class EpisodeLog:
                 )
             records = {record.key: record for record in read_log(path)}
             _cut_torn_line(path)
-        return cls(path, os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644), records)
+        return cls(path, _open(path), records)
 
     def finished(self, key: str) -> EpisodeRecord | None:
         """The record of a work unit that need not run again.
@@ -101,6 +101,14 @@ def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
     for number, line in enumerate(whole.split(b"\n")[:-1], start=1):
         if line.strip():
             yield _parse(line, where=f"{path}:{number}")
+
+
+def _open(path: Path) -> int:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise InputError("cannot write the episode log", where=str(path), hint=str(error)) from error
 
 
 def _parse(line: bytes, *, where: str) -> EpisodeRecord:

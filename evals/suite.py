@@ -21,6 +21,8 @@ from tools.world import World
 TASKS_FILE = "tasks.jsonl"
 MANIFEST_FILE = "manifest.json"
 
+_AGAIN = "build or import the suite again"
+
 
 class SuiteManifest(BaseModel):
     """What is known about a suite without reading its tasks.
@@ -70,9 +72,7 @@ class Suite:
         tasks = _read_tasks(directory / TASKS_FILE)
         suite = cls(directory, _manifest(world, tasks), world, tasks)
         if suite.manifest != manifest:
-            raise InputError(
-                "the suite differs from its manifest", where=str(file), hint="build or import the suite again"
-            )
+            raise InputError("the suite differs from its manifest", where=str(file), hint=_AGAIN)
         return suite
 
     @property
@@ -143,7 +143,7 @@ def _manifest(world: World, tasks: Sequence[Task]) -> SuiteManifest:
 
 def _read_tasks(file: Path) -> tuple[Task, ...]:
     try:
-        lines = file.read_text().splitlines()
+        lines = file.read_bytes().splitlines()  # of bytes: a text may hold other characters that end a line
     except OSError as error:
         raise InputError("cannot read the tasks", where=str(file), hint=str(error)) from error
     tasks = []
@@ -151,5 +151,8 @@ def _read_tasks(file: Path) -> tuple[Task, ...]:
         try:
             tasks.append(Task.model_validate_json(line))
         except ValidationError as error:
-            raise InputError("not a task", where=f"{file}:{number}", hint=str(error)) from error
+            first = error.errors()[0]
+            field = ".".join(map(str, first["loc"]))
+            said = f"{field}: {first['msg']}" if field else first["msg"]
+            raise InputError(f"not a task: {said}", where=f"{file}:{number}", hint=_AGAIN) from error
     return tuple(tasks)

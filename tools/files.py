@@ -13,9 +13,12 @@ from tools.errors import InputError
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Replace `path` by `data` in one step: a crash leaves the old file or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    """Replace `path` by `data` in one step: a crash leaves the old file or the new one.
+
+    Raises:
+        InputError: there can be no such file.
+    """
+    handle, temporary = _beside(path)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -24,6 +27,17 @@ def write_atomically(path: Path, data: bytes) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def check_writable(path: Path) -> None:
+    """See that `path` can be written, before the work whose result is to go there.
+
+    Raises:
+        InputError: it cannot.
+    """
+    handle, temporary = _beside(path)
+    os.close(handle)
+    os.unlink(temporary)
 
 
 @contextmanager
@@ -46,6 +60,15 @@ def directory_atomically(out: Path) -> Iterator[Path]:
         raise InputError("cannot write there", where=str(out), hint=str(error)) from error
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+
+
+def _beside(path: Path) -> tuple[int, str]:
+    """A new file in the folder of `path`: its handle and its name."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise InputError("cannot write there", where=str(path), hint=str(error)) from error
 
 
 def _swap(directory: Path, out: Path) -> None:

@@ -62,6 +62,12 @@ def main() -> None:
     except WorksmithError as error:
         typer.echo(f"worksmith: {error}", err=True)
         sys.exit(1)
+    except OSError as error:
+        if not error.filename:
+            raise
+        # A folder that cannot be written, a full disk: for the person to mend, not a defect of the program.
+        typer.echo(f"worksmith: {error.filename}: {error.strerror}", err=True)
+        sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("worksmith: interrupted; run the same command with --resume to go on", err=True)
         sys.exit(130)

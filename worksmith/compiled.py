@@ -24,7 +24,7 @@ def load_program(file: Path | str, suite: Suite) -> Agent:
     """The agent in a compiled program's file, at work in the world of `suite`.
 
     Raises:
-        InputError: the file is missing, damaged, or no compiled program.
+        InputError: the file is missing, damaged, no compiled program, or one for another kind of world.
     """
     return load_compiled(file, suite).agent
 
@@ -34,6 +34,13 @@ def load_compiled(file: Path | str, suite: Suite) -> CompiledAgent:
     from optimizers.artifact import Artifact
 
     artifact = Artifact.read(file)
+    kind = artifact.manifest.suite.get("kind", suite.manifest.kind)
+    if kind != suite.manifest.kind:
+        raise InputError(
+            f"the program was compiled for a world of the kind {kind}",
+            where=str(file),
+            hint=f"{suite.path} is of the kind {suite.manifest.kind}",
+        )
     agent = _agent(artifact.manifest.program, suite, where=str(file))
     artifact.restore(agent)
     return CompiledAgent(agent, artifact)

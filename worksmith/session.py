@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from evals.outcomes import GroundTruth
 from evals.task import Split, SplitScheme, Task
 from tools.errors import InputError
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from evals.runner import Progress
+    from evals.runner import EvalResult, Progress
     from evals.suite import Suite
     from programs.agent import Agent
 
@@ -50,6 +51,20 @@ def scheme_called(name: str) -> SplitScheme:
     return cast(SplitScheme, name)
 
 
+def ground_truth_called(name: str) -> GroundTruth:
+    """The way of judging called `name`.
+
+    Raises:
+        InputError: if there is none.
+    """
+    names = get_args(GroundTruth)
+    if name not in names:
+        raise InputError(
+            f"no ground truth {name!r}", where="--ground-truth", hint=f"there are {', '.join(names)}"
+        )
+    return cast(GroundTruth, name)
+
+
 def new_agent(suite: Suite, strategy: str, toolset: str, max_steps: int, access: str = "policy") -> Agent:
     """An uncompiled agent over the suite's world.
 
@@ -70,6 +85,15 @@ def demo_count(given: int | None, optimizer: str, lm: str) -> int:
     and where the nearest are found for each task, it is 16.
     """
     return given or (128 if optimizer == "bootstrap" and lm.startswith("local/") else 16)
+
+
+def losses(result: EvalResult) -> str:
+    """What the infrastructure took from an evaluation, in one sentence; empty if nothing."""
+    lost = [record for record in result.records if not record.graded]
+    if not lost:
+        return ""
+    why = (lost[0].error or lost[0].status).partition("\n")[0]
+    return f"{len(lost)} of {len(result.records)} episodes were lost, the first to {why}"
 
 
 def lm_label(name: str) -> str:

@@ -27,6 +27,7 @@ from worksmith import __version__
 from worksmith.session import LOGS, compile_bar, demo_count, episode_bar, new_agent
 
 if TYPE_CHECKING:
+    from evals.outcomes import GroundTruth
     from evals.suite import Suite
     from evals.task import SplitScheme, Task
     from evals.tracking import Run
@@ -60,7 +61,7 @@ class StudyPlan:
     demos: int | None
     toolset: str
     max_steps: int
-    ground_truth: Any
+    ground_truth: GroundTruth
     workers: int
     resume: bool
     access: str = "policy"

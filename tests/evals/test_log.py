@@ -23,6 +23,13 @@ def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
     assert list(read_log(path)) == records
 
 
+def test_a_place_where_no_log_can_be_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    with pytest.raises(InputError, match="file/episodes.jsonl: cannot write the episode log"):
+        EpisodeLog.open(tmp_path / "file" / "episodes.jsonl")
+
+
 def test_an_existing_log_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"
     with EpisodeLog.open(path) as log:

@@ -14,6 +14,7 @@ from worksmith.commands.options import (
     STRATEGIES,
     AccessOption,
     DemosOption,
+    GroundTruthOption,
     JsonFlag,
     LimitOption,
     MaxStepsOption,
@@ -67,9 +68,7 @@ def compare_strategies(
     split: SplitOption = None,
     scheme: SchemeOption = "standard",
     limit: LimitOption = None,
-    ground_truth: Annotated[
-        str, typer.Option(help="published or corrected.", autocompletion=lambda: ["published", "corrected"])
-    ] = "published",
+    ground_truth: GroundTruthOption = "published",
     seed: SeedOption = 0,
     workers: WorkersOption = 8,
     resume: Annotated[
@@ -86,12 +85,13 @@ def compare_strategies(
     from evals.suite import Suite
     from optimizers.compile import Model
     from optimizers.job import Settings
+    from tools.files import check_writable
     from worksmith.models.resolve import resolve
-    from worksmith.session import choose_tasks
+    from worksmith.session import choose_tasks, ground_truth_called
     from worksmith.study import StudyPlan, study_arms
 
     opened = Suite.open(suite)
-    source = Suite.open(train_suite) if train_suite else opened
+    source = _train_suite(train_suite, opened) if train_suite else opened
     # A program must not be tested on what it was compiled on.
     split_name, tasks = choose_tasks(
         opened, split or ("test" if train_suite is None else None), scheme, limit
@@ -112,7 +112,7 @@ def compare_strategies(
         toolset=toolset,
         max_steps=max_steps,
         access=access,
-        ground_truth=ground_truth,
+        ground_truth=ground_truth_called(ground_truth),
         workers=workers,
         resume=resume,
         models=models,
@@ -122,12 +122,31 @@ def compare_strategies(
     if dry_run:
         _show_plan(plan, arms, as_json)
         return
+    if report:
+        check_writable(report)
     settings = _settings(plan, opened, source, scheme)
     study = _tracked(plan, arms, settings, track, tracking_uri, report)
     if as_json:
         typer.echo(json.dumps({**settings, **study.to_json()}))
     else:
         _show(study)
+    if any(row.summary.graded == 0 for row in study.rows if not row.arm.baseline):
+        raise typer.Exit(1)
+
+
+def _train_suite(path: Path, compared: Suite) -> Suite:
+    from evals.suite import Suite
+    from tools.errors import InputError
+
+    suite = Suite.open(path)
+    if suite.manifest.kind != compared.manifest.kind:
+        raise InputError(
+            f"its world is of the kind {suite.manifest.kind}, that of {compared.path} "
+            f"of the kind {compared.manifest.kind}",
+            where=f"--train-suite {path}",
+            hint="what is learnt with other tools is of no use",
+        )
+    return suite
 
 
 def _names(text: str, option: str) -> list[str]:
@@ -206,8 +225,12 @@ def _tracked(
 
 def _tell(row: Row) -> None:
     from evals.tables import percent
+    from worksmith.session import losses
 
     say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %")
+    lost = losses(row.result)
+    if lost:
+        say(f"{row.arm.label}: {lost}")
 
 
 def _show_plan(plan: StudyPlan, arms: list[Arm], as_json: bool) -> None:
@@ -226,7 +249,7 @@ def _show_plan(plan: StudyPlan, arms: list[Arm], as_json: bool) -> None:
         return
     for name, value in facts.items():
         shown = [f"{k} {v}" for k, v in value.items()] if isinstance(value, dict) else value
-        typer.echo(f"{name.replace('_', ' ')}: {', '.join(shown) if isinstance(shown, list) else shown}")
+        typer.echo(f"{name.replace('_', ' ')}: {'; '.join(shown) if isinstance(shown, list) else shown}")
 
 
 def _show(study: Study) -> None:

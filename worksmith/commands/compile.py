@@ -30,7 +30,7 @@ from worksmith.commands.options import (
 
 if TYPE_CHECKING:
     from optimizers.artifact import Artifact
-    from optimizers.compile import Plan
+    from optimizers.compile import Plan, Result
 
 WORK_SUFFIX = ".work"
 """Added to the name of the file to write: the folder in which a compile keeps what a resume needs."""
@@ -84,6 +84,7 @@ def compile_program(
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
     from tools.errors import InputError
+    from tools.files import check_writable
     from worksmith.session import demo_count
 
     if out.exists() and not (force or dry_run):
@@ -111,6 +112,7 @@ def compile_program(
     if dry_run:
         _show(_forecast(plan), as_json)
         return
+    check_writable(out)
     artifact = _tracked(plan, out, track, tracking_uri)
     shutil.rmtree(work, ignore_errors=True)
     _show(_summary(out, artifact), as_json)
@@ -180,11 +182,35 @@ def _tracked(plan: Plan, out: Path, track: bool, uri: str | None) -> Artifact:
     with open_tracker(uri, track=track).start("compile", params=settings) as run:
         with compile_bar("compile") as on_progress:
             result = run_plan(replace(plan, on_progress=on_progress))
+        _mind_failures(result)
         result.artifact.write(out)
         record_compile(run, result.artifact, out, trained_on=plan.suite, works_in=plan.suite)
         if run.id:
             say(f"recorded as run {run.id}; `worksmith ui` shows it")
     return result.artifact
+
+
+def _mind_failures(result: Result) -> None:
+    """Say what was lost to the infrastructure.
+
+    Raises:
+        WorksmithError: nothing is left to choose by or to learn from, so there is no program to write.
+    """
+    from evals.record import INFRASTRUCTURE
+    from tools.errors import WorksmithError
+    from worksmith.session import losses
+
+    manifest = result.artifact.manifest
+    taught = manifest.cost["teacher"]["episodes"]
+    lost = {why: n for why, n in manifest.gaps.items() if why.partition(":")[0] in INFRASTRUCTURE}
+    if taught and sum(lost.values()) == taught:
+        raise WorksmithError(f"{manifest.teacher} taught nothing: {next(iter(lost)).partition(chr(10))[0]}")
+    tried = [(trial.name, trial.result) for trial in result.compiled.trials if trial.result]
+    failures = [f"{name}: {said}" for name, found in tried if (said := losses(found))]
+    if tried and all(found.summary.graded == 0 for _, found in tried):
+        raise WorksmithError(f"nothing could be measured on dev; {failures[0]}")
+    for said in failures:
+        say(said)
 
 
 def _forecast(plan: Plan) -> dict[str, Any]:

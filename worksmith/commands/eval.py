@@ -6,12 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from worksmith.commands.options import (
     AccessOption,
+    GroundTruthOption,
     JsonFlag,
     LimitOption,
     LmOption,
@@ -31,6 +32,7 @@ from worksmith.commands.options import (
 if TYPE_CHECKING:
     import dspy
 
+    from evals.outcomes import GroundTruth
     from evals.record import EpisodeRecord
     from evals.runner import EvalResult
     from evals.suite import Suite
@@ -51,9 +53,7 @@ def evaluate_program(
     scheme: SchemeOption = "standard",
     limit: LimitOption = None,
     trials: Annotated[int, typer.Option(min=1, help="Independent attempts at each task.")] = 1,
-    ground_truth: Annotated[
-        str, typer.Option(help="published or corrected.", autocompletion=lambda: ["published", "corrected"])
-    ] = "published",
+    ground_truth: GroundTruthOption = "published",
     seed: SeedOption = 0,
     workers: WorkersOption = 8,
     log: Annotated[Path | None, typer.Option(help="Episode log (JSON lines).", dir_okay=False)] = None,
@@ -68,12 +68,13 @@ def evaluate_program(
 ) -> None:
     """Run a program on a suite's tasks and score every episode by its outcome."""
     from evals.suite import Suite
-    from worksmith.session import choose_tasks, new_agent
+    from worksmith.session import choose_tasks, ground_truth_called, new_agent
 
+    judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)
     split_name, tasks = choose_tasks(opened, split, scheme, limit)
     agent = _compiled(program, opened) if program else new_agent(opened, strategy, toolset, max_steps, access)
-    run = _Evaluation(opened, agent, split_name, tasks, seed, trials, workers, ground_truth, log, resume)
+    run = _Evaluation(opened, agent, split_name, tasks, seed, trials, workers, judged_by, log, resume)
     if dry_run:
         _show_plan(run, as_json)
         return
@@ -108,7 +109,7 @@ class _Evaluation:
     seed: int
     trials: int
     workers: int
-    ground_truth: str
+    ground_truth: GroundTruth
     log: Path | None
     resume: bool
 
@@ -131,7 +132,7 @@ class _Evaluation:
                 seed=self.seed,
                 trials=self.trials,
                 log=log,
-                scorers=scorers_for(self.suite.workshop, cast(Any, self.ground_truth)),
+                scorers=scorers_for(self.suite.workshop, self.ground_truth),
                 on_progress=on_progress,
             )
 
@@ -227,11 +228,12 @@ def _show(results: Mapping[str, EvalResult], ground_truth: str) -> None:
 
 def _mind_failures(results: Mapping[str, EvalResult]) -> None:
     """Say what was lost to the infrastructure; if that is everything, the run has failed."""
+    from worksmith.session import losses
+
     for label, result in results.items():
-        lost = [record for record in result.records if not record.graded]
+        lost = losses(result)
         if lost:
-            share = f"{len(lost)} of {len(result.records)} episodes were lost"
-            say(f"{label}: {share}, the first to {lost[0].error}")
+            say(f"{label}: {lost}")
     if any(result.summary.graded == 0 for result in results.values()):
         raise typer.Exit(1)
 

@@ -61,9 +61,9 @@ DemosOption = Annotated[
 SplitOption = Annotated[
     str | None,
     typer.Option(
-        help="train, dev, test or all.",
+        help="train, dev, test, paired or all.",
         show_default="test; all of a published task set",
-        autocompletion=lambda: ["train", "dev", "test", "all"],
+        autocompletion=lambda: ["train", "dev", "test", "paired", "all"],
     ),
 ]
 SchemeOption = Annotated[
@@ -73,6 +73,10 @@ SchemeOption = Annotated[
         help="standard (every intent in every split) or held_out_intents.",
         autocompletion=lambda: ["standard", "held_out_intents"],
     ),
+]
+GroundTruthOption = Annotated[
+    str,
+    typer.Option(help="published or corrected.", autocompletion=lambda: ["published", "corrected"]),
 ]
 LimitOption = Annotated[int | None, typer.Option(min=1, help="At most so many tasks, spread evenly.")]
 TrackFlag = Annotated[bool, typer.Option("--track/--no-track", help="Record the run in MLflow.")]

@@ -11,6 +11,7 @@ import typer
 
 from worksmith.commands.options import (
     AccessOption,
+    GroundTruthOption,
     JsonFlag,
     LmOption,
     MaxStepsOption,
@@ -42,9 +43,7 @@ def run_task(
     max_steps: MaxStepsOption = 20,
     access: AccessOption = "policy",
     lm: LmOption = "local/analogy",
-    ground_truth: Annotated[
-        str, typer.Option(help="published or corrected.", autocompletion=lambda: ["published", "corrected"])
-    ] = "published",
+    ground_truth: GroundTruthOption = "published",
     as_json: JsonFlag = False,
 ) -> None:
     """Run one task and show every step: thought, call, decision, observation, and what it changed."""
@@ -52,13 +51,15 @@ def run_task(
     from evals.scorers import scorers_for
     from evals.suite import Suite
     from worksmith.models.resolve import resolve
+    from worksmith.session import ground_truth_called
 
+    judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)
     task = opened.task(task_id)
     agent = _agent(opened, program, strategy, toolset, max_steps, access)
     episode = _attempt(agent, task, resolve(lm, tasks=opened.tasks))
     scores: dict[str, float] = {}
-    for scorer in scorers_for(opened.workshop, cast(Any, ground_truth)):
+    for scorer in scorers_for(opened.workshop, judged_by):
         scores.update(scorer(task, episode))
     if as_json:
         typer.echo(json.dumps(episode_json(task, episode, scores), ensure_ascii=False))

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
 from worksmith.commands.options import JsonFlag, SuiteArgument
-
-if TYPE_CHECKING:
-    from evals.outcomes import GroundTruth
 
 _GROUND_TRUTHS = ["published", "corrected"]
 _CAPTION = (
@@ -48,17 +45,13 @@ def score_predictions(
     from evals.score import score_files
     from evals.suite import Suite
     from tools.errors import InputError
+    from worksmith.session import ground_truth_called
 
     paths = [*(predictions or ()), *(more or ())]
     if not paths:
         raise InputError("nothing to score", where="--predictions", hint="give at least one file")
-    if ground_truth not in _GROUND_TRUTHS:
-        raise InputError(
-            f"no ground truth {ground_truth!r}",
-            where="--ground-truth",
-            hint=f"there are {', '.join(_GROUND_TRUTHS)}",
-        )
-    report = score_files(Suite.open(suite), paths, ground_truth=cast("GroundTruth", ground_truth))
+    judged_by = ground_truth_called(ground_truth)
+    report = score_files(Suite.open(suite), paths, ground_truth=judged_by)
     if as_json:
         typer.echo(json.dumps(report.to_json()))
     else:

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from evals.suite import TASKS_FILE, Suite, write_suite
+from tests.evals import small_office
+from tests.evals.episodes import make_task
+from tools.errors import InputError
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    task = make_task(0).model_copy(update={"query": "Two\u2028lines and \x85 more"})
+    return write_suite(small_office.world(tmp_path), [task, make_task(1)])
+
+
+def test_a_text_may_hold_what_ends_a_line_elsewhere(suite: Suite) -> None:
+    assert Suite.open(suite.path).tasks == suite.tasks
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b'{"id": 3', "not a task: Invalid JSON"),
+        (b'{"id": "a"}', "not a task: query: Field required"),
+        (b"\xff", "not a task"),
+    ],
+)
+def test_a_damaged_task_is_named_in_one_line(suite: Suite, line: bytes, said: str) -> None:
+    with (suite.path / TASKS_FILE).open("ab") as file:
+        file.write(line + b"\n")
+    with pytest.raises(InputError, match=f"tasks.jsonl:3: {said}") as caught:
+        Suite.open(suite.path)
+
+    assert "\n" not in str(caught.value)
+
+
+def test_a_suite_without_tasks_opens(tmp_path: Path) -> None:
+    write_suite(small_office.world(tmp_path), [])
+
+    assert Suite.open(tmp_path).tasks == ()

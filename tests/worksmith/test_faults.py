@@ -1,0 +1,122 @@
+"""What commands say when an option, a place, a model or a file is wrong; and what they leave behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from evals.suite import Suite, write_suite
+from tests.optimizers.shop import make_suite
+from tests.tools.enterprise.small_world import write_small_world
+from tools.errors import InputError, WorksmithError
+from worksmith import cli
+from worksmith.compiled import load_program
+
+KEYLESS = "openai/gpt-4o-mini"
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current directory and no key, whatever the machine has."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    return tmp_path
+
+
+def call(*arguments: object) -> Any:
+    result = CliRunner().invoke(cli.app, [*map(str, arguments), "--no-track"])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.mark.parametrize("command", ["eval", "compare", "run", "score"])
+def test_a_way_of_judging_that_is_none_is_refused(suite: Suite, command: str) -> None:
+    more = {"run": [suite.tasks[0].id], "score": ["-p", "file"]}.get(command, [])
+    with pytest.raises(InputError, match="--ground-truth: no ground truth 'magic'"):
+        CliRunner().invoke(
+            cli.app, [command, str(suite.path), *more, "--ground-truth", "magic"], catch_exceptions=False
+        )
+
+
+@pytest.mark.parametrize("option", [["compare", "--report"], ["compile", "--out"], ["eval", "--log"]])
+def test_a_place_that_cannot_be_written_is_named_before_the_work(
+    suite: Suite, here: Path, monkeypatch: pytest.MonkeyPatch, option: list[str]
+) -> None:
+    (here / "file").touch()
+    monkeypatch.setattr("evals.runner.Workers.run", lambda *_: pytest.fail("an episode was run"))
+    command, place = option
+
+    with pytest.raises(InputError, match="file/below: cannot write"):
+        call(command, suite.path, place, here / "file" / "below")
+
+
+def test_an_error_of_the_system_is_a_sentence(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full() -> None:
+        raise OSError(28, "No space left on device", "runs.jsonl")
+
+    monkeypatch.setattr(cli, "app", full)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == "worksmith: runs.jsonl: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--lm", KEYLESS, "--optimizer", "bootstrap"], "nothing could be measured on dev"),
+        (["--lm", KEYLESS, "--optimizer", "knn"], "nothing could be measured on dev"),
+        (["--teacher", KEYLESS], f"{KEYLESS} taught nothing"),
+    ],
+)
+def test_a_compile_without_its_model_fails_and_says_why(
+    suite: Suite, here: Path, options: list[str], said: str
+) -> None:
+    with pytest.raises(WorksmithError, match=said) as caught:
+        call("compile", suite.path, "--out", "out.json", "--train-limit", 3, "--dev-limit", 2, *options)
+
+    assert not isinstance(caught.value, InputError)
+    assert "OPENAI_API_KEY" in str(caught.value)
+    assert not (here / "out.json").exists()
+
+
+def test_a_comparison_without_one_of_its_models_fails_and_says_why(suite: Suite) -> None:
+    models = f"local/analogy,{KEYLESS}"
+    result = call(
+        "compare", suite.path, "--lm", models, "--limit", 2, "--strategies", "act", "--optimizers", "none"
+    )
+
+    assert result.exit_code == 1
+    assert f"act, {KEYLESS}: 2 of 2 episodes were lost" in result.stderr
+    assert "OPENAI_API_KEY" in result.stderr
+    assert "act, local/analogy" in result.stdout
+
+
+def test_what_was_compiled_for_other_tools_is_refused(suite: Suite, here: Path) -> None:
+    call("compile", suite.path, "--out", "out.json", "--optimizer", "none", "--dev-limit", 1)
+    world = write_small_world(here / "enterprise")
+    other = write_suite(world, [])
+    with pytest.raises(InputError, match="compiled for a world of the kind office"):
+        load_program("out.json", other)
+    with pytest.raises(InputError, match="its world is of the kind enterprise"):
+        call("compare", suite.path, "--train-suite", other.path)
+
+
+def test_the_arms_of_a_dry_run_are_told_apart(suite: Suite) -> None:
+    result = call(
+        "compare", suite.path, "--dry-run", "--lm", "local/analogy,gold", "--strategies", "act,react"
+    )
+
+    assert "act, local/analogy; act + bootstrap, local/analogy; react, local/analogy;" in result.stdout
