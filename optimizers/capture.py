@@ -12,10 +12,12 @@ import dspy
 
 from evals.identity import program_digest, strategy_name
 from optimizers.demonstration import last_calls, quoted_records
+from optimizers.redaction import with_twins
 from tools.errors import InputError
 
 if TYPE_CHECKING:
     from evals.task import Task
+    from tools.workshop import Workshop
 
 
 class TraceStore:
@@ -56,8 +58,9 @@ class TraceStore:
 class Capture(dspy.Module):  # type: ignore[misc]
     """The program itself, except that each call leaves its trace in a store."""
 
-    def __init__(self, program: dspy.Module, store: TraceStore) -> None:
+    def __init__(self, program: dspy.Module, store: TraceStore, workshop: Workshop) -> None:
         super().__init__()
+        self._workshop = workshop
         self.program = program
         self._store = store
 
@@ -77,10 +80,11 @@ class Capture(dspy.Module):  # type: ignore[misc]
             prediction = self.program(task=task)
             trace = list(dspy.settings.trace)
         episode = prediction.episode
+        calls = with_twins(last_calls(self.program, trace), task, self._workshop)
         self._store.put(
             task,
             {
-                "parts": {name: call.fields for name, call in last_calls(self.program, trace).items()},
+                "parts": {name: call.fields for name, call in calls.items()},
                 "tools": [call.tool for call in episode.calls],
                 "records": quoted_records(episode),
             },

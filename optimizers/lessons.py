@@ -13,11 +13,13 @@ from evals.record import PRIMARY
 from evals.runner import failure_status
 from optimizers.demonstration import Demonstration, last_calls, quoted_records
 from optimizers.job import Job
+from optimizers.redaction import with_twins
 from tools.seeding import digest
 
 if TYPE_CHECKING:
     from evals.task import Task
     from tools.episode import EpisodeResult
+    from tools.workshop import Workshop
 
 
 class Lessons:
@@ -33,6 +35,11 @@ class Lessons:
         self._lock = threading.Lock()
         self._by_part: dict[str, Demonstration] = {}
         self._gaps: Counter[str] = Counter()
+
+    @property
+    def workshop(self) -> Workshop:
+        """Where the teacher's episodes run."""
+        return self._job.teacher.workshop
 
     def metric(self, example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> bool:
         """Whether an episode did its task. `trace` is given while bootstrapping only."""
@@ -111,11 +118,12 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
         try:
             with dspy.context(trace=[]):
                 prediction = self.program(task=task)
-                calls = last_calls(self.program, dspy.settings.trace)
+                found = last_calls(self.program, dspy.settings.trace)
         except Exception as error:
             self._lessons.failed(error)
             raise
         if outer is not None:
+            calls = with_twins(found, task, self._lessons.workshop)
             self._lessons.note(task, prediction.episode, {name: call.fields for name, call in calls.items()})
             predictors = dict(self.program.named_predictors())
             outer.extend(

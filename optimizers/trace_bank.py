@@ -108,7 +108,7 @@ def collect(program: dspy.Module, tasks: Sequence[Task], rollouts: Rollouts) -> 
     """
     run = digest([program_digest(program), model_digest(rollouts.lm), rollouts.seed])
     store = TraceStore(rollouts.folder / "traces.jsonl", run)
-    result = rollouts(Capture(program, store), tasks, name="teacher")
+    result = rollouts(Capture(program, store, rollouts.workshop), tasks, name="teacher")
     by_task = {record.task_id: record for record in result.records}
     demonstrations, gaps = [], []
     for task in tasks:

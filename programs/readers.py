@@ -1,15 +1,14 @@
 """Demonstrations have owners: nobody's model is shown one that quotes a record its persona may not read.
 
-Leaving a demonstration out is what is safe: tasks, thoughts and answers quote records in words of their own,
-so no list of values to black out would ever be complete. It costs demonstrations of work on other people's
-records; those on records that many may read remain.
+In its place they are shown its twin, in which everything that comes from records is made up (who compiles
+a program puts it there, see `optimizers.redaction`), or nothing where there is no twin.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
@@ -17,28 +16,60 @@ if TYPE_CHECKING:
     from tools.persona import Persona
     from tools.workshop import Workshop
 
-RECORDS = "records"
-"""The field of a demonstration with the references of the records that it quotes."""
+RECORDS, TWIN = "records", "redacted"
+"""The fields of a demonstration with references of the records that it quotes, and with its redacted twin."""
 
 _REMEMBERED = 2048
+
+
+class Shown(NamedTuple):
+    """What a persona may see of a predictor's demonstrations.
+
+    Attributes:
+        demos: the list that this is about; kept, so that its address cannot come to mean another one.
+        barred: positions of those that they may not see in any form.
+        instead: by the address of a demonstration the twin that they see in its place.
+    """
+
+    demos: Sequence[Any]
+    barred: frozenset[int]
+    instead: Mapping[int, Any]
 
 
 @dataclass
 class Readers:
     """Tells which of a predictor's demonstrations a persona may be shown, and remembers it. Thread-safe."""
 
-    _known: dict[tuple[str, str, int], tuple[Any, frozenset[int]]] = field(default_factory=dict)
+    _shown: dict[tuple[str, str, int], Shown] = field(default_factory=dict)
+    _twins: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
-    def hidden(self, predict: dspy.Predict, workshop: Workshop, persona: Persona) -> frozenset[int]:
-        """The positions of the demonstrations in `predict` that `persona` must not see."""
+    def shown(self, predict: dspy.Predict, workshop: Workshop, persona: Persona) -> Shown:
+        """What `persona` may see of the demonstrations in `predict`."""
         demos = predict.demos
         asked = (persona.id, workshop.digest, id(demos))
-        known = self._known.get(asked)
-        # The list itself is kept, so that its address cannot come to mean another one.
-        if known is None or known[0] is not demos:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[asked] = known = (demos, _hidden(demos, workshop, persona))
+        known = self._shown.get(asked)
+        if known is None or known.demos is not demos:
+            if len(self._shown) >= _REMEMBERED:
+                self._shown.clear()
+            self._shown[asked] = known = self._look(demos, workshop, persona)
+        return known
+
+    def _look(self, demos: Sequence[Any], workshop: Workshop, persona: Persona) -> Shown:
+        quoted = [frozenset(demo.get(RECORDS) or ()) for demo in demos]
+        unreadable = workshop.unreadable(persona, frozenset().union(*quoted))
+        hidden = [at for at, records in enumerate(quoted) if not unreadable.isdisjoint(records)]
+        twins = {at: twin for at in hidden if (twin := self._twin(demos[at])) is not None}
+        instead = {id(demos[at]): twin for at, twin in twins.items()}
+        return Shown(demos, frozenset(at for at in hidden if at not in twins), instead)
+
+    def _twin(self, demo: Any) -> Any | None:
+        """The twin as an example: one object for all who see it, since adapters remember by object."""
+        fields = demo.get(TWIN)
+        if not fields:
+            return None
+        known = self._twins.get(id(demo))
+        if known is None or known[0] is not demo:
+            self._twins[id(demo)] = known = (demo, dspy.Example(augmented=True, **fields))
         return known[1]
 
 
@@ -51,22 +82,17 @@ class Reader:
     persona: Persona
 
     def demos(self, predict: dspy.Predict, inputs: Mapping[str, Any]) -> list[Any] | None:
-        """The demonstrations for a call; None if nothing has to be left out.
+        """The demonstrations for a call; None if the predictor's own are all readable.
 
         A predictor that chooses demonstrations for each call by itself does so by a method `nearest_demos`
         with the inputs and the positions that are out of question.
         """
-        hidden = self.readers.hidden(predict, self.workshop, self.persona)
-        if not hidden:
+        shown = self.readers.shown(predict, self.workshop, self.persona)
+        if not shown.barred and not shown.instead:
             return None
         choose = getattr(predict, "nearest_demos", None)
         if choose is not None:
-            chosen: list[Any] = choose(inputs, hidden)
-            return chosen
-        return [demo for number, demo in enumerate(predict.demos) if number not in hidden]
-
-
-def _hidden(demos: list[Any], workshop: Workshop, persona: Persona) -> frozenset[int]:
-    quoted = [frozenset(demo.get(RECORDS) or ()) for demo in demos]
-    unreadable = workshop.unreadable(persona, frozenset().union(*quoted))
-    return frozenset(number for number, records in enumerate(quoted) if not unreadable.isdisjoint(records))
+            chosen = choose(inputs, shown.barred)
+        else:
+            chosen = [demo for at, demo in enumerate(shown.demos) if at not in shown.barred]
+        return [shown.instead.get(id(demo), demo) for demo in chosen]

@@ -1,0 +1,159 @@
+"""Redacted twins of demonstrations, for personas who may not read what a demonstration quotes.
+
+Every word that comes from a record, from what the task says of it, or from what the agent wrote is replaced
+by a made-up one: the same word by the same within a demonstration, another in each. What was copied from
+where can still be seen; whose it was and what it said cannot. Left as they are: words of the tools'
+descriptions and house rules, the task's own phrasing around its slots, numbers of one or two digits, and how
+many days lie between two dates.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from optimizers.demonstration import LastCall
+from tools.seeding import rng
+
+if TYPE_CHECKING:
+    from evals.task import Task
+    from tools.workshop import Workshop
+
+RECORDS, TWIN = "records", "redacted"
+"""The fields of a demonstration with the records it quotes, and with its twin."""
+
+_PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<word>[^\W_]+)")
+_NOW = re.compile(r"\d{4}-\d\d-\d\d")
+_SHIFT = (40, 400)
+_SHORT = 2
+_ONSETS, _VOWELS = "bdfgklmnprstvz", "aeiou"
+_NOTE = " Names and values of this example are made up."
+
+
+def with_twins(calls: Mapping[str, LastCall], task: Task, workshop: Workshop) -> dict[str, LastCall]:
+    """The calls, each that quotes records with its twin among the inputs.
+
+    A task whose text is not known to be a phrasing around slots has no twin: nobody could tell which of its
+    words come from records.
+    """
+    if not task.slots:
+        return dict(calls)
+    public = _public_words(workshop)
+    return {name: _with_twin(call, task, public) for name, call in calls.items()}
+
+
+def _with_twin(call: LastCall, task: Task, public: frozenset[str]) -> LastCall:
+    if not call.inputs.get(RECORDS):
+        return call
+    fields = {name: value for name, value in call.fields.items() if name != RECORDS}
+    twin = Redaction(fields, task, public)(fields)
+    return LastCall({**call.inputs, TWIN: {**twin, "context": twin.get("context", "") + _NOTE}}, call.outputs)
+
+
+class Redaction:
+    """Replaces the words of one demonstration.
+
+    Args:
+        fields: the demonstration.
+        task: what was asked; its slots are the part of its text that comes from records.
+        public: words that say nothing about anybody.
+    """
+
+    def __init__(self, fields: Mapping[str, Any], task: Task, public: frozenset[str]) -> None:
+        self._random = rng(0, "redaction", task.id)
+        self._kept = public | _words(_around(task.query, task.slots.values()))
+        self._private = frozenset().union(*map(_words, _quoted(fields))) - self._kept
+        self._private |= frozenset().union(*map(_words, task.slots.values())) - self._kept
+        self._made: dict[str, str] = {}
+        found = _NOW.search(str(fields.get("context", "")))
+        self._today = found[0] if found else ""
+        self._shift = timedelta(days=self._random.choice((-1, 1)) * self._random.randint(*_SHIFT))
+
+    def __call__(self, value: Any, key: str = "") -> Any:
+        """A field with its words replaced; names of tools and of fields stay."""
+        if isinstance(value, dict):
+            return {name: self(item, name) for name, item in value.items()}
+        if isinstance(value, list):
+            return [self(item, key) for item in value]
+        if isinstance(value, str) and key != "tool":
+            return self._observation(value) if key == "observation" else self._text(value)
+        return value
+
+    def _observation(self, text: str) -> str:
+        try:
+            data = json.loads(text)
+        except ValueError:
+            return self._text(text)
+        return (
+            json.dumps(self(data), ensure_ascii=False) if isinstance(data, dict | list) else self._text(text)
+        )
+
+    def _text(self, text: str) -> str:
+        return _PIECE.sub(self._replaced, text)
+
+    def _replaced(self, piece: re.Match[str]) -> str:
+        if piece["day"]:
+            return self._day(piece["day"])
+        word = piece["word"]
+        if word.lower() not in self._private or (word.isdigit() and len(word) <= _SHORT):
+            return word
+        made = self._made.get(word.lower())
+        if made is None:
+            made = self._made[word.lower()] = _made_up(word.lower(), self._random)
+        return made.upper() if word.isupper() else made.capitalize() if word[0].isupper() else made
+
+    def _day(self, text: str) -> str:
+        try:
+            day = date.fromisoformat(text)
+        except ValueError:
+            return "0000-00-00"
+        return text if text == self._today else (day + self._shift).isoformat()
+
+
+def _public_words(workshop: Workshop) -> frozenset[str]:
+    kind = workshop.kind
+    texts = [tool.text for toolkit in kind.toolkits for tool in toolkit.tools]
+    return _words("\n".join([*texts, kind.house_rules, kind.finish_note]))
+
+
+def _quoted(fields: Mapping[str, Any]) -> Iterator[str]:
+    """Every text in a demonstration that is not wording of the task's, a thought or a plan."""
+    for name, value in fields.items():
+        if name not in ("context", "task", "thought", "reasoning", "plan"):
+            yield from _leaves(value)
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, item in value.items():
+            if name not in ("tool", "thought", "plan"):
+                yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, str):
+        yield value
+
+
+def _around(text: str, values: Any) -> str:
+    """A task's text with its slot values cut out, the longest first."""
+    for value in sorted(values, key=len, reverse=True):
+        if value:
+            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", " ", text, flags=re.IGNORECASE)
+    return text
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(found["word"].lower() for found in _PIECE.finditer(text) if found["word"])
+
+
+def _made_up(word: str, random: Random) -> str:
+    """A word of the same kind: letters for letters, digits for digits."""
+    if not word.isalpha():
+        return "".join(random.choice("123456789") if c.isdigit() else random.choice(_ONSETS) for c in word)
+    syllables = random.randint(2, 3)
+    return "".join(random.choice(_ONSETS) + random.choice(_VOWELS) for _ in range(syllables))
