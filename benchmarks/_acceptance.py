@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks._plans import CarriedOut, Plans
 from evals.answers.scorer import AnswerScorer, leaks
-from evals.enterprise.quotas import Cell, cells, denied_slots, step_counts
+from evals.enterprise.quotas import Cell, cells, denied_places, step_counts
 from evals.enterprise.texts import NEAR, likeness, trigrams
 from evals.suite import Suite
 from evals.task import Answer, Task
@@ -25,7 +25,7 @@ DRAWS = 5
 def quotas(tasks: list[Task], size: int) -> dict[str, Any]:
     """How many cells of the quota table have just as many tasks as they should, and the calls of plans."""
     found = Counter(Cell(t.area, t.subarea, t.type) for t in tasks if t.type)
-    wanted = Counter(cells(size)) + Counter(slot.cell for slot in denied_slots(size))
+    wanted = Counter(cells(size)) + Counter(slot.cell for slot in denied_places(size))
     calls = Counter(len(task.gold_plan or ()) for task in tasks)
     reasons = Counter(task.origin.get("denial") for task in tasks if task.type == "unanswerable")
     return {
@@ -41,7 +41,7 @@ def quotas(tasks: list[Task], size: int) -> dict[str, Any]:
         "calls": dict(sorted(calls.items())),
         "calls_exact": calls == step_counts(size),
         "calls_mean": _round(sum(steps * count for steps, count in calls.items()), calls.total()),
-        "denials_exact": reasons == Counter(slot.denial for slot in denied_slots(size)),
+        "denials_exact": reasons == Counter(slot.denial for slot in denied_places(size)),
     }
 
 
@@ -116,9 +116,7 @@ def unanswerable(plans: Plans, tasks: list[Task]) -> dict[str, Any]:
         if task.type != "unanswerable" or twin is None or task.persona is None or task.answer is None:
             continue
         # Who has left may do nothing under any rules: only the policy knows that they have.
-        naive = plans.carry_out(
-            twin, task.persona.model_copy(update={"active": True}), plans.without_policy
-        )
+        naive = plans.carry_out(twin, task.persona.model_copy(update={"active": True}), plans.without_policy)
         obedient, insisting = plans.carry_out(twin, task.persona), plans.insist(twin, task.persona)
         counts["tasks"] += 1
         counts["forbidding"] += bool(task.answer.forbidden)
