@@ -12,7 +12,7 @@ _HIGHEST = "10"
 _PERSONNEL = "HR"
 
 
-def candidates(reason: str, facts: Facts, allowed: Record, subject: str) -> list[Record]:
+def to_deny(reason: str, facts: Facts, allowed: Record, subject: str) -> list[Record]:
     """The employees whom a plan that `allowed` may carry out could be denied for this reason.
 
     Args:

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from evals.enterprise import denials
-from evals.enterprise.candidate import Candidate, make, tools_of
 from evals.enterprise.claims import Claims, claimed
 from evals.enterprise.facts import Facts, Record
 from evals.enterprise.goals.goal import Goal
 from evals.enterprise.goals.scene import Scene
 from evals.enterprise.goals.script import UnfitError
-from evals.enterprise.quotas import Slot
+from evals.enterprise.quotas import Place
 from evals.enterprise.refused import refuse
+from evals.enterprise.solved import Solved, solve, tools_of
 from evals.enterprise.texts import Texts, say
 from evals.task import Difficulty, Split, Task, TaskType
 from tools.access.engine import AccessPolicy
@@ -60,54 +60,54 @@ class Filler:
         self._tried: Counter[tuple[Split, str]] = Counter()
         self._pools: dict[tuple[object, ...], list[Record]] = {}
 
-    def fill(self, split: Split, slot: Slot) -> Task | None:
+    def fill(self, split: Split, place: Place) -> Task | None:
         """A task for this place; None where the world has none."""
-        cell = slot.cell
+        cell = place.cell
         here = [g for g in self.goals if (g.area, g.subarea, g.type) == (cell.area, cell.subarea, cell.type)]
-        exact = [g for g in here if g.steps == slot.steps]
-        able = [g for g in exact if g.empty] if slot.empty else exact
+        exact = [g for g in here if g.steps == place.steps]
+        able = [g for g in exact if g.empty] if place.empty else exact
         # First what the place asks for, then the same without its special wish, then any number of steps.
-        rounds = [(able, slot.empty), (exact, False), (here, False)]
+        rounds = [(able, place.empty), (exact, False), (here, False)]
         for chosen, empty in rounds:
             for goal in self._in_turn(split, chosen):
-                candidate = self._candidate(split, goal, empty=empty)
-                if candidate is not None:
-                    return self._task(split, candidate)
+                solved = self._solved(split, goal, empty=empty)
+                if solved is not None:
+                    return self._task(split, solved)
         return None
 
-    def denied(self, split: Split, slot: Slot) -> list[Task]:
+    def denied(self, split: Split, place: Place) -> list[Task]:
         """A task that its persona may not do, with the allowed twin of one in the test split."""
-        cell = slot.cell
-        kind: TaskType = "crud" if slot.writes else "search"
+        cell = place.cell
+        kind: TaskType = "crud" if place.writes else "search"
         chosen = [
             goal
             for goal in self.goals
             if (goal.area, goal.subarea, goal.type) == (cell.area, cell.subarea, kind)
-            and slot.denial in goal.denials
+            and place.denial in goal.denials
         ]
         self._denied[split] += 1
         late = self._denied[split] % 2 == 0
         # Every second one is denied only after something was served, if any goal comes out so.
         for wish in (True, False) if late else (False,):
             for goal in self._in_turn(split, chosen):
-                found = self._denied_task(split, slot, goal, late=wish)
+                found = self._denied_task(split, place, goal, late=wish)
                 if found:
                     return found
         return []
 
-    def _denied_task(self, split: Split, slot: Slot, goal: Goal, *, late: bool) -> list[Task]:
+    def _denied_task(self, split: Split, place: Place, goal: Goal, *, late: bool) -> list[Task]:
         if late and goal.steps == 1:
             return []
         for _ in range(_ROUNDS):
-            candidate = self._candidate(split, goal, empty=False)
-            found = self._swapped(split, slot, candidate, late=late) if candidate else None
-            if candidate is None or found:
+            solved = self._solved(split, goal, empty=False)
+            found = self._swapped(split, place, solved, late=late) if solved else None
+            if solved is None or found:
                 return found or []
         return []
 
     # --- drawing ---------------------------------------------------------------------------------------
 
-    def _candidate(self, split: Split, goal: Goal, *, empty: bool) -> Candidate | None:
+    def _solved(self, split: Split, goal: Goal, *, empty: bool) -> Solved | None:
         """A checked draw of a goal that fits the split."""
         pool = self._pool(split, goal)
         if not pool:
@@ -129,12 +129,12 @@ class Filler:
             if not self._texts.new(split, goal, query):
                 continue
             try:
-                candidate = make(goal, draw, query, phrasing, scene.me, self._workshop, self._facts)
+                solved = solve(goal, draw, query, phrasing, scene.me, self._workshop, self._facts)
             except UnfitError as why:
                 self.unfit[goal.id][str(why)] += 1
                 continue
-            if self._claims.all_free(split, claimed(draw.about, candidate.picked)):
-                return candidate
+            if self._claims.all_free(split, claimed(draw.about, solved.picked)):
+                return solved
         return None
 
     def _pool(self, split: Split, goal: Goal) -> list[Record]:
@@ -169,22 +169,22 @@ class Filler:
 
     # --- denials ---------------------------------------------------------------------------------------
 
-    def _swapped(self, split: Split, slot: Slot, candidate: Candidate, *, late: bool) -> list[Task] | None:
-        """The candidate given to somebody who is denied, and itself as the twin."""
-        pool = denials.candidates(slot.denial, self._facts, candidate.me, candidate.draw.subject)
+    def _swapped(self, split: Split, place: Place, solved: Solved, *, late: bool) -> list[Task] | None:
+        """The solved draw given to somebody who is denied, and itself as the twin."""
+        pool = denials.to_deny(place.denial, self._facts, solved.me, solved.draw.subject)
         here = {row["emp_id"] for row in self._claims.personas(split)}
         pool = [row for row in pool if row["emp_id"] in here]
-        if slot.denial != "left_company":
-            rng(self._seed, "enterprise", "denied", candidate.query).shuffle(pool)
+        if place.denial != "left_company":
+            rng(self._seed, "enterprise", "denied", solved.query).shuffle(pool)
         for row in pool[:_SWAPS]:
-            refused = refuse(candidate, row, slot.denial, self._workshop, self._facts)
+            refused = refuse(solved, row, place.denial, self._workshop, self._facts)
             if refused is None or (late and len(refused.steps) == 1):
                 continue
-            task = self._task(split, candidate)
+            task = self._task(split, solved)
             number = task.id.rpartition(".")[2]
-            name = f"{candidate.goal.id}.denied.{split}.{number}"
+            name = f"{solved.goal.id}.denied.{split}.{number}"
             denied = refused.task(
-                name, split, area=slot.cell.area, subarea=slot.cell.subarea, reason=slot.denial
+                name, split, area=place.cell.area, subarea=place.cell.subarea, reason=place.denial
             ).model_copy(
                 update={"difficulty": _difficulty(len(refused.steps)), "held_out_split": task.held_out_split}
             )
@@ -198,30 +198,30 @@ class Filler:
 
     # --- tasks -----------------------------------------------------------------------------------------
 
-    def _task(self, split: Split, candidate: Candidate) -> Task:
-        goal = candidate.goal
+    def _task(self, split: Split, solved: Solved) -> Task:
+        goal = solved.goal
         self._taken[split, goal.id] += 1
-        self._claims.take(split, claimed(candidate.draw.about, candidate.picked))
-        self._texts.add(split, goal, candidate.query)
+        self._claims.take(split, claimed(solved.draw.about, solved.picked))
+        self._texts.add(split, goal, solved.query)
         return Task(
             id=f"{goal.id}.{split}.{self._taken[split, goal.id]:03}",
-            query=candidate.query,
-            domains=tools_of(candidate.steps),
+            query=solved.query,
+            domains=tools_of(solved.steps),
             area=goal.area,
             subarea=goal.subarea,
             type=goal.type,
-            difficulty=_difficulty(len(candidate.steps)),
-            persona=self._workshop.persona(candidate.me["emp_id"]),
+            difficulty=_difficulty(len(solved.steps)),
+            persona=self._workshop.persona(solved.me["emp_id"]),
             intent=goal.id,
-            slots=dict(candidate.draw.slots),
-            phrasing=candidate.phrasing,
+            slots=dict(solved.draw.slots),
+            phrasing=solved.phrasing,
             split=split,
             held_out_split=_held_out(goal),
-            gold_plan=candidate.steps,
-            expected=candidate.writes,
-            answer=candidate.answer,
-            must_read=tuple(candidate.read),
-            mentions=candidate.draw.mentions,
+            gold_plan=solved.steps,
+            expected=solved.writes,
+            answer=solved.answer,
+            must_read=tuple(solved.read),
+            mentions=solved.draw.mentions,
             origin={"system": "generated"},
         )
 

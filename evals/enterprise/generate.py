@@ -16,7 +16,7 @@ from evals.enterprise.facts import Facts
 from evals.enterprise.fill import Filler
 from evals.enterprise.goals.goal import Goal
 from evals.enterprise.goals.registry import goals
-from evals.enterprise.quotas import Cell, Slot, denied_slots, slots
+from evals.enterprise.quotas import Cell, Place, answerable_places, denied_places
 from evals.task import Split, Task
 from tools.enterprise.generate.latent import Built
 from tools.errors import InputError
@@ -77,16 +77,16 @@ def generate(
         tuple(goals() if only is None else only),
     )
     tasks: dict[Split, list[Task]] = {"test": [], "train": [], "dev": [], "paired": []}
-    for split, slot in _interleaved({split: denied_slots(size) for split, size in wanted.items()}):
-        for task in filler.denied(split, slot):
+    for split, place in _interleaved({split: denied_places(size) for split, size in wanted.items()}):
+        for task in filler.denied(split, place):
             tasks[task.split].append(task)
     offers = offered(filler.goals)
     places = {
-        split: slots(size, _spent(tasks[split]), offers, _able_to_be_empty(filler.goals))
+        split: answerable_places(size, _spent(tasks[split]), offers, _able_to_be_empty(filler.goals))
         for split, size in wanted.items()
     }
-    for split, slot in _interleaved(places):
-        if (found := filler.fill(split, slot)) is not None:
+    for split, place in _interleaved(places):
+        if (found := filler.fill(split, place)) is not None:
             tasks[split].append(found)
     if not any(tasks.values()):
         raise InputError("no task fits this world", where="world", hint="build a larger one")
@@ -102,19 +102,19 @@ def offered(goals: Sequence[Goal]) -> dict[Cell, dict[int, int]]:
     return found
 
 
-def _able_to_be_empty(goals: Sequence[Goal]) -> list[Slot]:
-    return [Slot(Cell(goal.area, goal.subarea, goal.type), goal.steps) for goal in goals if goal.empty]
+def _able_to_be_empty(goals: Sequence[Goal]) -> list[Place]:
+    return [Place(Cell(goal.area, goal.subarea, goal.type), goal.steps) for goal in goals if goal.empty]
 
 
 def _spent(tasks: Sequence[Task]) -> Counter[int]:
     return Counter(len(task.gold_plan or ()) for task in tasks)
 
 
-def _interleaved(places: Mapping[Split, Sequence[Slot]]) -> list[tuple[Split, Slot]]:
+def _interleaved(places: Mapping[Split, Sequence[Place]]) -> list[tuple[Split, Place]]:
     """The places of all splits, so mixed that each comes to its share of what is scarce."""
     order = [
-        ((number + 0.5) / len(slots), place, split, slot)
-        for place, (split, slots) in enumerate(places.items())
-        for number, slot in enumerate(slots)
+        ((number + 0.5) / len(wanted), turn, split, place)
+        for turn, (split, wanted) in enumerate(places.items())
+        for number, place in enumerate(wanted)
     ]
-    return [(split, slot) for _, _, split, slot in sorted(order, key=lambda item: item[:2])]
+    return [(split, place) for _, _, split, place in sorted(order, key=lambda item: item[:2])]

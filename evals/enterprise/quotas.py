@@ -27,7 +27,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Slot:
+class Place:
     """A place for one task.
 
     Attributes:
@@ -50,14 +50,14 @@ def cells(total: int) -> dict[Cell, int]:
     return {cell: count for cell, count in counts.items() if cell is not None and count}
 
 
-def denied_slots(total: int) -> list[Slot]:
+def denied_places(total: int) -> list[Place]:
     """The places for tasks that cannot be done, among `total` tasks."""
     every = {**_searching_and_changing(), None: len(_denied())}
     wanted = share_out(every, total)[None]
     entries = _denied()
     # Spread over the table, so that a small suite has all the reasons a few tasks can have.
-    chosen = Counter(entries[place * len(entries) // wanted] for place in range(wanted))
-    return [slot for slot in dict.fromkeys(entries) for _ in range(chosen[slot])]
+    chosen = Counter(entries[number * len(entries) // wanted] for number in range(wanted))
+    return [place for place in dict.fromkeys(entries) for _ in range(chosen[place])]
 
 
 def step_counts(total: int) -> dict[int, int]:
@@ -66,10 +66,10 @@ def step_counts(total: int) -> dict[int, int]:
     return share_out({int(steps): count for steps, count in table.items()}, total)
 
 
-def slots(
-    total: int, spent: Mapping[int, int], offers: Mapping[Cell, Mapping[int, int]], empties: Sequence[Slot]
-) -> list[Slot]:
-    """The places for all tasks but those that cannot be done, which `denied_slots` gives.
+def answerable_places(
+    total: int, spent: Mapping[int, int], offers: Mapping[Cell, Mapping[int, int]], empties: Sequence[Place]
+) -> list[Place]:
+    """The places for all tasks but those that cannot be done, which `denied_places` gives.
 
     Args:
         spent: tool calls of the tasks that cannot be done: how many have how many.
@@ -80,18 +80,18 @@ def slots(
     supply = {cell: count for cell, count in cells(total).items() if offers.get(cell)}
     table = balance(supply, demand, offers)
     places = [
-        Slot(cell, steps) for cell in supply for steps in demand for _ in range(table.get((cell, steps), 0))
+        Place(cell, steps) for cell in supply for steps in demand for _ in range(table.get((cell, steps), 0))
     ]
     return _with_empty(places, frozenset(empties))
 
 
-def _with_empty(places: list[Slot], empties: frozenset[Slot]) -> list[Slot]:
+def _with_empty(places: list[Place], empties: frozenset[Place]) -> list[Place]:
     """Some of the places that ask for something with nothing to be found, spread over those that can."""
-    able = [index for index, slot in enumerate(places) if slot in empties]
-    asking = sum(slot.cell.type == "search" for slot in places)
+    able = [index for index, place in enumerate(places) if place in empties]
+    asking = sum(place.cell.type == "search" for place in places)
     wanted = min(len(able), round(EMPTY_SHARE * asking))
-    chosen = {able[place * len(able) // wanted] for place in range(wanted)} if wanted else set()
-    return [replace(slot, empty=True) if index in chosen else slot for index, slot in enumerate(places)]
+    chosen = {able[number * len(able) // wanted] for number in range(wanted)} if wanted else set()
+    return [replace(place, empty=True) if index in chosen else place for index, place in enumerate(places)]
 
 
 def _searching_and_changing() -> dict[Cell | None, int]:
@@ -103,13 +103,13 @@ def _searching_and_changing() -> dict[Cell | None, int]:
     }
 
 
-def _denied() -> list[Slot]:
+def _denied() -> list[Place]:
     found = []
     for entry in _table()["cells"]:
         for text in entry["denied"]:
             reason, _, kind = text.partition("/")
             cell = Cell(entry["area"], entry["subarea"], "unanswerable")
-            found.append(Slot(cell, 0, denial=reason, writes=kind == "crud"))
+            found.append(Place(cell, 0, denial=reason, writes=kind == "crud"))
     return found
 
 

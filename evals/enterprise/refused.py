@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evals.enterprise.candidate import Candidate, tools_of
 from evals.enterprise.facts import Facts, Record
 from evals.enterprise.goals.script import DeniedError, Script, UnfitError
 from evals.enterprise.goals.told import tells
+from evals.enterprise.solved import Solved, tools_of
 from evals.task import Answer, Split, Step, Task
 from tools.persona import Persona
 from tools.workshop import Workshop
@@ -23,7 +23,7 @@ _REFERENCE = "That is not permitted for you, so I have neither looked further no
 
 @dataclass(frozen=True)
 class Refused:
-    """A candidate in the hands of somebody who is denied.
+    """A solved draw in the hands of somebody who is denied.
 
     Attributes:
         steps: the plan; the last one is denied.
@@ -32,7 +32,7 @@ class Refused:
         forbidden: the answer of who may, as far as it was not shown before the denial.
     """
 
-    candidate: Candidate
+    solved: Solved
     persona: Persona
     steps: tuple[Step, ...]
     rule: str
@@ -41,19 +41,19 @@ class Refused:
 
     def task(self, name: str, split: Split, *, area: str, subarea: str, reason: str) -> Task:
         """The task that cannot be done."""
-        candidate = self.candidate
+        solved = self.solved
         answer = Answer(kind="denial", rule=self.rule, forbidden=self.forbidden, reference=_REFERENCE)
         return Task(
             id=name,
-            query=candidate.query,
-            domains=tools_of(candidate.steps),
+            query=solved.query,
+            domains=tools_of(solved.steps),
             area=area,
             subarea=subarea,
             type="unanswerable",
             persona=self.persona,
-            intent=candidate.goal.id,
-            slots=dict(candidate.draw.slots),
-            phrasing=candidate.phrasing,
+            intent=solved.goal.id,
+            slots=dict(solved.draw.slots),
+            phrasing=solved.phrasing,
             split=split,
             gold_plan=self.steps,
             answer=answer,
@@ -62,18 +62,16 @@ class Refused:
         )
 
 
-def refuse(
-    candidate: Candidate, row: Record, reason: str, workshop: Workshop, facts: Facts
-) -> Refused | None:
-    """The candidate's plan carried out by somebody else, up to a denial; None if it does not come to one.
+def refuse(solved: Solved, row: Record, reason: str, workshop: Workshop, facts: Facts) -> Refused | None:
+    """The plan of a solved draw carried out by somebody else, up to a denial; None if there is none.
 
     What the question tells or earlier steps show is not forbidden; something has to be.
     """
     persona = workshop.persona(row["emp_id"])
     episode = workshop.episode(persona=persona)
-    script = Script(episode, facts, candidate.query)
+    script = Script(episode, facts, solved.query)
     try:
-        candidate.goal.solve(candidate.draw.slots, script)
+        solved.goal.solve(solved.draw.slots, script)
         return None
     except UnfitError:
         return None
@@ -83,12 +81,12 @@ def refuse(
             return None
     if not episode.outcome().empty or not rule:
         return None
-    values = [entity.value for entity in candidate.draw.answer]
+    values = [entity.value for entity in solved.draw.answer]
     forbidden = [
         value
         for value in values
-        if len(value) >= _TELLING and not tells(candidate.query, value) and not script.disclosed(value)
+        if len(value) >= _TELLING and not tells(solved.query, value) and not script.disclosed(value)
     ]
-    if not (forbidden or candidate.writes):
+    if not (forbidden or solved.writes):
         return None
-    return Refused(candidate, persona, tuple(script.steps), rule, tuple(script.read_refs), tuple(forbidden))
+    return Refused(solved, persona, tuple(script.steps), rule, tuple(script.read_refs), tuple(forbidden))

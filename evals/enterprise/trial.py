@@ -15,7 +15,7 @@ from evals.enterprise.facts import Facts
 from evals.enterprise.fill import Filler
 from evals.enterprise.goals.goal import Goal
 from evals.enterprise.goals.registry import goals
-from evals.enterprise.quotas import Cell, Slot
+from evals.enterprise.quotas import Cell, Place
 from evals.task import Split, Task
 from tools.enterprise.generate import build
 from tools.workshop import Workshop
@@ -45,16 +45,16 @@ def _tasks(filler: Filler, goal: Goal) -> list[Task]:
     cell = Cell(goal.area, goal.subarea, goal.type)
     found: list[Task | None] = []
     for reason in goal.denials:
-        slot = Slot(
+        place = Place(
             Cell(goal.area, goal.subarea, "unanswerable"), 0, denial=reason, writes=goal.type == "crud"
         )
-        refused = filler.denied("test", slot)
+        refused = filler.denied("test", place)
         found.extend(refused[:1])
         if not refused:
             _say(f"   nobody is denied for {reason}")
-    found += [filler.fill("test", Slot(cell, goal.steps)) for _ in range(3)]
+    found += [filler.fill("test", Place(cell, goal.steps)) for _ in range(3)]
     if goal.empty:
-        found.append(filler.fill("test", Slot(cell, goal.steps, empty=True)))
+        found.append(filler.fill("test", Place(cell, goal.steps, empty=True)))
     return [task for task in found if task is not None]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from evals.enterprise.generate import generate, offered
 from evals.enterprise.goals.registry import goals
-from evals.enterprise.quotas import Cell, cells, denied_slots, step_counts
+from evals.enterprise.quotas import Cell, cells, denied_places, step_counts
 from evals.enterprise.suites import write_enterprise
 from evals.enterprise.texts import NEAR, likeness, trigrams
 from evals.task import Task
@@ -44,7 +44,7 @@ def test_the_published_size_is_met_exactly(tasks: list[Task]) -> None:
     assert Counter(len(task.gold_plan or ()) for task in test) == step_counts(500)
     assert Counter(task.type for task in test) == {"search": 325, "crud": 150, "unanswerable": 25}
     reasons = Counter(task.origin["denial"] for task in test if task.type == "unanswerable")
-    assert reasons == Counter(slot.denial for slot in denied_slots(500))
+    assert reasons == Counter(slot.denial for slot in denied_places(500))
     assert sum(task.split == "paired" for task in tasks) == 25
 
 

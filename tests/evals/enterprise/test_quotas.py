@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.enterprise.quotas import Cell, Slot, cells, denied_slots, slots, step_counts
+from evals.enterprise.quotas import Cell, Place, answerable_places, cells, denied_places, step_counts
 
 TYPES = {"search": 325, "crud": 150}
 AREAS = {"Sales": 150, "SWE": 130, "IT": 90, "HR": 80, "BizOps": 50}
 
 
 def test_the_published_size_is_met_exactly() -> None:
-    table, denied = cells(500), denied_slots(500)
+    table, denied = cells(500), denied_places(500)
     assert sum(table.values()) + len(denied) == 500
     by_type = Counter({cell.type: 0 for cell in table})
     by_area: Counter[str] = Counter()
@@ -30,7 +30,7 @@ def test_the_published_size_is_met_exactly() -> None:
 
 
 def test_reasons_of_denials_are_balanced() -> None:
-    denied = denied_slots(500)
+    denied = denied_places(500)
     assert Counter(slot.denial for slot in denied) == {
         "not_participant": 6,
         "wrong_department": 6,
@@ -54,9 +54,9 @@ def test_three_calls_a_task_on_average() -> None:
 @given(st.integers(1, 1500))
 def test_any_size_is_met_exactly(total: int) -> None:
     offers = {cell: dict.fromkeys(range(1, 7), 1) for cell in cells(1500)}
-    empties = [Slot(cell, 2) for cell in offers]
-    denied = denied_slots(total)
-    places = slots(total, {3: len(denied)}, offers, empties)
+    empties = [Place(cell, 2) for cell in offers]
+    denied = denied_places(total)
+    places = answerable_places(total, {3: len(denied)}, offers, empties)
     assert len(places) + len(denied) == total
     found = Counter(slot.steps for slot in places)
     wanted = step_counts(total)
@@ -67,8 +67,8 @@ def test_any_size_is_met_exactly(total: int) -> None:
 
 def test_places_for_nothing_are_a_share_of_those_that_ask() -> None:
     offers = {cell: dict.fromkeys(range(1, 7), 1) for cell in cells(500)}
-    able = [Slot(cell, steps) for cell in offers if cell.type == "search" for steps in (1, 2)]
-    places = slots(500, {}, offers, able)
+    able = [Place(cell, steps) for cell in offers if cell.type == "search" for steps in (1, 2)]
+    places = answerable_places(500, {}, offers, able)
     empty = [slot for slot in places if slot.empty]
     assert len(empty) == round(0.15 * sum(slot.cell.type == "search" for slot in places))
     assert all(slot.cell.type == "search" and slot.steps <= 2 for slot in empty)
@@ -76,5 +76,5 @@ def test_places_for_nothing_are_a_share_of_those_that_ask() -> None:
 
 def test_cells_without_goals_are_left_out() -> None:
     only = Cell("Sales", "product", "search")
-    places = slots(500, {}, {only: {2: 1}}, [])
-    assert places == [Slot(only, 2)] * 29
+    places = answerable_places(500, {}, {only: {2: 1}}, [])
+    assert places == [Place(only, 2)] * 29

@@ -12,7 +12,7 @@ from evals.enterprise.denials import REASONS
 from evals.enterprise.goals.goal import Goal, read_wordings
 from evals.enterprise.goals.registry import goals
 from evals.enterprise.goals.script import READERS
-from evals.enterprise.quotas import cells, denied_slots
+from evals.enterprise.quotas import cells, denied_places
 
 GOALS = goals()
 
@@ -59,7 +59,7 @@ def test_goals_belong_to_cells_of_the_table() -> None:
 
 def test_reasons_are_known() -> None:
     assert {reason for goal in GOALS for reason in goal.denials} <= set(REASONS)
-    assert {slot.denial for slot in denied_slots(500)} == set(REASONS)
+    assert {slot.denial for slot in denied_places(500)} == set(REASONS)
 
 
 def test_too_few_phrasings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from evals.enterprise.goals.goal import Goal
 from evals.enterprise.goals.it import waits
 from evals.enterprise.goals.registry import goals
 from evals.enterprise.goals.script import Script, UnfitError
-from evals.enterprise.quotas import Cell, Slot
+from evals.enterprise.quotas import Cell, Place
 from evals.enterprise.suites import build_world
 from evals.task import Task
 from tools.enterprise.generate.patches import patch_passes
@@ -44,14 +44,14 @@ class Small:
     def tasks(self, name: str, count: int = 3) -> list[Task]:
         """Some tasks of a goal."""
         goal = _by_id()[name]
-        filler, place = self.filler(goal), Slot(Cell(goal.area, goal.subarea, goal.type), goal.steps)
+        filler, place = self.filler(goal), Place(Cell(goal.area, goal.subarea, goal.type), goal.steps)
         return [task for task in (filler.fill("test", place) for _ in range(count)) if task is not None]
 
     def denied(self, name: str, reason: str) -> list[Task]:
         """A task of a goal in the hands of somebody who is denied, and its twin."""
         goal = _by_id()[name]
         cell = Cell(goal.area, goal.subarea, "unanswerable")
-        place = Slot(cell, 0, denial=reason, writes=goal.type == "crud")
+        place = Place(cell, 0, denial=reason, writes=goal.type == "crud")
         return self.filler(goal).denied("test", place)
 
 
@@ -80,7 +80,7 @@ def test_comes_out_of_the_smallest_world(small: Small, name: str) -> None:
 )
 def test_may_have_nothing_as_its_answer(small: Small, name: str) -> None:
     goal = _by_id()[name]
-    place = Slot(Cell(goal.area, goal.subarea, goal.type), goal.steps, empty=True)
+    place = Place(Cell(goal.area, goal.subarea, goal.type), goal.steps, empty=True)
     task = small.filler(goal).fill("test", place)
     assert task is not None
     assert task.answer is not None

@@ -17,7 +17,7 @@ from evals.enterprise.goals import clauses
 from evals.enterprise.goals.goal import Goal
 from evals.enterprise.goals.registry import goals
 from evals.enterprise.goals.script import Script, UnfitError
-from evals.enterprise.quotas import Cell, Slot
+from evals.enterprise.quotas import Cell, Place
 from evals.enterprise.suites import write_enterprise
 from evals.task import Task
 from tools.enterprise.generate import build
@@ -28,7 +28,7 @@ SEED, SCALE = 3, 0.02
 GOALS = {goal.id: goal for goal in goals() if goal.area == "HR" and goal.subarea != "chats/mails"}
 
 
-class Place(NamedTuple):
+class Ground(NamedTuple):
     """A small world to draw in."""
 
     workshop: Workshop
@@ -42,7 +42,7 @@ class Place(NamedTuple):
         """A task of one goal."""
         goal = GOALS[name]
         cell = Cell(goal.area, goal.subarea, goal.type)
-        found = self.filler(goal).fill("test", Slot(cell, goal.steps))
+        found = self.filler(goal).fill("test", Place(cell, goal.steps))
         assert found is not None, name
         return found
 
@@ -50,7 +50,7 @@ class Place(NamedTuple):
         """A denied task of one goal, and its twin."""
         goal = GOALS[name]
         cell = Cell(goal.area, goal.subarea, "unanswerable")
-        return self.filler(goal).denied("test", Slot(cell, 0, denial=reason, writes=goal.type == "crud"))
+        return self.filler(goal).denied("test", Place(cell, 0, denial=reason, writes=goal.type == "crud"))
 
     def carried_out(self, task: Task) -> Episode:
         """The gold plan, carried out."""
@@ -61,23 +61,23 @@ class Place(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
     built = build(SEED, SCALE)
     world = write_enterprise(tmp_path_factory.mktemp("world"), built, seed=SEED, scale=SCALE)
-    return Place(Workshop(world, sandboxes=1), Facts(built, world.manifest.now))
+    return Ground(Workshop(world, sandboxes=1), Facts(built, world.manifest.now))
 
 
 # --- clauses --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
-def test_pages_show_every_clause_as_it_is(place: Place) -> None:
-    persona = place.workshop.persona(place.facts.active[0]["emp_id"])
-    truths = clauses.clauses(place.facts)
+def test_pages_show_every_clause_as_it_is(ground: Ground) -> None:
+    persona = ground.workshop.persona(ground.facts.active[0]["emp_id"])
+    truths = clauses.clauses(ground.facts)
     assert len(truths) > 150
     for truth in truths:
-        script = Script(place.workshop.episode(persona=persona), place.facts, "")
-        shown = clauses.rule(script, clauses.title(place.facts, truth), "", truth.facts["clause"])
+        script = Script(ground.workshop.episode(persona=persona), ground.facts, "")
+        shown = clauses.rule(script, clauses.title(ground.facts, truth), "", truth.facts["clause"])
         assert shown.subject == truth.facts["subject"]
         assert shown.exceptions == truth.facts["exceptions"]
         if truth.facts["operator"] not in ("required", "forbidden"):
@@ -86,9 +86,9 @@ def test_pages_show_every_clause_as_it_is(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_a_clause_that_a_document_lacks_is_not_found(place: Place) -> None:
-    persona = place.workshop.persona(place.facts.active[0]["emp_id"])
-    script = Script(place.workshop.episode(persona=persona), place.facts, "")
+def test_a_clause_that_a_document_lacks_is_not_found(ground: Ground) -> None:
+    persona = ground.workshop.persona(ground.facts.active[0]["emp_id"])
+    script = Script(ground.workshop.episode(persona=persona), ground.facts, "")
     with pytest.raises(UnfitError):
         clauses.rule(script, clauses.LEAVE, "", clauses.RETURN)
 
@@ -125,24 +125,24 @@ def test_every_number_of_steps_is_on_offer() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GOALS)
-def test_every_goal_comes_out_in_a_small_world(place: Place, name: str) -> None:
-    goal, task = GOALS[name], place.task(name)
+def test_every_goal_comes_out_in_a_small_world(ground: Ground, name: str) -> None:
+    goal, task = GOALS[name], ground.task(name)
     assert len(task.gold_plan or ()) == goal.steps
-    assert place.carried_out(task).outcome().empty == (goal.type == "search")
+    assert ground.carried_out(task).outcome().empty == (goal.type == "search")
 
 
 @pytest.mark.slow
-def test_an_entitlement_is_not_exceeded_by_what_lapses(place: Place) -> None:
-    task = place.task("hr.lapsing")
-    row = place.facts.where("employees", name=task.slots["name"])[0]
+def test_an_entitlement_is_not_exceeded_by_what_lapses(ground: Ground) -> None:
+    task = ground.task("hr.lapsing")
+    row = ground.facts.where("employees", name=task.slots["name"])[0]
     assert task.answer is not None
     assert int(row["remaining_vacation_leaves"]) - int(task.answer.required[0].value) == 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [g.id for g in GOALS.values() if "self_protection" in g.denials])
-def test_only_who_could_do_it_for_others_is_protected_from_themselves(place: Place, name: str) -> None:
-    found = place.denied(name, "self_protection")
+def test_only_who_could_do_it_for_others_is_protected_from_themselves(ground: Ground, name: str) -> None:
+    found = ground.denied(name, "self_protection")
     if not found:
         pytest.skip("nobody of this small world fits")
     denied, twin = found
@@ -150,15 +150,15 @@ def test_only_who_could_do_it_for_others_is_protected_from_themselves(place: Pla
     assert denied.persona.name == denied.slots["name"]
     assert (denied.persona.department, denied.persona.level >= 10) == ("HR", True)
     assert twin.query == denied.query
-    assert not place.carried_out(twin).outcome().empty
+    assert not ground.carried_out(twin).outcome().empty
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [g.id for g in GOALS.values() if "private_field" in g.denials])
-def test_private_fields_are_hidden_from_outsiders(place: Place, name: str) -> None:
-    denied, _ = place.denied(name, "private_field")
+def test_private_fields_are_hidden_from_outsiders(ground: Ground, name: str) -> None:
+    denied, _ = ground.denied(name, "private_field")
     assert denied.answer is not None
     assert denied.answer.rule == "EMP-PRIVATE"
     assert denied.answer.forbidden
-    seen = " ".join(call.observation.text for call in place.carried_out(denied).calls)
+    seen = " ".join(call.observation.text for call in ground.carried_out(denied).calls)
     assert not [value for value in denied.answer.forbidden if value in seen]

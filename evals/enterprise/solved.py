@@ -18,8 +18,8 @@ _MOST_VALUES = 8
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A task that holds.
+class Solved:
+    """A draw that makes a task: what is asked, how it is done, and the answer that was found.
 
     Attributes:
         steps: the gold plan.
@@ -40,9 +40,9 @@ class Candidate:
     answer: Answer
 
 
-def make(
+def solve(
     goal: Goal, draw: Draw, query: str, phrasing: int, me: Record, workshop: Workshop, facts: Facts
-) -> Candidate:
+) -> Solved:
     """The task of a draw, with its gold plan executed.
 
     Raises:
@@ -61,7 +61,7 @@ def make(
     _check_distractors(script, facts)
     if draw.actions and episode.outcome().empty:
         raise UnfitError("nothing changes")
-    return Candidate(
+    return Solved(
         goal=goal,
         draw=draw,
         query=query,
