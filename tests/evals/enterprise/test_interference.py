@@ -58,8 +58,14 @@ def _differences(one: Workshop, other: Workshop, planted: Planted, who: Persona)
     hunt, random = Hunt(one, planted), rng(0, "interference", who.id)
     here, there = one.episode(persona=who), other.episode(persona=who)
     found = []
-    for _ in range(CALLS):
-        tool, arguments = hunt.hostile_call(who, random)
+    calls: list[tuple[str, dict[str, str]]] = [
+        (name, {"query": text, "limit": "1"})
+        for name, tool in one.episode().toolset.items()
+        if "query" in tool.arguments
+        for text in ("parser budget payment", "VPN invoice release", "review of the fan")
+    ]
+    calls += [hunt.hostile_call(who, random) for _ in range(CALLS)]
+    for tool, arguments in calls:
         seen = here.call(tool, arguments), there.call(tool, arguments)
         if seen[0] != seen[1]:
             found.append(f"{tool} {arguments}: {seen[0].text} / {seen[1].text}")
