@@ -150,8 +150,8 @@ def _crossed(
     table: dict[str, dict[str, str]] = {}
     for row in rows:
         optimizer = "" if row.arm.optimizer == "none" else f" + {row.arm.optimizer}"
-        # A local model's version follows its name.
-        model = row.result.model.partition("@")[0]
+        # The name that was asked for, or else the model's own; a local model's version follows its name.
+        model = row.arm.model or row.result.model.partition("@")[0]
         table.setdefault(model + optimizer, {})[row.arm.strategy] = cell(row)
     return tuple((name, *(cells.get(column, NO_DATA) for column in columns)) for name, cells in table.items())
 

@@ -106,7 +106,12 @@ def study_report(study: Study, *, title: str = "Comparison") -> Report:
         grids=tuple(grids),
         bars=tuple((row.arm.label, row.summary.scores[PRIMARY]) for row in study.rows if _scored(row)),
         caption="Outcome",
-        failures=tuple(record for row in study.rows for record in failures(row.result.records, limit=10)),
+        # Under the label of their arm: several arms may have one strategy.
+        failures=tuple(
+            record.model_copy(update={"strategy": row.arm.label})
+            for row in study.rows
+            for record in failures(row.result.records, limit=10)
+        ),
     )
 
 

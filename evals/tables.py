@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +14,8 @@ from evals.statistics import Interval
 from evals.summary import Rate
 
 if TYPE_CHECKING:
-    from rich.console import Group
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+    from rich.table import Table
 
 
 NO_DATA = "-"
@@ -32,29 +35,13 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
 
-    def rich(self) -> Group:
-        """For a terminal: the table, and below it the notes at full width."""
-        from rich import box
-        from rich.console import Group
-        from rich.markup import escape
-        from rich.table import Table
-        from rich.text import Text
+    def rich(self) -> RenderableType:
+        """For a terminal: the table, and below it the notes at full width.
 
-        table = Table(
-            title=escape(self.title),
-            title_justify="left",
-            box=box.SIMPLE_HEAD,
-            pad_edge=False,
-            padding=(0, 1, 0, 0),
-        )
-        for number, heading in enumerate(self.headings):
-            first = number == 0
-            justify: Literal["left", "right"] = "left" if first else "right"
-            # A name cut in two is hard to read; figures may wrap.
-            table.add_column(escape(heading), justify=justify, no_wrap=first, overflow="fold")
-        for row in self.rows:
-            table.add_row(*map(escape, row))
-        return Group(table, *(Text(note, style="dim") for note in self.notes), "")
+        Where the table is too wide, a figure stands above what is in brackets behind it; columns for which
+        that is not enough go below the others.
+        """
+        return _Fitted(self)
 
     def markdown(self) -> str:
         """For a README or an issue."""
@@ -76,6 +63,78 @@ class Grid:
             f"<h2>{html.escape(self.title)}</h2><table><thead><tr>{head}</tr></thead>"
             f"<tbody>{body}</tbody></table>{notes}"
         )
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """A grid as wide as its console allows."""
+
+    grid: Grid
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.measure import Measurement
+        from rich.text import Text
+
+        endless = options.update(max_width=sys.maxsize)
+
+        def fits(table: Table) -> bool:
+            return Measurement.get(console, endless, table).maximum <= options.max_width
+
+        yield Text(self.grid.title, style="table.title")
+        whole = _table(self.grid, stacked=False)
+        yield from [whole] if fits(whole) else _parts(self.grid, fits)
+        yield from (Text(note, style="dim") for note in self.grid.notes)
+        yield ""
+
+
+def _parts(grid: Grid, fits: Callable[[Table], bool]) -> Iterator[Table]:
+    """The grid as few tables below each other that fit, each with the labels; one column fits always."""
+    start, end = 1, len(grid.headings)
+    while start < len(grid.headings):
+        table = _table(_columns(grid, start, end), stacked=True)
+        if fits(table) or end == start + 1:
+            yield table
+            start, end = end, len(grid.headings)
+        else:
+            end -= 1
+
+
+def _columns(grid: Grid, start: int, end: int) -> Grid:
+    """The labels and some of the figures."""
+    rows = tuple((row[0], *row[start:end]) for row in grid.rows)
+    return Grid(grid.title, (grid.headings[0], *grid.headings[start:end]), rows)
+
+
+def _table(grid: Grid, *, stacked: bool) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    gap = 0 if stacked else 1  # beside the one that the box leaves
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, gap, 0, 0))
+    for number, heading in enumerate(grid.headings):
+        first = number == 0
+        justify: Literal["left", "right"] = "left" if first else "right"
+        # A name cut in two is hard to read; figures may wrap.
+        table.add_column(
+            Text(_stacked_heading(heading) if stacked else heading),
+            justify=justify,
+            no_wrap=first,
+            overflow="fold",
+        )
+    for row in grid.rows:
+        table.add_row(*(Text(_stacked(cell) if stacked else cell) for cell in row))
+    return table
+
+
+def _stacked(cell: str) -> str:
+    """A figure above its interval or its count."""
+    return re.sub(r" (?=[\[(/])", "\n", cell)
+
+
+def _stacked_heading(heading: str) -> str:
+    """A heading with a line for each of its words."""
+    return re.sub(r"(?<=-)(?=\w{5})| (?!%)", "\n", heading)
 
 
 def percent(interval: Interval | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -66,6 +67,22 @@ def test_areas_count_the_same_and_tasks_count_the_same(study: Study) -> None:
     assert cells(text, "openai/x + knn") == ["100.0 / 100.0", "-"]
     assert cells(text, "local/x") == ["-", "50.0 / 25.0"]
     assert "always_refuse" not in text
+
+
+def test_models_go_by_the_names_that_were_asked_for(study: Study) -> None:
+    rows = [replace(row, arm=replace(row.arm, model="gold")) for row in study.rows]
+    text = area_grids(Study(tuple(rows)))[0].markdown()
+
+    assert cells(text, "gold + knn") == ["100.0 / 100.0", "-"]
+    assert "openai/x" not in text
+
+
+def test_episodes_to_read_stand_under_their_arm(study: Study) -> None:
+    page = study_report(study).html()
+
+    assert "· react + knn ·" not in page  # which did everything
+    assert "· always_refuse ·" in page
+    assert page.count("· plan ·") == 9
 
 
 def test_the_rates_stand_in_the_same_layout(study: Study) -> None:
