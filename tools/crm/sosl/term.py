@@ -171,16 +171,17 @@ class _Reader:
         return found
 
     def _word(self, piece: Piece) -> str:
-        wild = next((found for found in _WILD.finditer(piece.text) if found[0] in "*?"), None)
-        if wild is None:
+        if not any(wild[0] in "*?" for wild in _WILD.finditer(piece.text)):
             return _phrase(words(_ESCAPE.sub(r"\1", piece.text)))
-        start = words(_ESCAPE.sub(r"\1", piece.text[: wild.start()]))
-        if not start:
+        parts = re.findall(r"[^\W_*?][^\W_]*(?:[*?]+[^\W_]*)*|[*?]+", flat(_ESCAPE.sub(r"\1", piece.text)))
+        if not parts or parts[0][0] in "*?":
             message = "wildcards can stand in the middle or at the end of a word only"
             raise search_error(f"{message}: {piece.text}", piece.offset)
-        pattern = "".join(
-            letter for letter in flat(_ESCAPE.sub(r"\1", piece.text)) if letter.isalnum() or letter in "*?"
-        )
+        return _joined("AND", [self._matching(part) for part in parts])
+
+    def _matching(self, pattern: str) -> str:
+        if pattern.isalnum():
+            return _phrase([singular(pattern)])
         # The index knows shoes as shoe, and so s?oes as s?oe and shoes* as shoe.
         matching = [*self._expand(pattern), *self._expand(singular(pattern))]
         if pattern.endswith("*"):
