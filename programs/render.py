@@ -10,7 +10,7 @@ from typing import Any
 import dspy
 from dspy.lm15 import Message
 
-from programs.reply import Reader, readers
+from programs.reply import FieldReader, field_readers
 from programs.trajectory import Step
 
 TRAJECTORY = "trajectory"
@@ -39,14 +39,14 @@ class Layout:
 
     system: str
     inputs: tuple[str, ...]
-    outputs: dict[str, Reader]
+    outputs: dict[str, FieldReader]
     reminder: str
 
 
 def make_layout(signature: type[dspy.Signature], field_description: str) -> Layout:
     """The layout of `signature`, whose fields (other than the trajectory) are described by the given text."""
     inputs = tuple(name for name in signature.input_fields if name != TRAJECTORY)
-    outputs = readers(signature)
+    outputs = field_readers(signature)
     stepwise = "tool" in outputs
     structure = [_FIELDS, *map(_slot, inputs), "You reply with:", *map(_slot, outputs), _COMPLETED]
     parts = [

@@ -16,22 +16,22 @@ _FENCE = re.compile(r"^```\w*\s*\n(.*?)\n?```$", re.DOTALL)
 Read = Callable[[str], Any]
 
 
-class Reader(NamedTuple):
+class FieldReader(NamedTuple):
     """How a field is read: raises `ValueError` where it cannot. With a default it may be left out."""
 
     read: Read
     default: Any = None
 
 
-def readers(signature: type[dspy.Signature]) -> dict[str, Reader]:
+def field_readers(signature: type[dspy.Signature]) -> dict[str, FieldReader]:
     """For each output field how it is read."""
     return {
-        name: Reader(_read(name, field.annotation), None if field.is_required() else field.default)
+        name: FieldReader(_read(name, field.annotation), None if field.is_required() else field.default)
         for name, field in signature.output_fields.items()
     }
 
 
-def read_reply(text: str, fields: dict[str, Reader]) -> dict[str, Any]:
+def read_reply(text: str, fields: dict[str, FieldReader]) -> dict[str, Any]:
     """The values of a reply's fields.
 
     A reply of one text field may leave its marker out.
