@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from tools.crm.generate.draft import Draft
@@ -16,7 +16,7 @@ _OTHERS: tuple[Violation, ...] = ("unlisted", "excess", "skipped_step", "unliste
 _CROSSING = ("unlisted", "excess", "promise")
 _CROSS = 0.17
 _FLOOR = 8
-"""The least number of violations of an issue, if there are enough cases."""
+"""The least number of cases of an issue in which its article is broken, if there are enough cases."""
 
 Breach = tuple[Violation, Policy | None]
 """How an article is broken, and which if it is not that of the case's issue."""
@@ -32,7 +32,7 @@ def breaches(draft: Draft) -> dict[str, Breach]:
     issues = sorted(by_issue)
     sizes = [len(by_issue[issue]) for issue in issues]
     total = draft.counts.violations
-    shares = apportion(total, sizes, min(_FLOOR, total // (2 * len(issues)), min(sizes) // 2))
+    shares = apportion(total, sizes, min(_FLOOR, total // (len(issues) + 2), min(sizes) // 2))
     chosen: dict[str, Breach] = {}
     for issue, share in zip(issues, shares, strict=True):
         for case, violation in _of_issue(numbers, draft.policies[issue], by_issue[issue], share):
@@ -56,10 +56,13 @@ def _of_issue(
 def _crossed(numbers: random.Random, draft: Draft, chosen: dict[str, Breach]) -> dict[str, Breach]:
     """Some of the chosen, with an article broken that is not the one of the case's issue."""
     issue_of = {case.id: case.issue for case in draft.cases}
+    left = Counter(issue_of[case] for case in chosen)
     able = [case for case, (violation, _) in chosen.items() if violation in _CROSSING]
-    crossed = numbers.sample(able, min(len(able), round(_CROSS * len(chosen))))
     found: dict[str, Breach] = {}
-    for case in crossed:
-        others = [p for p in draft.policies if p is not draft.policies[issue_of[case]]]
-        found[case] = chosen[case][0], numbers.choice(others)
+    for case in numbers.sample(able, len(able)):
+        issue = issue_of[case]
+        if len(found) < round(_CROSS * len(chosen)) and left[issue] > min(_FLOOR, len(chosen) // len(left)):
+            left[issue] -= 1
+            others = [policy for policy in draft.policies if policy is not draft.policies[issue]]
+            found[case] = chosen[case][0], numbers.choice(others)
     return found

@@ -1,4 +1,4 @@
-"""Checks of any record: ids, references, values of picklists, prices."""
+"""Checks of any record: ids, references, values of picklists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tools.crm.schema import IDS, OBJECTS, Field, crm_schema
 
 
 def problems(built: Built) -> Iterator[str]:
-    """Ids that are none or not unique, references to nothing, values outside their list, wrong prices."""
+    """Ids that are none or not unique, references to nothing, values outside their list."""
     ids = {name: {str(row[0]) for row in rows} for name, rows in built.rows.items()}
     schema = crm_schema("lookup")
     for name, rows in built.rows.items():
@@ -20,7 +20,6 @@ def problems(built: Built) -> Iterator[str]:
             definition = schema.object(name).field(field)  # type: ignore[union-attr]
             assert definition is not None
             yield from _of_field(name, definition, (row[place] for row in rows), ids)
-    yield from _prices(built)
 
 
 def _of_field(
@@ -36,17 +35,3 @@ def _of_field(
             yield f"{name}.{field.name}: {value} is no {' or '.join(field.targets)}"
         if field.values and value not in field.values:
             yield f"{name}.{field.name}: {value} is not in the list"
-
-
-def _prices(built: Built) -> Iterator[str]:
-    """Items whose price is not that of their entry, or whose entry is of another product or book."""
-    entries = {record["Id"]: record for record in built.records("PricebookEntry")}
-    orders = {record["Id"]: record for record in built.records("Order")}
-    for item in built.records("OrderItem"):
-        entry, order = entries[item["PricebookEntryId"]], orders[item["OrderId"]]
-        found = (entry["UnitPrice"], entry["Product2Id"], entry["Pricebook2Id"])
-        if found != (item["UnitPrice"], item["Product2Id"], order["Pricebook2Id"]):
-            yield f"OrderItem/{item['Id']}: does not fit its price book entry"
-        total = float(str(item["Quantity"])) * float(str(item["UnitPrice"]))
-        if abs(total - float(str(item["TotalPrice"]))) > 0.005:
-            yield f"OrderItem/{item['Id']}: the total is wrong"

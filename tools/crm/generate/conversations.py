@@ -101,7 +101,7 @@ def _shorter(shape: Shape, by: int) -> Shape:
 
 
 def _moments(numbers: random.Random, case: CaseFile, said: list[Utterance]) -> list[datetime]:
-    """When each utterance is made: the first at the opening, the last at the closing, the handover in time."""
+    """When each utterance is made: the first at the opening, the last at the closing, handovers in time."""
     end = case.closed or (case.transferred or case.created) + _PAUSES[case.channel] * len(said)
     handover = next((place for place, each in enumerate(said) if each.hands_over), None)
     fixed = {0: case.created, len(said) - 1: end}

@@ -12,6 +12,8 @@ _SECOND_CONCERN = 0.10
 _REQUEST = 0.30
 _REQUEST_GRANTED = 0.45
 _NO_PROMISE = 0.15
+_WAIVED = 0.5
+"""Share of the skipped steps about which the agent says something; else the step is just not mentioned."""
 _NEAR, _NEAR_DAYS = 0.6, 3
 _MORE = {
     "percent": (5, 10, 15),
@@ -63,8 +65,8 @@ def plan(draft: Draft, case: CaseFile, violation: Violation | None, cross: Polic
 
     Args:
         violation: how the agent breaks an article.
-        cross: the article that is broken if it is not the one of the case's issue; the customer brings up what
-            it is about as a second concern.
+        cross: the article that is broken if it is not the one of the case's issue; what it is about comes
+            up as a second concern.
     """
     numbers = draft.rng("plan", case.id)
     own = draft.policies[case.issue]
@@ -102,10 +104,11 @@ def _concern(
 ) -> Concern:
     """A concern under `policy`, handled as it should be unless `violation` says otherwise."""
     remedy, amounts = _remedy(numbers, policies, policy, days, violation)
+    skips = violation == "skipped_step"
     concern = Concern(
         policy,
-        gives=violation != "skipped_step",
-        waived=violation == "skipped_step",
+        gives=not skips,
+        waived=skips and numbers.random() < _WAIVED,
         remedy=remedy,
         amounts=amounts,
         promised=violation == "promise",

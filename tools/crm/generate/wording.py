@@ -1,9 +1,9 @@
 """Sentences that state facts, and the way back from a text to what each of its sentences states.
 
 A file of `texts/` that is a grammar has `[say]`: by kind, the sentences of that kind, with slots in braces.
-Slots are typed by `[types]` or by `[pools]` (the values that there are). Facts are kept in canonical form (ISO
-days, plain numbers); sentences show them as people write them. Each sentence of a text is read by itself and must
-be one that the grammar knows: a text states what its plan says, and nothing else.
+Slots are typed by `[types]` or by `[pools]` (the values that there are). Facts are kept in canonical form
+(ISO days, plain numbers); sentences show them as people write them. Each sentence of a text is read by itself
+and must be one that the grammar knows: a text states what its plan says, and nothing else.
 """
 
 from __future__ import annotations
