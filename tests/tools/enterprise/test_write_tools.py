@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from tests.tools.enterprise.calls import TODAY, call, change, refusal
 from tests.tools.enterprise.conftest import Open
 from tests.tools.enterprise.small_world import (
     CTO,
     GITA,
     HARI,
-    HR_ASSOCIATE,
-    HR_LEAD,
-    HR_MANAGER,
     IT_ASSOCIATE,
     IT_LEAD,
     LEAD,
@@ -22,34 +18,6 @@ from tests.tools.enterprise.small_world import (
     SALES_MANAGER,
     address,
 )
-from tools.enterprise.ids import content_hash
-from tools.episode import Episode
-
-TODAY = "2022-12-31"
-
-
-def change(as_: Open, who: str, tool: str, **arguments: Any) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """The one change that a call makes: operation, cells before, cells after."""
-    episode = as_(who)
-    observation = episode.call(tool, arguments)
-    assert observation.status == "ok", observation.text
-    (made,) = episode.outcome().changes
-    return made.operation, made.before, made.after
-
-
-def refusal(as_: Open, who: str, tool: str, **arguments: Any) -> str:
-    """Why a call changes nothing."""
-    episode = as_(who)
-    observation = episode.call(tool, arguments)
-    assert observation.status == "tool_error", observation.text
-    assert episode.outcome().empty
-    return observation.text
-
-
-def call(episode: Episode, tool: str, **arguments: Any) -> Any:
-    observation = episode.call(tool, arguments)
-    assert observation.status == "ok", observation.text
-    return observation.value
 
 
 def test_a_chat_is_sent_by_the_persona_today(as_: Open) -> None:
@@ -110,175 +78,6 @@ def test_who_can_be_written_to(as_: Open, tool: str, recipient: str, message: st
     texts = {"text": "Hi."} if tool.startswith("conv") else {"subject": "Hi", "body": "Hi."}
 
     assert message in refusal(as_, GITA, tool, recipient=recipient, **texts)
-
-
-def test_an_employee_is_registered_with_address_and_leaves(as_: Open) -> None:
-    operation, _, person = change(
-        as_,
-        HR_LEAD,
-        "employee_data.create",
-        name="Gita  Sharma",
-        department="engineering",
-        level="9",
-        title="Tester",
-        reports_to="Farid Khan",
-        salary="₹55,000",
-    )
-
-    assert operation == "insert"
-    shown = ("emp_id", "name", "email", "department", "category", "level", "reports_to", "salary", "is_valid")
-    assert [person[name] for name in shown] == [
-        "emp_0021",
-        "Gita Sharma",
-        "gita.sharma2@example.com",
-        "EN",
-        "Engineering",
-        "09",
-        LEAD,
-        "55000",
-        "TRUE",
-    ]
-    assert (person["total_casual_leaves"], person["remaining_sick_leaves"]) == ("12", "10")
-    assert (person["total_leaves_taken"], person["doj"], person["dol"]) == ("0", TODAY, None)
-
-
-def test_an_update_changes_what_follows_from_it(as_: Open) -> None:
-    _, before, after = change(
-        as_, HR_LEAD, "employee_data.update", emp_id="Gita Sharma", department="Sales", reports_to=SALES_LEAD
-    )
-
-    assert after == {"department": "SA", "category": "Sales", "reports_to": SALES_LEAD}
-    assert before == {"department": "EN", "category": "Engineering", "reports_to": LEAD}
-
-
-def test_leaves_taken_follow_from_those_remaining(as_: Open) -> None:
-    _, _, after = change(
-        as_,
-        HR_ASSOCIATE,
-        "employee_data.update",
-        emp_id=GITA,
-        remaining_casual_leaves="9",
-        remaining_sick_leaves="8",
-    )
-
-    assert after == {"remaining_casual_leaves": "9", "remaining_sick_leaves": "8", "total_leaves_taken": "5"}
-
-
-def test_a_leaver_stays_on_record(as_: Open) -> None:
-    episode = as_(HR_MANAGER)
-
-    assert call(episode, "employee_data.delete", emp_id=GITA) == {"emp_id": GITA, "done": "deleted"}
-
-    (made,) = episode.outcome().changes
-    assert made.operation == "update"
-    assert made.after == {"is_valid": "FALSE", "dol": TODAY}
-    assert "has left" in episode.call("employee_data.delete", {"emp_id": GITA}).text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"reports_to": "emp_0007"}, "is of level 09"),
-        ({"reports_to": "Tara Left"}, "has left"),
-        ({"level": "15"}, "15"),
-        ({"salary": "much"}, "no number"),
-        ({"performance_rating": "6"}, "at most 5"),
-        ({"remaining_casual_leaves": "13"}, "at most 12"),
-        ({"email": "emp_0007"}, "no mail address"),
-        ({"email": "gita.sharma@example.com"}, "taken"),
-        ({}, "Nothing to change"),
-    ],
-)
-def test_what_a_personnel_record_may_not_say(as_: Open, arguments: dict[str, str], message: str) -> None:
-    assert message in refusal(as_, HR_LEAD, "employee_data.update", emp_id=LEAD, **arguments)
-
-
-def test_nobody_manages_their_own_manager(as_: Open) -> None:
-    episode = as_(HR_LEAD)
-    call(episode, "employee_data.update", emp_id=GITA, level="12")
-
-    refused = episode.call("employee_data.update", {"emp_id": "emp_0005", "reports_to": GITA})
-
-    assert "reports to them" in refused.text
-
-
-def test_a_file_is_owned_sized_and_hashed(as_: Open) -> None:
-    code = "print('grüße')\n"
-
-    _, _, file = change(as_, GITA, "github.create", repo_name="pay/parser", path="/src/greet.py", code=code)
-
-    assert file["file_id"] == "pay/parser:src/greet.py"
-    assert (file["emp_id"], file["language"], file["license"]) == (GITA, "Python", "mit")
-    assert (file["size"], file["hash"], file["code"]) == ("17", content_hash(code), code)
-    assert file["creation_date"] == TODAY
-
-
-def test_a_new_file_takes_no_licence_from_a_file_that_its_owner_may_not_read(as_: Open) -> None:
-    director, episode = as_("emp_0004"), as_(HARI)
-    call(director, "github.update", repo_name="pay/parser", path="src/parse.py", license="secret-1.0")
-    episode.changeset = director.changeset
-    assert episode.call("github.read", {"file_id": "pay/parser:src/parse.py"}).status == "denied"
-
-    call(episode, "github.create", repo_name="pay/parser", path="src/greet.py", code="pass\n")
-
-    assert "secret" not in episode.call("github.read", {"repo_name": "pay/parser"}).text
-
-
-def test_new_code_gives_a_new_hash(as_: Open) -> None:
-    _, before, after = change(
-        as_, GITA, "github.update", repo_name="pay/parser", path="src/parse.py", code="pass\n"
-    )
-
-    assert after.keys() == before.keys() == {"code", "size", "hash"}
-    assert after["hash"] == content_hash("pass\n")
-
-
-def test_a_licence_can_change_in_all_files_or_in_none(as_: Open) -> None:
-    director = as_("emp_0004")
-    owner_of_one = as_(GITA)
-
-    call(director, "github.update", repo_name="pay/parser", license="Apache-2.0")
-    denied = owner_of_one.call("github.update", {"repo_name": "pay/parser", "license": "gpl-3.0"})
-
-    assert [made.after for made in director.outcome().changes] == [{"license": "apache-2.0"}] * 2
-    assert denied.status == "denied"
-    assert owner_of_one.outcome().empty
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"repo_name": "parser", "path": "a.py", "code": "x"}, "owner/name"),
-        ({"repo_name": "pay/parser", "path": "src/parse.py", "code": "x"}, "taken"),
-        ({"repo_name": "pay/parser", "path": "../a.py", "code": "x"}, "no path"),
-        ({"repo_name": "pay/parser", "path": "a.py", "code": " "}, "code is missing"),
-    ],
-)
-def test_what_no_file_can_be(as_: Open, arguments: dict[str, str], message: str) -> None:
-    assert message in refusal(as_, GITA, "github.create", **arguments)
-
-
-def test_an_issue_opens_and_closes(as_: Open) -> None:
-    episode = as_(GITA)
-    opened = call(
-        episode,
-        "github_issues.create",
-        repo_name="pay/parser",
-        path="src/parse.py",
-        title="Tabs",
-        description="!",
-    )
-    call(
-        episode, "github_issues.update", issue_id=opened["issue_id"], status="Closed", patch="--- a\n+++ b\n"
-    )
-
-    (made,) = episode.outcome().changes
-    assert opened == {"issue_id": "ISS-0003", "done": "created"}
-    assert (made.after["emp_id"], made.after["created_at"]) == (GITA, TODAY)
-    assert (made.after["status"], made.after["closed_at"]) == ("closed", TODAY)
-    assert made.after["patch"] == "--- a\n+++ b\n"
-    refused = episode.call("github_issues.update", {"issue_id": opened["issue_id"], "status": "closed"})
-    assert "closed already" in refused.text
 
 
 def test_a_ticket_is_raised_resolved_and_reopened(as_: Open) -> None:
