@@ -4,7 +4,8 @@ Every word that comes from a record, from what the task says of it, or from what
 by a made-up one: the same word by the same within a demonstration, another in each. What was copied from
 where can still be seen; whose it was and what it said cannot. Left as they are: words of the tools'
 descriptions and house rules, the task's own phrasing around its slots, numbers of one or two digits, and how
-many days lie between two dates.
+many days lie between two dates. Where private fields or whole tables are quoted, no number is left:
+department and level can be enough to know whose age or rating it is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from optimizers.demonstration import LastCall
+from tools.desk import PRIVATE
 from tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -50,7 +52,8 @@ def _with_twin(call: LastCall, task: Task, public: frozenset[str]) -> LastCall:
     if not call.inputs.get(RECORDS):
         return call
     fields = {name: value for name, value in call.fields.items() if name != RECORDS}
-    twin = Redaction(fields, task, public)(fields)
+    private = any(reference.endswith((PRIVATE, "/*")) for reference in call.inputs[RECORDS])
+    twin = Redaction(fields, task, public, numbers=private)(fields)
     return LastCall({**call.inputs, TWIN: {**twin, "context": twin.get("context", "") + _NOTE}}, call.outputs)
 
 
@@ -61,9 +64,13 @@ class Redaction:
         fields: the demonstration.
         task: what was asked; its slots are the part of its text that comes from records.
         public: words that say nothing about anybody.
+        numbers: replace every number, short ones and those that are public words as well.
     """
 
-    def __init__(self, fields: Mapping[str, Any], task: Task, public: frozenset[str]) -> None:
+    def __init__(
+        self, fields: Mapping[str, Any], task: Task, public: frozenset[str], *, numbers: bool = False
+    ) -> None:
+        self._numbers = numbers
         self._random = rng(0, "redaction", task.id)
         self._kept = public | _words(_around(task.query, task.slots.values()))
         self._private = frozenset().union(*map(_words, _quoted(fields))) - self._kept
@@ -81,6 +88,8 @@ class Redaction:
             return [self(item, key) for item in value]
         if isinstance(value, str) and key != "tool":
             return self._observation(value) if key == "observation" else self._text(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and key != "total":
+            return self._text(str(value)) if self._numbers else value
         return value
 
     def _observation(self, text: str) -> str:
@@ -99,12 +108,17 @@ class Redaction:
         if piece["day"]:
             return self._day(piece["day"])
         word = piece["word"]
-        if word.lower() not in self._private or (word.isdigit() and len(word) <= _SHORT):
+        if not self._hides(word):
             return word
         made = self._made.get(word.lower())
         if made is None:
             made = self._made[word.lower()] = _made_up(word.lower(), self._random)
         return made.upper() if word.isupper() else made.capitalize() if word[0].isupper() else made
+
+    def _hides(self, word: str) -> bool:
+        if word.isdigit() and (self._numbers or len(word) <= _SHORT):
+            return self._numbers
+        return word.lower() in self._private
 
     def _day(self, text: str) -> str:
         try:

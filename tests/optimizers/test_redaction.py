@@ -168,3 +168,23 @@ def _demonstration(agent: Agent, hunt: Hunt, who: Persona, workshop: Workshop) -
 
 def _lm(engine: Any) -> dspy.LM:
     return dspy.LM("local/intruder", engine=engine, cache=False, num_retries=0)
+
+
+@pytest.mark.parametrize("quoted", ["employees/emp_0042#private", "employees/*"])
+def test_no_number_is_left_where_private_fields_are_quoted(
+    company: tuple[Workshop, Planted], quoted: str
+) -> None:
+    """Department and level tell who it is, so that a bare age or rating would be known to be theirs."""
+    cells = {"department": "CE", "age": "58", "performance_rating": "4", "remaining_sick_leaves": "10"}
+    made = call({"total": 1, "records": [{**cells, "pay": 91300, "mean": 2.25}]}, "58")
+    shown = {**made.inputs, "records": [quoted]}
+    digits = set()
+    for task in (TASK, TASK.model_copy(update={"id": "t2"}), TASK.model_copy(update={"id": "t3"})):
+        found = twin(company[0], LastCall(shown, made.outputs), task)
+        data = json.loads(found["trajectory"][0]["observation"])
+        assert data["total"] == 1
+        (record,) = data["records"]
+        assert found["arguments"]["answer"] == record["age"], "what was copied can still be seen"
+        digits.add(tuple(str(record[name]) for name in (*cells, "pay", "mean")))
+    assert len(digits) == 3
+    assert not any({"58", "91300", "2.25"} & set(values) for values in digits)
