@@ -149,6 +149,14 @@ class Task(BaseModel):
         """Content address of everything that the task says."""
         return digest(self.model_dump(mode="json"))
 
+    @property
+    def checkable(self) -> bool:
+        """Whether right and wrong can be told apart without a judge.
+
+        Not so where an answer in words is all that is known of the truth, as in some published tasks.
+        """
+        return self.answer is None or self.answer.kind != "entities" or bool(self.answer.required)
+
     def in_split(self, scheme: SplitScheme) -> Split:
         """The split it belongs to under `scheme`."""
         return self.split if scheme == "standard" else self.held_out_split

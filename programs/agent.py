@@ -240,19 +240,27 @@ class Agent(dspy.Module):  # type: ignore[misc]
             raise
 
     def _execute(self, run: Run, tool: str, arguments: dict[str, Any], thought: str | None) -> Execution:
-        run.verdicts.append(self.checker(episode=run.episode, tool=tool, arguments=arguments))
+        verdict = self.checker(episode=run.episode, tool=tool, arguments=arguments)
+        run.verdicts.append(verdict)
         run.thoughts.append(thought or "")
+        if self.checker.access == "both" and verdict is not None and not verdict.allow:
+            run.opinions.append(None)
+            return self._refused(run, tool, arguments, f"It is denied by {verdict.rule}.")
         opinion = self.checker.opinion(run, tool, arguments)
         if opinion is not None and opinion.allow is False:
-            observation = refusal(tool, opinion.reason)
-            run.episode.calls.append(CallRecord(tool, arguments, observation, None, 0.0))
-            return Execution(observation, failed=True)
+            return self._refused(run, tool, arguments, opinion.reason)
         done: Execution = self.executor(episode=run.episode, tool=tool, arguments=arguments)
         if opinion is not None:
             run.opinions[-1] = replace(opinion, truth=run.episode.calls[-1].decision)
         if run.model_failure is not None:
             raise ModelFailedError(run.model_failure)
         return done
+
+    def _refused(self, run: Run, tool: str, arguments: dict[str, Any], reason: str) -> Execution:
+        """A call that the agent's own check kept from being made."""
+        observation = refusal(tool, reason)
+        run.episode.calls.append(CallRecord(tool, arguments, observation, None, 0.0))
+        return Execution(observation, failed=True)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Agent:
         copied = type(self).__new__(type(self))

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from programs.run import Run
 
 Access = Literal["policy", "model", "both"]
-"""Who gives an opinion on a call: the policy itself, the model, or each of them."""
+"""Who gives an opinion on a call: the policy itself, the model, or both.
+
+With `policy` the opinion is only kept. A call that the model denies is not made; with `both` neither is one
+that the policy denies to this persona whatever the record, and the model is not asked about it.
+"""
 
 
 class AccessChecker(dspy.Module):  # type: ignore[misc]

@@ -6,6 +6,7 @@ a program puts it there, see `optimizers.redaction`), or nothing where there is 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,7 +27,8 @@ class Shown(NamedTuple):
     """What a persona may see of a predictor's demonstrations.
 
     Attributes:
-        demos: the list that this is about; kept, so that its address cannot come to mean another one.
+        demos: those that this is about; kept, so that neither an address can come to mean another one nor a
+            demonstration be put into the list unseen.
         barred: positions of those that they may not see in any form.
         instead: by the address of a demonstration the twin that they see in its place.
     """
@@ -40,18 +42,18 @@ class Shown(NamedTuple):
 class Readers:
     """Tells which of a predictor's demonstrations a persona may be shown, and remembers it. Thread-safe."""
 
-    _shown: dict[tuple[str, str, int], Shown] = field(default_factory=dict)
+    _shown: dict[tuple[Persona, str, int], Shown] = field(default_factory=dict)
     _twins: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def shown(self, predict: dspy.Predict, workshop: Workshop, persona: Persona) -> Shown:
         """What `persona` may see of the demonstrations in `predict`."""
         demos = predict.demos
-        asked = (persona.id, workshop.digest, id(demos))
+        asked = (persona, workshop.digest, id(demos))
         known = self._shown.get(asked)
-        if known is None or known.demos is not demos:
+        if known is None or not _same(known.demos, demos):
             if len(self._shown) >= _REMEMBERED:
                 self._shown.clear()
-            self._shown[asked] = known = self._look(demos, workshop, persona)
+            self._shown[asked] = known = self._look(tuple(demos), workshop, persona)
         return known
 
     def _look(self, demos: Sequence[Any], workshop: Workshop, persona: Persona) -> Shown:
@@ -96,3 +98,7 @@ class Reader:
         else:
             chosen = [demo for at, demo in enumerate(shown.demos) if at not in shown.barred]
         return [shown.instead.get(id(demo), demo) for demo in chosen]
+
+
+def _same(known: Sequence[Any], demos: Sequence[Any]) -> bool:
+    return len(known) == len(demos) and all(map(operator.is_, known, demos))

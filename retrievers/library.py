@@ -69,6 +69,12 @@ class Library:
         return bool(self._manifest)
 
     @property
+    def embedder(self) -> str | None:
+        """The name of the model that the vectors are from; None where there are none."""
+        name = self._manifest.get("embedder", {}).get("name")
+        return str(name) if name else None
+
+    @property
     def digest(self) -> str:
         """Content address of all that searches depend on besides the documents themselves."""
         embedder = self._manifest.get("embedder", {}).get("digest", "")

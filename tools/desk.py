@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from tools.persona import Persona
-from tools.policy import Policy
+from tools.policy import Decision, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +36,7 @@ class Desk:
         ask: asks the agent's own model; None where there is none.
         reads: references (`source/key`) of the records that the call has read, filled by whatever guards
             them; `source/key#private` where private fields were among it, `source/*` for a whole source.
+        granted: what was allowed to the call record by record, the last one last.
     """
 
     connection: apsw.Connection
@@ -46,6 +47,7 @@ class Desk:
     library: Library | None = None
     ask: Callable[[str], str] | None = None
     reads: set[str] = field(default_factory=set)
+    granted: list[Decision] = field(default_factory=list)
 
     def rows(self, sql: str, parameters: Sequence[str | int | None] = ()) -> list[dict[str, Any]]:
         """The rows of a query, each as a dict in column order."""

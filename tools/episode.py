@@ -91,7 +91,10 @@ class Episode:
         """Call a tool. Whatever goes wrong comes back as an observation; nothing is raised."""
         start = time.perf_counter()
         self._reads: set[str] = set()
+        self._granted: list[Decision] = []
         observation, decision = dispatch(name, arguments, self)
+        if observation.status == "ok" and self._granted:
+            decision = self._granted[-1]  # by which rule this very record was open
         seconds = time.perf_counter() - start
         self.calls.append(
             CallRecord(name, arguments, observation, decision, seconds, tuple(sorted(self._reads)))
@@ -104,7 +107,7 @@ class Episode:
 
         def body(connection: apsw.Connection) -> Any:
             desk = self.desk(connection)
-            self._reads = desk.reads
+            self._reads, self._granted = desk.reads, desk.granted
             return tool.function(desk, **arguments)
 
         with self._pool.borrow() as sandbox:

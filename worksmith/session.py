@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from evals.outcomes import GroundTruth
 from evals.task import Split, SplitScheme, Task
 from tools.errors import InputError
+from worksmith.commands.options import say
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -27,13 +28,17 @@ def choose_tasks(suite: Suite, split: str | None, scheme: str, limit: int | None
     """The split's name and its tasks.
 
     Without a split it is `test` for a generated suite, and `all` for a published task set, which is a
-    test set as a whole.
+    test set as a whole. Tasks that nothing but a judge could grade are left out.
     """
     name = split or ("test" if suite.manifest.origin == "generated" else "all")
     choices = (*get_args(Split), "all")
     if name not in choices:
         raise InputError(f"no split {name!r}", where="--split", hint=f"there are {', '.join(choices)}")
-    tasks = suite.select(split=cast(Any, name), scheme=scheme_called(scheme), limit=limit)
+    everything = suite.select(split=cast(Any, name), scheme=scheme_called(scheme), limit=limit)
+    tasks = [task for task in everything if task.checkable]
+    if len(tasks) < len(everything):
+        left = len(everything) - len(tasks)
+        say(f"leaving out {left} of {len(everything)} tasks, of which only an answer in words is known")
     if not tasks:
         raise InputError(f"the split {name} has no tasks", where=str(suite.path))
     return name, tasks

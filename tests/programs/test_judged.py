@@ -146,12 +146,21 @@ def test_a_model_that_denies_keeps_the_agent_from_the_call(shop: Workshop) -> No
 
 
 def test_a_model_that_allows_overrides_nothing(shop: Workshop) -> None:
-    agent = Agent("react", workshop=shop, access="both")
+    agent = Agent("react", workshop=shop, access="model")
     done, _ = run(agent, DENIED, PAY, verdict("Allowed"), end("denied"))
 
     assert done.episode.calls[0].observation.status == "denied"
     assert (done.episode.opinions[0].allow, done.episode.opinions[0].truth.allow) == (True, False)
     assert [given.allow for given in done.verdicts] == [False]
+
+
+def test_with_both_the_policy_is_asked_first_and_spares_the_model(shop: Workshop) -> None:
+    done, script = run(Agent("react", workshop=shop, access="both"), DENIED, PAY, end("denied"))
+    (made,) = done.episode.calls
+
+    assert (made.observation.status, done.episode.opinions) == ("refused", [None])
+    assert "denied by STA-R2" in made.observation.text
+    assert len(script.requests) == 2
 
 
 def test_the_truth_of_a_refused_call_is_that_of_the_record(shop: Workshop) -> None:

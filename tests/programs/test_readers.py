@@ -14,6 +14,7 @@ from evals.enterprise.canaries.plant import Planted, plant
 from evals.enterprise.canaries.world import NOW
 from optimizers.nearest import NearestSettings, show_nearest
 from programs.agent import Agent
+from programs.readers import Readers
 from tests.tools.enterprise.small_world import HR_LEAD, SALES_LEAD, small_rows
 from tools.enterprise.schema import TABLES
 from tools.persona import Persona
@@ -81,6 +82,23 @@ def test_without_the_records_the_same_demonstrations_would_leak(company: tuple[W
     for who in people:
         hunt.text(who, "prompt", "\n".join(shown[who.id]))
     assert hunt.catch.leaks
+
+
+def test_what_is_shown_follows_the_list_and_the_person_not_what_was_known_of_them(
+    company: tuple[Workshop, Planted],
+) -> None:
+    workshop, _ = company
+    mail = next(iter(small_rows()["mail"]))
+    record, reader, other = f"mail/{mail[0]}", workshop.persona(str(mail[3])), workshop.persona(SALES_LEAD)
+    readers, predict = Readers(), dspy.Predict("task -> answer")
+    predict.demos = [dspy.Example(task="a", answer="b", records=[])]
+    assert readers.shown(predict, workshop, other).barred == frozenset()
+
+    predict.demos.append(dspy.Example(task="c", answer="d", records=[record]))
+
+    assert readers.shown(predict, workshop, other).barred == {1}
+    assert readers.shown(predict, workshop, reader).barred == frozenset()
+    assert readers.shown(predict, workshop, reader.model_copy(update={"active": False})).barred == {1}
 
 
 def test_records_of_another_world_are_nobodys(company: tuple[Workshop, Planted]) -> None:

@@ -112,6 +112,7 @@ class Guard:
         decision = self.allows(source, operation, record, fields)
         if not decision.allow:
             raise AccessDeniedError(decision)
+        self._desk.granted.append(decision)
 
     def insert(self, source: str, values: Mapping[str, str | None]) -> None:
         """Add a record; fields not given are NULL.

@@ -88,7 +88,7 @@ def compare_strategies(
     from tools.files import check_writable
     from worksmith.models.resolve import resolve
     from worksmith.session import choose_tasks, ground_truth_called
-    from worksmith.study import StudyPlan, study_arms
+    from worksmith.study import NO_OPTIMIZER, StudyPlan, study_arms
 
     opened = Suite.open(suite)
     source = _train_suite(train_suite, opened) if train_suite else opened
@@ -99,6 +99,7 @@ def compare_strategies(
     chosen = _strategies(strategies, tasks)
     names = _names(lm, "--lm")
     models = tuple(Model(name, resolve(name, tasks=[*opened.tasks, *source.tasks])) for name in names)
+    compiles = any(name != NO_OPTIMIZER for name in _optimizers(optimizers))
     plan = StudyPlan(
         suite=opened,
         tasks=tasks,
@@ -106,7 +107,8 @@ def compare_strategies(
         scheme=cast(Any, scheme),
         train_suite=source,
         lm=models[0],
-        teacher=Model(teacher, resolve(teacher, tasks=source.tasks)),
+        # Who compiles nothing needs no teacher, and a suite no gold plans.
+        teacher=Model(teacher, resolve(teacher, tasks=source.tasks)) if compiles else models[0],
         settings=Settings(candidates=candidates, seed=seed),
         demos=demos,
         toolset=toolset,

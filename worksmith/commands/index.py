@@ -21,13 +21,14 @@ EMBEDDERS = ["minilm", "static"]
 def index_suite(
     suite: SuiteArgument,
     embedder: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="Embedding model: minilm (packaged), static (fast and weak), or any sentence-transformers "
             "model by name, which is downloaded if it is not on this machine.",
+            show_default="that of the index there is, else minilm",
             autocompletion=lambda: EMBEDDERS,
         ),
-    ] = "minilm",
+    ] = None,
     store: Annotated[
         str | None,
         typer.Option(help="Chroma server, http://host:port.", show_default="a folder in the suite"),
@@ -43,7 +44,8 @@ def index_suite(
 
     world = World.open(suite)
     library = _library(world)
-    facts = _check(library, as_json) if check else _build(library, world, embedder, store, device)
+    chosen = embedder or library.embedder or EMBEDDERS[0]
+    facts = _check(library, as_json) if check else _build(library, world, chosen, store, device)
     if as_json:
         typer.echo(json.dumps(facts))
 

@@ -44,7 +44,8 @@ ToolsetOption = Annotated[
 AccessOption = Annotated[
     str,
     typer.Option(
-        help="Who is asked about each call before it is made: policy, model or both; the policy decides.",
+        help="Who is asked about each call before it is made: policy, model, or both, policy first. Calls "
+        "that a model denies are not made; what is allowed, the policy decides.",
         autocompletion=lambda: ["policy", "model", "both"],
     ),
 ]

@@ -51,7 +51,14 @@ def score_predictions(
     if not paths:
         raise InputError("nothing to score", where="--predictions", hint="give at least one file")
     judged_by = ground_truth_called(ground_truth)
-    report = score_files(Suite.open(suite), paths, ground_truth=judged_by)
+    opened = Suite.open(suite)
+    if opened.workshop.kind.judges_answers:
+        raise InputError(
+            "predictions hold no answers, and in this kind of world answers are judged",
+            where=str(suite),
+            hint="run the agent with `worksmith eval`",
+        )
+    report = score_files(opened, paths, ground_truth=judged_by)
     if as_json:
         typer.echo(json.dumps(report.to_json()))
     else:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worksmith.commands.options import JsonFlag, SeedOption, say
+from worksmith.commands.options import (
+    JsonFlag,
+    LimitOption,
+    SchemeOption,
+    SeedOption,
+    SplitOption,
+    say,
+)
 
 if TYPE_CHECKING:
     from evals.task import Task
@@ -80,6 +87,7 @@ def build(
         _show({"kind": kind, "seed": seed, "scale": scale, **forecast(kind, options)}, as_json)
         return
     _refuse_overwrite(out, force)
+    _check_embedder(index)
     with directory_atomically(out) as place:
         make(place, options, progress=say)
     suite = Suite.open(out)
@@ -123,12 +131,47 @@ def info(
     _show(describe(Suite.open(suite)), as_json)
 
 
+@app.command("tasks")
+def tasks(
+    suite: Annotated[Path, typer.Argument(help="Suite directory.")],
+    split: SplitOption = None,
+    scheme: SchemeOption = "standard",
+    limit: LimitOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """List tasks: their ids, who asks, and what."""
+    from evals.suite import Suite
+    from worksmith.session import choose_tasks
+
+    _, chosen = choose_tasks(Suite.open(suite), split or "all", scheme, limit)
+    if as_json:
+        listed = [task.model_dump(mode="json", include=_LISTED) for task in chosen]
+        typer.echo(json.dumps(listed, ensure_ascii=False))
+        return
+    for task in chosen:
+        who = f" ({task.persona.id})" if task.persona else ""
+        typer.echo(f"{task.id}{who}: {task.query}")
+
+
+_LISTED = {"id", "query", "split", "intent", "domains", "area", "type", "difficulty", "persona"}
+
+
 def _writer(name: str | None) -> Any:
     if name is None:
         return None
     from worksmith.models.resolve import resolve
 
     return resolve(name)
+
+
+def _check_embedder(name: str) -> None:
+    """A model that has to be loaded by name is loaded first: a world takes minutes to build."""
+    from worksmith.commands.index import EMBEDDERS
+
+    if name not in ("none", *EMBEDDERS):
+        from retrievers.embedding import open_embedder
+
+        open_embedder(name)
 
 
 def _index(suite: Any, embedder: str) -> None:
