@@ -143,7 +143,7 @@ def tasks(
     from evals.suite import Suite
     from worksmith.session import choose_tasks
 
-    _, chosen = choose_tasks(Suite.open(suite), split or "all", scheme, limit)
+    _, chosen = choose_tasks(Suite.open(suite), split, scheme, limit)
     if as_json:
         listed = [task.model_dump(mode="json", include=_LISTED) for task in chosen]
         typer.echo(json.dumps(listed, ensure_ascii=False))
