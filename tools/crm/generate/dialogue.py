@@ -12,7 +12,7 @@ from tools.crm.generate.plans import Concern, Plan
 from tools.crm.generate.wording import conversations, texts
 
 Side = Literal["customer", "agent"]
-ASIDES = 4
+ASIDES = 6
 """How many small questions there are that have nothing to do with the case."""
 
 
