@@ -19,7 +19,11 @@ class Latent:
 
     Attributes:
         ref: the record, `object/id`.
-        kind: what sort of truth: skills, habits, handling, conversation, rules, advice, ...
+        kind: what sort of truth; a record may have several. `agent` (User): lacks, specialty, speed, load.
+            `customer` (Account): events, categories, activity, complaints. `product`: soft names, burst,
+            weakspots, popularity. `region` (a state): factor on handle time. `issue`: weight. `rules` and
+            `advice` (Knowledge__kav): what the article states. `case`: issue, agents, transfer, minutes.
+            `conversation` (Case): what was granted for what, and which article was broken in which way.
         facts: latent variables by name, all text; lists are separated by "; ".
         refs: other records that it is about, as `object/id`.
     """

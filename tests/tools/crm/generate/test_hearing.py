@@ -40,7 +40,7 @@ def talk(customer: str, agent: str) -> Hearing:
         (f"{PROBLEM} {PHOTO}", f"{REPLACED} I cannot promise you a delivery day.", 1, set()),
         (
             f"{PROBLEM} {PHOTO} Could I get a refund instead?",
-            f"Unfortunately a refund is not possible here. {REPLACED}",
+            f"Unfortunately I cannot agree to a refund here. {REPLACED}",
             1,
             set(),
         ),
