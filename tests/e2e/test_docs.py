@@ -34,8 +34,10 @@ SLOW = {
     "docs/how-to/access-rules.md",
     "docs/how-to/retrieval.md",
     "docs/how-to/import-enterprisebench.md",
+    "docs/how-to/resume-and-reproduce.md",
+    "docs/how-to/score-your-own-agent.md",
 }
-"""Pages whose commands compile, record in MLflow, or make an enterprise."""
+"""Pages whose commands compile, record in MLflow, make an enterprise, or take seconds otherwise."""
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 SHELL = ("console", "sh", "bash")

@@ -26,7 +26,7 @@ def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
 def test_a_place_where_no_log_can_be_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
-    with pytest.raises(InputError, match="file/episodes.jsonl: cannot write the episode log"):
+    with pytest.raises(InputError, match=r"file/episodes\.jsonl: cannot write the episode log"):
         EpisodeLog.open(tmp_path / "file" / "episodes.jsonl")
 
 
