@@ -123,9 +123,9 @@ class RecordCompiler:
         if isinstance(item.expression, Call):  # aggregates are compiled elsewhere
             self._scope.operand(item.expression)
             raise malformed(f"Field must be grouped or aggregated: {item.expression.text}", item.offset)
-        operand = self._scope.field(item.expression)
         if item.alias:
             raise malformed("only aggregate expressions use field aliasing", item.offset)
+        operand = self._scope.field(item.expression)
         self._show(operand.field, operand.path, operand.sql, item.offset)
 
     def _all_fields(self, item: AllFields, clauses: Clauses) -> None:

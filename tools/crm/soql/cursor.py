@@ -48,6 +48,7 @@ RESERVED = frozenset(
         "UNION",
         "UPDATE",
         "USING",
+        "WHEN",
         "WHERE",
         "WITH",
         "ALL",

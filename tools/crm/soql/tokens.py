@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from tools.crm.soql.errors import QueryError, malformed, unexpected
+from tools.crm.soql.errors import QueryError, malformed
 
-Kind = Literal["name", "string", "number", "date", "datetime", "symbol", "end"]
+Kind = Literal["name", "string", "number", "date", "datetime", "symbol", "wrong", "end"]
 
 _WORDS = re.compile(
     r"""(?P<space>\s+)
@@ -68,8 +68,10 @@ class Token:
 def tokenize(statement: str) -> list[Token]:
     """The tokens of `statement`, with one of kind `end` after the last.
 
+    What is no word of the language is a token of kind `wrong`, which no parser takes.
+
     Raises:
-        QueryError: something that is no word of the language.
+        QueryError: a string that does not end, or with an escape sequence that means nothing.
     """
     return list(_tokens(statement))
 
@@ -80,8 +82,6 @@ def _tokens(statement: str) -> Iterator[Token]:
         found = _WORDS.match(statement, at)
         assert found is not None  # the last alternatives take any character but a newline, which is space
         kind = found.lastgroup
-        if kind == "wrong":
-            raise unexpected(found[0], at)
         if kind == "string":
             token, at = _string(statement, at)
             yield token
@@ -89,7 +89,7 @@ def _tokens(statement: str) -> Iterator[Token]:
         if kind != "space":
             yield Token(kind, found[0], at)  # type: ignore[arg-type]  # the groups are named after the kinds
         at = found.end()
-    yield Token("end", "", len(statement))
+    yield Token("end", "", len(statement.rstrip()))
 
 
 def _string(statement: str, start: int) -> tuple[Token, int]:

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import random
+import re
+from datetime import date
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.tools.crm.soql.model import soql
+from tests.tools.crm.soql.org import connect, random_org
+from tests.tools.crm.soql.queries import Chooser
+from tools.crm.schema import crm_schema
+from tools.crm.soql.cursor import MAX_DEPTH
+from tools.crm.soql.engine import Limits, Soql
+from tools.crm.soql.errors import QueryError
+from tools.crm.soql.filters import MAX_CONDITIONS
+from tools.crm.soql.parser import MAX_LENGTH
+from tools.seeding import rng
+
+ORG = random_org(rng(1, "errors"), 6)
+CONNECTION = connect(ORG)
+MARK = "¦"
+
+
+def cases() -> list[tuple[str, str, str]]:
+    lines = Path(__file__).with_name("malformed.txt").read_text().splitlines()
+    parts = [line.split(" | ", 2) for line in lines if line and not line.startswith("#")]
+    return [(code, message, query) for code, message, query in parts]
+
+
+def refused(query: str, limits: Limits | None = None) -> QueryError:
+    with pytest.raises(QueryError) as caught:
+        Soql(CONNECTION, date(2022, 6, 1), limits=limits).query(query)
+    return caught.value
+
+
+@pytest.mark.parametrize(("before", "after"), [("", ""), ("\n\n  ", ""), (" ", " \n")])
+@pytest.mark.parametrize(("code", "message", "query"), cases())
+def test_malformed_queries_are_refused_with_code_message_and_place(
+    code: str, message: str, query: str, before: str, after: str
+) -> None:
+    marked = before + query + after
+    error = refused(marked.replace(MARK, ""))
+    place = marked.index(MARK)
+    assert (error.code, error.offset) == (code, place)
+    assert message in error.message
+    line = marked[:place].count("\n") + 1
+    assert f"ERROR at Row:{line}:Column:{place - marked.rfind(chr(10), 0, place)}\n{error.message}" in str(
+        error
+    )
+
+
+def test_there_are_enough_of_them() -> None:
+    assert 3 * len(cases()) >= 300
+
+
+def test_the_pointer_stands_below_the_token() -> None:
+    lines = str(refused("SELECT Id, Status, Subject, Description, Wrong FROM Case")).splitlines()
+    assert lines[0] == "INVALID_FIELD: "
+    assert lines[1][lines[2].index("^") :].startswith("Wrong FROM")
+    assert lines[2].index("^") == 32
+
+
+@given(st.randoms(use_true_random=False), st.data())
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+def test_garbled_queries_give_a_result_or_an_error_with_a_place(
+    chooser: random.Random, data: st.DataObject
+) -> None:
+    words = re.findall(r"'(?:\\.|[^'])*'|\w+|\s+|.", soql(Chooser(chooser, crm_schema(), ORG).query()))
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(words) - 1))
+        new = data.draw(
+            st.sampled_from(["", "(", ")", ",", "'", "SELECT", "FROM", "null", "1", "Id", "\\", "\x00", "é"])
+        )
+        words[at : at + data.draw(st.integers(0, 2))] = [new]
+    statement = "".join(words)
+    try:
+        Soql(CONNECTION, date(2022, 6, 1)).query(statement)
+    except QueryError as error:
+        assert error.offset is not None
+        assert 0 <= error.offset <= len(statement)
+        assert str(error).startswith(error.code)
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=100)
+def test_any_text_gives_a_typed_error(text: str) -> None:
+    refused(text)
+
+
+def test_nothing_of_a_literal_becomes_sql() -> None:
+    before = CONNECTION.execute('SELECT count(*) FROM "Case"').get
+    engine = Soql(CONNECTION, date(2022, 6, 1))
+    for attack in ("x' OR '1'='1", '\'; DROP TABLE "Case"; --', '") OR 1=1 --', "%' ESCAPE 'x"):
+        quoted = "'" + attack.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        assert engine.query(f"SELECT Id FROM Case WHERE Subject = {quoted}").total_size == 0
+        assert engine.query(f"SELECT Id FROM Case WHERE Subject IN ({quoted})").total_size == 0
+        assert engine.query(f"SELECT Id FROM Case WHERE Subject LIKE {quoted}").total_size == 0
+    assert CONNECTION.execute('SELECT count(*) FROM "Case"').get == before
+
+
+def test_long_statements_are_refused_before_they_are_read() -> None:
+    error = refused("SELECT Id FROM Case WHERE Subject = '" + "x" * 10_000_000)
+    assert error.code == "MALFORMED_QUERY"
+    assert str(MAX_LENGTH) in error.message
+
+
+@pytest.mark.parametrize("nest", ["({})", "NOT {}", "NOT ({})"])
+def test_deep_nesting_is_refused(nest: str) -> None:
+    condition = "Status = 'New'"
+    for _ in range(MAX_DEPTH + 1):
+        condition = nest.format(condition)
+    assert "nested too deeply" in refused(f"SELECT Id FROM Case WHERE {condition}").message
+
+
+def test_many_conditions_run_and_too_many_are_refused() -> None:
+    engine = Soql(CONNECTION, date(2022, 6, 1))
+    for connector in (" OR ", " AND "):
+        condition = connector.join(["Status != 'x'"] * MAX_CONDITIONS)
+        assert engine.query(f"SELECT Id FROM Case WHERE {condition}").total_size == len(ORG["Case"])
+        error = refused(f"SELECT Id FROM Case WHERE {condition}{connector}Status = 'y'")
+        assert error.code == "QUERY_TOO_COMPLICATED"
+
+
+def test_long_lists_run() -> None:
+    values = ", ".join(["'nothing'"] * 9_000)
+    engine = Soql(CONNECTION, date(2022, 6, 1))
+    assert engine.query(f"SELECT Id FROM Case WHERE Subject IN ({values})").total_size == 0
+
+
+def test_results_of_too_many_records_are_refused() -> None:
+    few = Limits(rows=len(ORG["Case"]) - 1)
+    assert refused("SELECT Id FROM Case", few).code == "OPERATION_TOO_LARGE"
+    engine = Soql(CONNECTION, date(2022, 6, 1), limits=few)
+    assert engine.query("SELECT Id FROM Case LIMIT 1").total_size == 1
+    assert engine.query("SELECT COUNT() FROM Case").total_size == len(ORG["Case"])
+
+
+def test_children_count_towards_the_size_of_a_result() -> None:
+    engine = Soql(CONNECTION, date(2022, 6, 1))
+    query = "SELECT Id, (SELECT Id FROM Contacts) FROM Account"
+    whole = engine.query(query)
+    children = sum(len((r["Contacts"] or {"records": []})["records"]) for r in whole.records)
+    assert children > 0
+    assert Soql(CONNECTION, date(2022, 6, 1), limits=Limits(whole.total_size + children)).query(query)
+    assert refused(query, Limits(whole.total_size + children - 1)).code == "OPERATION_TOO_LARGE"
+
+
+def test_queries_that_take_too_long_are_stopped() -> None:
+    big = connect(random_org(rng(2, "time"), 3000))
+    with pytest.raises(QueryError, match="QUERY_TIMEOUT"):
+        Soql(big, date(2022, 6, 1), limits=Limits(seconds=0)).query(
+            "SELECT Account.PersonContact.Owner.Name, COUNT(Id) FROM Case GROUP BY Account.PersonContact.Owner.Name"
+        )
+    assert Soql(big, date(2022, 6, 1)).query("SELECT COUNT() FROM Case").total_size > 0
