@@ -6,6 +6,8 @@ import hashlib
 import itertools
 import os
 import threading
+import urllib.error
+import urllib.request
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,6 +25,9 @@ CUDA_BATCH_TOKENS = 65536
 
 _LEAST_AGREEMENT = 0.99
 """Cosine that every sample keeps in half precision. Rounding costs 0.002, a broken kernel everything."""
+
+_HUB = "https://huggingface.co"
+_PACKAGED = "minilm and static need no download"
 
 _FLAGS = ("avx512_bf16", "amx_bf16", "bf16")
 """What CPUs that multiply in bfloat16 say of themselves; without that, it is slower than single precision."""
@@ -156,13 +161,28 @@ def _load(name: str, device: str) -> Any:
         try:
             return SentenceTransformer(name, device=device, local_files_only=True)
         except OSError:
-            if Path(name).is_dir():
+            if Path(name).is_dir() or Path(name).is_absolute():
                 raise
+            _reach_hub(name)
             return SentenceTransformer(name, device=device)
+    except RetrievalError:
+        raise
     except Exception as error:  # the libraries below raise anything
         reason = str(error).strip().partition("\n")[0]
+        hint = _PACKAGED if device == "cpu" else f"on the device {device!r}"
+        raise RetrievalError(f"cannot be loaded: {reason}", where=name, hint=hint) from error
+
+
+def _reach_hub(name: str) -> None:
+    """See once that models can be downloaded; the library below tries for a minute and a half."""
+    address = os.environ.get("HF_ENDPOINT", _HUB)
+    try:
+        urllib.request.urlopen(urllib.request.Request(address, method="HEAD"), timeout=10).close()
+    except urllib.error.HTTPError:
+        return  # somebody is there
+    except OSError as error:
         raise RetrievalError(
-            f"cannot be loaded: {reason}", where=name, hint="minilm and static need no download"
+            f"is not on this machine, and {address} cannot be reached", where=name, hint=_PACKAGED
         ) from error
 
 

@@ -258,7 +258,10 @@ def _client(address: str) -> Any:
         port = parts.port or (443 if secure else 8000)
         return chromadb.HttpClient(str(parts.hostname), port, ssl=secure, settings=settings)
     except Exception as error:  # it raises anything, pyo3 panics included
-        raise RetrievalError(f"the vector store cannot be opened: {error}", where=address) from error
+        hint = None if is_server(address) else "if it is damaged, remove the folder and index again"
+        raise RetrievalError(
+            f"the vector store cannot be opened: {error}", where=address, hint=hint
+        ) from error
 
 
 def _identity(key: str, number: int) -> str:

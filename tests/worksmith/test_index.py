@@ -50,6 +50,41 @@ def test_indexes_then_keeps_then_checks(tmp_path: Path) -> None:
     assert (code, "2 records" in printed) == (0, True)
 
 
+def test_says_what_it_did_where_results_go(tmp_path: Path) -> None:
+    write(tmp_path, "Summer party", "New coffee machine")
+    result = CliRunner().invoke(app, ["index", str(tmp_path), "--embedder", "static"])
+
+    assert result.stdout.startswith("Indexed 2 records in 2 passages (")
+    assert result.stdout.endswith("): 2 embedded, 0 kept, 0 removed\n")
+    assert result.stderr == ""
+
+
+@pytest.mark.slow
+def test_a_model_that_cannot_be_had_is_named_at_once_and_nothing_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:1")
+    suite = tmp_path / "suite"
+    with pytest.raises(RetrievalError, match="magic: is not on this machine"):
+        CliRunner().invoke(
+            app,
+            ["suite", "build", "enterprise", "--index", "magic", "--out", str(suite)],
+            catch_exceptions=False,
+        )
+
+    assert not suite.exists()
+
+
+def test_a_damaged_store_is_named_with_the_way_out(tmp_path: Path) -> None:
+    write(tmp_path, "Summer party")
+    place = tmp_path / "index" / "chroma"
+    place.mkdir(parents=True)
+    (place / "chroma.sqlite3").write_bytes(b"not a database" * 100)
+
+    with pytest.raises(RetrievalError, match="remove the folder and index again"):
+        run(str(tmp_path), "--embedder", "static")
+
+
 def test_a_changed_world_needs_its_index_again(tmp_path: Path) -> None:
     write(tmp_path, "Summer party")
     run(str(tmp_path), "--embedder", "static")

@@ -45,14 +45,13 @@ def index_suite(
     world = World.open(suite)
     library = _library(world)
     chosen = embedder or library.embedder or EMBEDDERS[0]
-    facts = _check(library, as_json) if check else _build(library, world, chosen, store, device)
-    if as_json:
-        typer.echo(json.dumps(facts))
+    facts = _check(library) if check else _build(library, world, chosen, store, device)
+    typer.echo(json.dumps(facts) if as_json else _told(facts))
 
 
 def build(suite: Any, embedder: str) -> None:
     """Index a suite that was just built."""
-    _build(_library(suite.world), suite.world, embedder, None, "cpu")
+    say(_told(_build(_library(suite.world), suite.world, embedder, None, "cpu")))
 
 
 def _library(world: World) -> Library:
@@ -75,8 +74,9 @@ def _build(library: Library, world: World, embedder: str, store: str | None, dev
 
     assert library.directory is not None
     start = time.perf_counter()
+    console = Console(stderr=True)
     columns = (TextColumn("Indexing {task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         line = bar.add_task("", total=None)
 
         def show(step: Step) -> None:
@@ -96,14 +96,21 @@ def _build(library: Library, world: World, embedder: str, store: str | None, dev
             say("Stopped; the same command goes on from here")
             raise typer.Exit(130) from stop
     seconds = time.perf_counter() - start
-    say(
-        f"Indexed {report.documents:,} records in {report.passages:,} passages ({seconds:.0f} s, "
-        f"{report.precision}): {report.embedded:,} embedded, {report.kept:,} kept, {report.removed:,} removed"
-    )
     return {**asdict(report), "seconds": round(seconds, 1), "path": str(library.directory)}
 
 
-def _check(library: Library, as_json: bool) -> dict[str, Any]:
+def _told(facts: dict[str, Any]) -> str:
+    """What `_build` or `_check` did, for people."""
+    if "sound" in facts:
+        return f"The index fits the world: {facts['sound']:,} records of {len(facts['sources'])} sources."
+    return (
+        f"Indexed {facts['documents']:,} records in {facts['passages']:,} passages "
+        f"({facts['seconds']:.0f} s, {facts['precision']}): {facts['embedded']:,} embedded, "
+        f"{facts['kept']:,} kept, {facts['removed']:,} removed"
+    )
+
+
+def _check(library: Library) -> dict[str, Any]:
     from retrievers.building import check_index
     from tools.errors import WorksmithError
 
@@ -115,8 +122,6 @@ def _check(library: Library, as_json: bool) -> dict[str, Any]:
         raise WorksmithError(f"the index does not fit the world: {listed}")
     library.check()
     total = sum(found["sound"] for found in counts.values())
-    if not as_json:
-        typer.echo(f"The index fits the world: {total:,} records of {len(counts)} sources.")
     return {"sound": total, "sources": counts}
 
 
