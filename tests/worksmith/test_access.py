@@ -96,8 +96,28 @@ def test_validate_names_the_place_of_a_fault(tmp_path: Path) -> None:
         "rules": 0,
         "tools_denied": [],
         "sources_denied": [],
+        "departments_unknown": [],
     }
     file.write_text(packaged_policy().replace('{"self": "sender_emp_id"}', '{"self": "sender"}', 1))
     with pytest.raises(InputError) as error:
         CliRunner().invoke(app, ["access", "validate", str(file)], catch_exceptions=False)
     assert str(error.value).startswith(f"{file}: sources.conversations.rules[1].when.all[0].self: ")
+
+
+def test_validate_points_out_departments_that_nobody_is_in(tmp_path: Path) -> None:
+    document = json.loads(packaged_policy())
+    document["groups"] = {"EXEC": ["CE", "CTO"]}
+    document["sources"]["mail"]["rules"][0]["when"] = {
+        "all": [{"always": True}, {"department": ["HRR", "HR"]}]
+    }
+    file = tmp_path / "rules.json"
+    file.write_text(json.dumps(document))
+    found = _json("validate", str(file))
+    said = CliRunner().invoke(app, ["access", "validate", str(file)]).stdout
+
+    assert found["valid"]
+    assert found["departments_unknown"] == [
+        "CTO in groups.EXEC",
+        "HRR in sources.mail.rules[0].when.all[1].department",
+    ]
+    assert "HRR in sources.mail.rules[0]" in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -75,6 +76,7 @@ def validate(
     tools = frozenset(tool.name for toolkit in world.toolkits for tool in toolkit.tools)
     document = read_document(file, {table.name: table.columns for table in world.tables}, tools)
     facts = _facts(document, tools, [table.name for table in world.tables])
+    facts["departments_unknown"] = _strangers(document, world.departments) if world.departments else []
     if as_json:
         typer.echo(json.dumps(facts))
         return
@@ -82,6 +84,10 @@ def validate(
     for what in ("tools_denied", "sources_denied"):
         if facts[what]:
             typer.echo(f"{what.replace('_', ' ')} to everybody, not mentioned: {', '.join(facts[what])}")
+    if facts["departments_unknown"]:
+        known = ", ".join(world.departments)
+        listed = "; ".join(facts["departments_unknown"])
+        typer.echo(f"nobody is in these departments, unless the world has others than {known}: {listed}")
 
 
 def _facts(document: PolicyDocument, tools: frozenset[str], sources: list[str]) -> dict[str, Any]:
@@ -92,6 +98,29 @@ def _facts(document: PolicyDocument, tools: frozenset[str], sources: list[str]) 
         "tools_denied": sorted(tools - set(document.tools)),
         "sources_denied": [name for name in sources if name not in document.sources],
     }
+
+
+def _strangers(document: PolicyDocument, departments: Collection[str]) -> list[str]:
+    """Codes that are neither a department nor a group, each with its place; nobody has them, as it is."""
+    known = {*departments, *document.groups}
+    named = [(f"groups.{group}", code) for group, codes in document.groups.items() for code in codes]
+    strangers = [f"{code} in {place}" for place, code in named if code not in departments]
+    for source, rules in document.model_dump(mode="json", by_alias=True)["sources"].items():
+        strangers += [
+            f"{code} in sources.{source}.{place}" for place, code in _codes(rules) if code not in known
+        ]
+    return strangers
+
+
+def _codes(data: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """The codes that predicates name, each with its place."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            inner = f"{place}.{key}" if place else key
+            yield from ((inner, code) for code in value) if key == "department" else _codes(value, inner)
+    elif isinstance(data, list):
+        for number, item in enumerate(data):
+            yield from _codes(item, f"{place}[{number}]")
 
 
 def _operations(operation: str | None) -> list[str]:
