@@ -19,6 +19,7 @@ FOLDER = Path("mlruns")
 EXPERIMENT = "worksmith"
 
 _SQLITE = "sqlite:///"
+_SCHEMES = ("sqlite", "http", "https", "postgresql", "mysql", "mssql", "databricks", "file")
 
 
 class TrackingError(WorksmithError):
@@ -33,6 +34,23 @@ def tracking_uri(given: str | None = None) -> str:
 def database_file(uri: str) -> Path | None:
     """The SQLite file behind an address; None for a server or another database."""
     return Path(uri.removeprefix(_SQLITE)) if uri.startswith(_SQLITE) else None
+
+
+def check_address(uri: str) -> None:
+    """See that `uri` can be the address of a store at all.
+
+    Raises:
+        InputError: it is none that MLflow knows.
+    """
+    scheme = urlsplit(uri).scheme.partition("+")[0]
+    if not scheme:
+        raise InputError(
+            "a plain folder is no MLflow store", where=uri, hint=f"use {_SQLITE}{uri.rstrip('/')}/mlflow.db"
+        )
+    if scheme not in _SCHEMES:
+        raise InputError(
+            f"MLflow has no stores {scheme}://", where=uri, hint=f"there are {', '.join(_SCHEMES)}"
+        )
 
 
 def open_tracker(
@@ -71,11 +89,8 @@ def open_store(uri: str, experiment: str = EXPERIMENT) -> tuple[Any, str]:
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
 
+    check_address(uri)
     file = database_file(uri)
-    if file is None and not urlsplit(uri).scheme:
-        raise InputError(
-            "a plain folder is no MLflow store", where=uri, hint=f"use {_SQLITE}{uri.rstrip('/')}/mlflow.db"
-        )
     try:
         with _alone(file), quiet("mlflow.store.db.utils", "alembic"):
             client = MlflowClient(tracking_uri=uri)

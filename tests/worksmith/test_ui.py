@@ -74,3 +74,14 @@ def test_a_server_is_only_pointed_at(app: typer.Typer, started: list[list[str]])
 
     assert "http://mlflow.example:5000" in result.output
     assert started == []
+
+
+@pytest.mark.parametrize("address", ["magic://x", "mlruns"])
+def test_an_address_that_is_none_starts_nothing(
+    app: typer.Typer, started: list[list[str]], address: str
+) -> None:
+    result = CliRunner().invoke(app, ["--tracking-uri", address])
+
+    assert isinstance(result.exception, InputError)
+    assert address in str(result.exception)
+    assert started == []

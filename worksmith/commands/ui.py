@@ -21,10 +21,11 @@ def open_ui(
     tracking_uri: TrackingUriOption = None,
 ) -> None:
     """Show the recorded runs in MLflow's web page, on this machine only. Ctrl-C ends it."""
-    from evals.tracking.store import database_file, quieten_libraries
+    from evals.tracking.store import check_address, database_file, quieten_libraries
     from evals.tracking.store import tracking_uri as address_of
 
     uri = address_of(tracking_uri)
+    check_address(uri)
     if uri.startswith(("http://", "https://")):
         typer.echo(f"The runs are on a server: {uri}")
         return

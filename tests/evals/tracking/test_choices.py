@@ -52,7 +52,9 @@ def test_the_address_comes_from_option_environment_or_default(monkeypatch: pytes
     assert tracking_uri("sqlite:///x.db") == "sqlite:///x.db"
 
 
-def test_a_plain_folder_is_refused() -> None:
+def test_what_can_be_no_store_is_refused() -> None:
+    with pytest.raises(InputError, match="MLflow has no stores magic://"):
+        open_tracker("magic://x")
     with pytest.raises(InputError, match="sqlite:///"):
         open_tracker("mlruns")
 
