@@ -158,7 +158,7 @@ def test_date_literals_refer_to_the_day_that_is_given() -> None:
 
 def test_text_that_holds_ids_can_be_linked() -> None:
     query = "SELECT IssueId__r.Name FROM Case WHERE IssueId__c IN (SELECT Id FROM Issue__c)"
-    with pytest.raises(QueryError, match="IssueId__r|should be an id field"):
+    with pytest.raises(QueryError, match="should be an id field"):
         ask(query)
     assert rows(query, "lookup") == [{"IssueId__r": {"Name": "Returns"}}]
     assert rows("SELECT (SELECT Id FROM Cases__r) FROM Issue__c", "lookup") == [{"Cases__r": [{"Id": CASE}]}]
@@ -185,16 +185,16 @@ BATTERY = {
     "SELECT Id, Name FROM Account": 1,
     "SELECT COUNT() FROM Case": 2,
     "SELECT COUNT(Id) FROM Case": 1,
-    "SELECT OwnerId, COUNT(Id) cnt FROM Case WHERE Status = 'Closed' GROUP BY OwnerId ORDER BY COUNT(Id) DESC LIMIT 5": 1,
-    "SELECT CaseId__c FROM CaseHistory__c WHERE Field__c = 'Owner Assignment' AND CreatedDate >= 2023-01-01T00:00:00Z "
-    "GROUP BY CaseId__c HAVING COUNT(Id) = 1": 0,
+    "SELECT OwnerId, COUNT(Id) cnt FROM Case WHERE Status = 'Closed' "
+    "GROUP BY OwnerId ORDER BY COUNT(Id) DESC LIMIT 5": 1,
+    "SELECT CaseId__c FROM CaseHistory__c WHERE Field__c = 'Owner Assignment' "
+    "AND CreatedDate >= 2023-01-01T00:00:00Z GROUP BY CaseId__c HAVING COUNT(Id) = 1": 0,
     "SELECT Id, Owner.Name, Account.ShippingState FROM Case WHERE Account.ShippingState = 'CA'": 1,
     "SELECT Id FROM Case WHERE CreatedDate = LAST_N_DAYS:30": 2,
     "SELECT Id FROM Case WHERE CreatedDate > 2020-01-01T00:00:00.000+0000": 2,
     "SELECT Id FROM Order WHERE EffectiveDate = 2022-01-01": 0,
-    "SELECT Id FROM Case WHERE OrderItemId__c IN (SELECT Id FROM OrderItem WHERE Product2Id = '01t000000000001')": (
-        "should be an id field"
-    ),
+    "SELECT Id FROM Case WHERE OrderItemId__c IN "
+    "(SELECT Id FROM OrderItem WHERE Product2Id = '01t000000000001')": "should be an id field",
     "SELECT Id, (SELECT Id FROM Contacts) FROM Account": 1,
     "SELECT CALENDAR_MONTH(CreatedDate) m, COUNT(Id) FROM Case GROUP BY CALENDAR_MONTH(CreatedDate)": 2,
     "SELECT Id FROM Case WHERE NOT (Status = 'Closed' OR Status = 'New')": 0,
@@ -210,8 +210,8 @@ BATTERY = {
     "SELECT Id FROM Case FOR VIEW": 2,
     "SELECT TYPEOF What WHEN Account THEN Phone ELSE Name END FROM Event": "TYPEOF is not supported",
     "SELECT Id FROM X WHERE MSP__c INCLUDES ('A;B','C')": "sObject type 'X' is not supported",
-    "SELECT Name FROM Case WHERE Owner.Name = 'x' AND (Status='New' OR Status='Working') GROUP BY Name "
-    "HAVING COUNT(Id) > 1 AND MAX(CreatedDate) > 2020-01-01T00:00:00Z": "No such column 'Name' on entity 'Case'",
+    "SELECT Name FROM Case WHERE Owner.Name = 'x' AND (Status='New' OR Status='Working') "
+    "GROUP BY Name HAVING COUNT(Id) > 1 AND MAX(CreatedDate) > 2020-01-01T00:00:00Z": "No such column 'Name'",
 }
 """Queries on which existing parsers fail silently: how many records, or which error."""
 
