@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
-from tools.crm.soql.cursor import Cursor
+from tools.crm.soql.cursor import MAX_LENGTH, Cursor
 from tools.crm.soql.errors import malformed
 from tools.crm.soql.periods import is_counted_period, is_period
 from tools.crm.soql.tree import (
@@ -107,7 +107,7 @@ class ConditionParser(Cursor):
     def _values(self) -> tuple[Value, ...]:
         """A list in parentheses, more than one pair of which may stand around it."""
         self.need_symbol("(")
-        values = self.nested(self._values) if self.is_symbol("(") else self.listed(self._value)
+        values = self.nested(self._values) if self.is_symbol("(") else self.listed(self._value, MAX_LENGTH)
         self.need_symbol(")")
         return values
 

@@ -12,8 +12,14 @@ from tools.crm.soql.tree import Call, Expression, Number, Path
 
 T = TypeVar("T")
 
+MAX_LENGTH = 100_000
+"""Characters of a statement."""
+
 MAX_DEPTH = 40
 """Parentheses, NOTs and sub-selects within each other."""
+
+MAX_LISTED = 200
+"""Things between commas, except in a list of values: SQLite bounds how many columns and keys there may be."""
 
 RESERVED = frozenset(
     [
@@ -172,10 +178,12 @@ class Cursor:
             return self._call()
         return self.path()
 
-    def listed(self, read: Callable[[], T]) -> tuple[T, ...]:
+    def listed(self, read: Callable[[], T], most: int = MAX_LISTED) -> tuple[T, ...]:
         """One or more of what `read` reads, with commas between."""
         found = [read()]
         while self.take_symbol(","):
+            if len(found) == most:
+                raise malformed(f"at most {most} items can be listed", self.token.offset)
             found.append(read())
         return tuple(found)
 

@@ -89,6 +89,8 @@ class Soql:
 
     def run(self, plan: Plan) -> QueryResult:
         """The result of a plan."""
+        if _folds(plan):
+            self._connection.create_scalar_function(LOWER, _lower, 1, deterministic=True)
         with self._bounded():
             match plan:
                 case CountPlan():
@@ -151,7 +153,6 @@ class Soql:
         """Stops what takes too long."""
         deadline = time.monotonic() + self._limits.seconds
         connection = self._connection
-        connection.create_scalar_function(LOWER, _lower, 1, deterministic=True)
         connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS, id=self)
         try:
             yield
@@ -160,6 +161,13 @@ class Soql:
             raise QueryError("QUERY_TIMEOUT", message) from None
         finally:
             connection.set_progress_handler(None, _STEPS, id=self)
+
+
+def _folds(plan: Plan) -> bool:
+    """Whether the SQL compares letters that SQLite takes for different."""
+    shown = () if isinstance(plan, CountPlan) else plan.shown
+    inner = [each.plan for each in shown if isinstance(each, Children)]
+    return any(LOWER in each.sql for each in (plan, *inner))
 
 
 def _lower(*values: Any) -> Any:

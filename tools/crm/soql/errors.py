@@ -6,6 +6,8 @@ them.
 
 from __future__ import annotations
 
+import re
+
 from tools.errors import ToolError
 
 _BEFORE = 32
@@ -50,7 +52,7 @@ class QueryError(ToolError):
             return self.message
         start = max(0, self.offset - _BEFORE)
         cut = self.statement[start : self.offset + _AFTER]
-        snippet = " ".join(cut.splitlines()) if "\n" in cut or "\r" in cut else cut
+        snippet = re.sub(r"[\r\n]", " ", cut)
         pointer = " " * (self.offset - start) + "^"
         return f"\n{snippet}\n{pointer}\nERROR at Row:{self.row}:Column:{self.column}\n{self.message}"
 

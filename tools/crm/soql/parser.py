@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tools.crm.soql.conditions import ConditionParser
-from tools.crm.soql.cursor import RESERVED
+from tools.crm.soql.cursor import MAX_LENGTH, RESERVED
 from tools.crm.soql.errors import malformed, unsupported
 from tools.crm.soql.tree import (
     AllFields,
@@ -22,9 +22,6 @@ from tools.crm.soql.tree import (
     Query,
     Selected,
 )
-
-MAX_LENGTH = 100_000
-"""Characters of a statement."""
 
 _AGES = ("VIEW", "REFERENCE")
 

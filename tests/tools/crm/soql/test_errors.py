@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
@@ -13,11 +14,11 @@ from tests.tools.crm.soql.model import soql
 from tests.tools.crm.soql.org import connect, random_org
 from tests.tools.crm.soql.queries import Chooser
 from tools.crm.schema import crm_schema
-from tools.crm.soql.cursor import MAX_DEPTH
+from tools.crm.soql.cursor import MAX_DEPTH, MAX_LENGTH, MAX_LISTED
 from tools.crm.soql.engine import Limits, Soql
 from tools.crm.soql.errors import QueryError
 from tools.crm.soql.filters import MAX_CONDITIONS
-from tools.crm.soql.parser import MAX_LENGTH
+from tools.crm.soql.scope import MAX_PARENTS
 from tools.seeding import rng
 
 ORG = random_org(rng(1, "errors"), 6)
@@ -62,6 +63,12 @@ def test_the_pointer_stands_below_the_token() -> None:
     assert lines[0] == "INVALID_FIELD: "
     assert lines[1][lines[2].index("^") :].startswith("Wrong FROM")
     assert lines[2].index("^") == 32
+
+
+def test_the_pointer_stands_below_the_token_on_a_later_line() -> None:
+    lines = str(refused("SELECT Id\r\nFROM Case\r\nWHERE Wrong = 1")).splitlines()
+    assert lines[1][lines[2].index("^") :].startswith("Wrong")
+    assert lines[3] == "ERROR at Row:3:Column:7"
 
 
 @given(st.randoms(use_true_random=False), st.data())
@@ -124,6 +131,38 @@ def test_many_conditions_run_and_too_many_are_refused() -> None:
         assert engine.query(f"SELECT Id FROM Case WHERE {condition}").total_size == len(ORG["Case"])
         error = refused(f"SELECT Id FROM Case WHERE {condition}{connector}Status = 'y'")
         assert error.code == "QUERY_TOO_COMPLICATED"
+
+
+def test_more_than_sqlite_takes_is_refused() -> None:
+    engine = Soql(CONNECTION, date(2022, 6, 1))
+    sums = [f"COUNT(Id) n{number}" for number in range(MAX_LISTED + 1)]
+    assert engine.query(f"SELECT {', '.join(sums[:-1])} FROM Case").total_size == 1
+    assert "can be listed" in refused(f"SELECT {', '.join(sums)} FROM Case").message
+    keys = ", ".join(["Id"] * (MAX_LISTED + 1))
+    assert "can be listed" in refused(f"SELECT Id FROM Case ORDER BY {keys}").message
+
+
+@pytest.mark.parametrize("name", ["LiveChatTranscript", "OrderItem", "CaseHistory__c"])
+def test_all_relationships_of_an_object_can_be_followed_at_once(name: str) -> None:
+    paths = list(_paths(name, MAX_PARENTS))  # no more than SQLite joins
+    fields = ", ".join(f"{path}.Id" for path in paths)
+    engine = Soql(CONNECTION, date(2022, 6, 1), schema=crm_schema("lookup"))
+    assert engine.query(f"SELECT {fields} FROM {name}").total_size == len(ORG[name])
+
+
+def _paths(name: str, depth: int) -> Iterator[str]:
+    found = crm_schema("lookup").object(name)
+    assert found is not None
+    for field in found.queryable:
+        if field.parent:
+            yield field.parent
+            if depth > 1 and not field.polymorphic:
+                yield from (f"{field.parent}.{path}" for path in _paths(field.targets[0], depth - 1))
+
+
+def test_paths_of_more_than_five_relationships_are_refused() -> None:
+    path = ".".join(["Case", "Account", "PersonContact", "Account", "PersonContact", "Account", "Name"])
+    assert "more than 5 relationships" in refused(f"SELECT {path} FROM LiveChatTranscript").message
 
 
 def test_long_lists_run() -> None:

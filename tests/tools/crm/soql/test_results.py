@@ -141,6 +141,7 @@ def test_aggregates_of_nothing() -> None:
         (f"OwnerId NOT IN (('{AGENT}'))", [OPEN]),
         ("OwnerId = '005000000000001'", []),
         (f"Case.OwnerId = '{AGENT}'", [CASE]),
+        ("Case.Account.ShippingState = 'CA'", [CASE]),
         ("Id IN (SELECT CaseId__c FROM CaseHistory__c)", []),
         ("AccountId IN (SELECT Id FROM Account WHERE ShippingState = 'ca')", [CASE]),
         ("AccountId NOT IN (SELECT Id FROM Account WHERE ShippingState = 'ca')", [OPEN]),
