@@ -29,7 +29,7 @@ RECORDS, TWIN = "records", "redacted"
 """The fields of a demonstration with the records it quotes, and with its twin."""
 
 _PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<word>[^\W_]+)")
-_NOW = re.compile(r"\d{4}-\d\d-\d\d")
+_NOW = re.compile(r"(\d{4}-\d\d-\d\d)(?: \d\d:\d\d)?")
 _SHIFT = (40, 400)
 _SHORT = 2
 _ONSETS, _VOWELS = "bdfgklmnprstvz", "aeiou"
@@ -77,15 +77,18 @@ class Redaction:
         self._private |= frozenset().union(*map(_words, task.slots.values())) - self._kept
         self._made: dict[str, str] = {}
         found = _NOW.search(str(fields.get("context", "")))
-        self._today = found[0] if found else ""
+        self._today, self._now = (found[1], found[0]) if found else ("", "")
         self._shift = timedelta(days=self._random.choice((-1, 1)) * self._random.randint(*_SHIFT))
 
     def __call__(self, value: Any, key: str = "") -> Any:
-        """A field with its words replaced; names of tools and of fields stay."""
+        """A field with its words replaced; names of tools and of fields stay, and what the clock shows."""
         if isinstance(value, dict):
             return {name: self(item, name) for name, item in value.items()}
         if isinstance(value, list):
             return [self(item, key) for item in value]
+        if key == "context" and self._now and isinstance(value, str):
+            before, clock, after = value.partition(self._now)
+            return f"{self._text(before)}{clock}{self._text(after)}"
         if isinstance(value, str) and key != "tool":
             return self._observation(value) if key == "observation" else self._text(value)
         if isinstance(value, int | float) and not isinstance(value, bool) and key != "total":

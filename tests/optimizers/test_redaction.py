@@ -183,6 +183,7 @@ def test_no_number_is_left_where_private_fields_are_quoted(
         found = twin(company[0], LastCall(shown, made.outputs), task)
         data = json.loads(found["trajectory"][0]["observation"])
         assert data["total"] == 1
+        assert "Now: Saturday 2022-12-31 18:00." in found["context"], "the clock is nobody's"
         (record,) = data["records"]
         assert found["arguments"]["answer"] == record["age"], "what was copied can still be seen"
         digits.add(tuple(str(record[name]) for name in (*cells, "pay", "mean")))
