@@ -133,8 +133,8 @@ def _stacked(cell: str) -> str:
 
 
 def _stacked_heading(heading: str) -> str:
-    """A heading with a line for each of its words."""
-    return re.sub(r"(?<=-)(?=\w{5})| (?!%)", "\n", heading)
+    """A heading with a line for each of its words; what is added up stays in one."""
+    return re.sub(r"(?<=-)(?=\w{5})|(?<!\+) (?![%+])", "\n", heading)
 
 
 def percent(interval: Interval | None) -> str:

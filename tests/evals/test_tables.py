@@ -59,5 +59,11 @@ def test_columns_go_below_the_others_before_a_word_is_cut(width: int) -> None:
     assert text.count("react + knn, local/x") == text.count("program ")
 
 
+def test_what_is_added_up_stays_in_one_line() -> None:
+    grid = Grid("Arms", ("area", *[f"react + knn, model/{n}" for n in range(9)]), (("HR", *"123456789"),))
+
+    assert any("react + knn," in line for line in lines(grid, 60))
+
+
 def test_brackets_are_no_markup() -> None:
     assert "[red]x[/red]" in "\n".join(lines(Grid("[b]", ("a", "b"), (("[red]x[/red]", "1"),)), 80))
