@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 RECORDS, TWIN = "records", "redacted"
 """The fields of a demonstration with the records it quotes, and with its twin."""
 
-_PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<word>[^\W_]+)")
+_PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<clock>T?\d\d:\d\d(?::\d\d)?(?!\d))|(?P<word>[^\W_]+)")
 _NOW = re.compile(r"(\d{4}-\d\d-\d\d)(?: \d\d:\d\d)?")
 _SHIFT = (40, 400)
+_CLOCK = ((8, 19), (0, 59), (0, 59))
 _SHORT = 2
 _ONSETS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 _NOTE = " Names and values of this example are made up."
@@ -110,6 +111,8 @@ class Redaction:
     def _replaced(self, piece: re.Match[str]) -> str:
         if piece["day"]:
             return self._day(piece["day"])
+        if piece["clock"]:
+            return self._clock(piece["clock"])
         word = piece["word"]
         if not self._hides(word):
             return word
@@ -122,6 +125,15 @@ class Redaction:
         if word.isdigit() and (self._numbers or len(word) <= _SHORT):
             return self._numbers
         return word.lower() in self._private
+
+    def _clock(self, text: str) -> str:
+        """Another time of the day, written the same way."""
+        made = self._made.get(text)
+        if made is None:
+            hour, minute, second = (self._random.randint(low, high) for low, high in _CLOCK)
+            made = f"{'T' if text[0] == 'T' else ''}{hour:02}:{minute:02}:{second:02}"[: len(text)]
+            self._made[text] = made
+        return made
 
     def _day(self, text: str) -> str:
         try:

@@ -90,9 +90,13 @@ class Run:
         )
 
     def quoted(self) -> list[str]:
-        """References of the records that this run quotes: those it read and those its task is about."""
+        """References of the records that this run quotes: those it read and those its task is about.
+
+        With them goes the world that they are of: the same id elsewhere is another record.
+        """
         read = {reference for call in self.episode.calls for reference in call.reads}
-        return sorted(read | set(self.task.must_read))
+        records = read | set(self.task.must_read)
+        return sorted(records | {self.episode.world}) if records else []
 
     def selector_trace(self, predict: dspy.Predict, *, stepwise: bool) -> list[TraceEntry]:
         """The trace of the whole trajectory: the last step, with all steps before it as its input.

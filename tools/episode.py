@@ -59,6 +59,7 @@ class Episode:
     """One attempt at one task: fresh state, a persona, a clock, a toolset.
 
     Attributes:
+        world: the mark of the world that the episode is in, see `Workshop.unreadable`.
         ask: asks the agent's own model, for tools that do; None where there is none.
 
     Between calls an episode holds no database, only the changeset of what it has changed so far, so
@@ -75,6 +76,8 @@ class Episode:
         toolset: Toolset,
         policy: Policy,
         library: Library | None = None,
+        *,
+        world: str = "",
     ) -> None:
         self.kind = kind
         self.persona = persona
@@ -82,6 +85,7 @@ class Episode:
         self.toolset = toolset
         self.policy = policy
         self.library = library
+        self.world = world
         self.ask: Callable[[str], str] | None = None
         self.changeset = b""
         self.calls: list[CallRecord] = []
@@ -122,7 +126,16 @@ class Episode:
 
     def copy(self) -> Episode:
         """An episode of its own that stands where this one does; nothing that it does is seen here."""
-        twin = Episode(self._pool, self.kind, self.persona, self.now, self.toolset, self.policy, self.library)
+        twin = Episode(
+            self._pool,
+            self.kind,
+            self.persona,
+            self.now,
+            self.toolset,
+            self.policy,
+            self.library,
+            world=self.world,
+        )
         twin.changeset = self.changeset
         return twin
 

@@ -65,7 +65,11 @@ class Workshop:
         return found
 
     def unreadable(self, persona: Persona, references: frozenset[str]) -> frozenset[str]:
-        """Those of the records (see `Desk.reads`) that `persona` may not read in the world at rest."""
+        """Those of the records (see `Desk.reads`) that `persona` may not read in the world at rest.
+
+        The mark of another world among them (see `world_mark`) is as unreadable as what it stands for.
+        """
+        references -= {world_mark(self.world)}
         if not references:
             return references
         with self._pool.borrow() as sandbox:
@@ -95,6 +99,7 @@ class Workshop:
             self._toolset(names),
             self.policy,
             self.library,
+            world=world_mark(self.world),
         )
 
     def _toolset(self, names: frozenset[str] | None) -> Toolset:
@@ -110,3 +115,8 @@ class Workshop:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Workshop.open, (str(self.world.path),))
+
+
+def world_mark(world: World) -> str:
+    """What stands among references to records for the world that they are of."""
+    return f"@{world.manifest.digest}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime
 from typing import Any
 
 import dspy
@@ -189,3 +190,15 @@ def test_no_number_is_left_where_private_fields_are_quoted(
         digits.add(tuple(str(record[name]) for name in (*cells, "pay", "mean")))
     assert len(digits) == 3
     assert not any({"58", "91300", "2.25"} & set(values) for values in digits)
+
+
+@pytest.mark.parametrize("records", [["conversations/CV-00017"], ["employees/emp_0042#private"]])
+def test_days_and_times_stay_days_and_times(company: tuple[Workshop, Planted], records: list[str]) -> None:
+    mail = {"total": 1, "records": [{"email_id": "EM-1", "date": "2022-11-02T23:59:58", "body": "At 09:45."}]}
+    made = call(mail, "2022-11-02")
+    shown = twin(company[0], made._replace(inputs={**made.inputs, "records": records}))
+    record = json.loads(shown["trajectory"][0]["observation"])["records"][0]
+    datetime.fromisoformat(record["date"])
+    datetime.strptime(record["body"].split()[-1], "%H:%M.")
+    assert "23:59" not in record["date"]
+    assert "Now: Saturday 2022-12-31 18:00." in shown["context"]

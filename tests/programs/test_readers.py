@@ -107,6 +107,14 @@ def test_records_of_another_world_are_nobodys(company: tuple[Workshop, Planted])
     assert workshop.unreadable(workshop.persona(SALES_LEAD), asked) == {"products/PRD-9999", "nowhere/1"}
 
 
+def test_the_same_ids_in_another_world_are_other_records(company: tuple[Workshop, Planted]) -> None:
+    workshop, _ = company
+    lead = workshop.persona(SALES_LEAD)
+    mark = workshop.episode(persona=lead).world
+    assert workshop.unreadable(lead, frozenset({"posts/PST-0001", mark})) <= {"posts/PST-0001"}
+    assert "@other" in workshop.unreadable(lead, frozenset({"@other"}))
+
+
 def test_private_fields_count_apart_from_their_record(company: tuple[Workshop, Planted]) -> None:
     workshop, _ = company
     asked = frozenset({"employees/emp_0008", "employees/emp_0008#private"})

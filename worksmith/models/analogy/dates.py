@@ -50,7 +50,7 @@ def read(text: str, now: datetime | None) -> Mapping[str, datetime]:
     low = text.lower()
     exact = re.match(r"\d{4}-\d\d-\d\d", low)
     if exact:
-        return {"date": datetime.fromisoformat(low[:10])}
+        return {"date": moment} if (moment := _moment(low[:10])) else {}
     if now is None:
         return {}
     today = datetime.combine(now.date(), time())
@@ -99,6 +99,13 @@ def _month_day(words: list[str], today: datetime) -> Mapping[str, datetime]:
     if ahead:
         readings["ahead"] = min(ahead)
     return readings
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def _safe(year: int, month: int, day: int) -> datetime | None:
