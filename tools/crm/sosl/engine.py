@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import date
+from fnmatch import fnmatchcase
 from typing import Any
 
 import apsw
@@ -20,6 +21,7 @@ from tools.crm.soql.where import where_sql
 from tools.crm.sosl.parser import Search, parse_search
 from tools.crm.sosl.tables import GROUPS, index_changes, index_name, searchable, vocabulary
 from tools.crm.sosl.term import Piece, fts_query, pieces, search_error
+from tools.crm.sosl.words import forms
 from tools.schema import quoted
 
 PER_OBJECT = 250
@@ -30,6 +32,8 @@ MOST = 2_000
 
 MAX_EXPANSION = 500
 """Words that a wildcard may stand for."""
+
+_PLURALS = ("term || 's'", "term || 'es'", "substr(term, 1, length(term) - 1) || 'ies'")
 
 
 @dataclass(frozen=True)
@@ -119,13 +123,19 @@ class Sosl:
 
     def _match(self, search: Search, given: list[Piece], source: CrmObject, index: str) -> str:
         def expand(pattern: str) -> list[str]:
-            sql = f"SELECT term FROM {quoted(vocabulary(index))} WHERE term GLOB ? LIMIT ?"
-            found = [str(row[0]) for row in self._connection.execute(sql, (pattern, MAX_EXPANSION + 1))]
-            if len(found) > MAX_EXPANSION:
-                raise search_error(f"{pattern} stands for more than {MAX_EXPANSION} words", search.offset)
-            return found
+            return self._words(index, pattern, search.offset)
 
         end = search.offset + len(search.term)
         query = fts_query(given, expand, source.any_word, end)
         groups = GROUPS if source.all_fields else search.groups
         return query if groups == GROUPS else f"{{{' '.join(groups)}}} : ({query})"
+
+    def _words(self, index: str, pattern: str, offset: int) -> list[str]:
+        """The words of an index that fit a pattern, or whose plurals do: the index knows shoes as shoe."""
+        sql = f"SELECT term FROM {quoted(vocabulary(index))} WHERE term GLOB ?1"
+        sql += "".join(f" OR {plural} GLOB ?1" for plural in _PLURALS)
+        candidates = (str(row[0]) for row in self._connection.execute(sql, (pattern,)))
+        found = [word for word in candidates if any(fnmatchcase(form, pattern) for form in forms(word))]
+        if len(found) > MAX_EXPANSION:
+            raise search_error(f"{pattern} stands for more than {MAX_EXPANSION} words", offset)
+        return found

@@ -27,7 +27,7 @@ _NOTHING = '"\u2400"'
 """Matches no record: the index holds letters and digits only."""
 
 Expand = Callable[[str], list[str]]
-"""The words of an index that match a GLOB pattern."""
+"""The words of an index that fit a pattern with `*` and `?`."""
 
 
 @dataclass(frozen=True)
@@ -182,11 +182,8 @@ class _Reader:
     def _matching(self, pattern: str) -> str:
         if pattern.isalnum():
             return _phrase([singular(pattern)])
-        # The index knows shoes as shoe, and so s?oes as s?oe and shoes* as shoe.
-        matching = [*self._expand(pattern), *self._expand(singular(pattern))]
-        if pattern.endswith("*"):
-            matching += self._expand(singular(pattern.rstrip("*")))
-        return _joined("OR", [_phrase([word]) for word in dict.fromkeys(matching)]) if matching else _NOTHING
+        matching = self._expand(pattern)
+        return _joined("OR", [_phrase([word]) for word in matching]) if matching else _NOTHING
 
 
 def _phrase(found: list[str]) -> str:

@@ -15,6 +15,12 @@ def words(text: str) -> list[str]:
     return [singular(word) for word in _WORD.findall(flat(html.unescape(text)))]
 
 
+def forms(word: str) -> list[str]:
+    """A word of the index, and its plurals."""
+    plurals = [f"{word}s", f"{word}es", f"{word[:-1]}ies"]
+    return [word, *(plural for plural in plurals if singular(plural) == word)]
+
+
 def flat(text: str) -> str:
     """`text` in small letters without accents."""
     if text.isascii():
