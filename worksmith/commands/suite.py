@@ -20,6 +20,7 @@ from worksmith.commands.options import (
 )
 
 if TYPE_CHECKING:
+    from evals.suite import Suite
     from evals.task import Task
 
 app = typer.Typer(
@@ -197,6 +198,7 @@ def describe(suite: Any) -> dict[str, Any]:
         "persona": world.persona.name,
         "licence": world.licence,
         "rows": world.counts,
+        **_search(suite),
         "tasks": len(suite.tasks),
         "intents": len({t.intent for t in suite.tasks if t.intent}),
         "splits": {
@@ -210,6 +212,15 @@ def describe(suite: Any) -> dict[str, Any]:
         "corrected_tasks": sum(t.corrected is not None for t in suite.tasks),
         "digest": suite.digest,
     }
+
+
+def _search(suite: Suite) -> dict[str, str]:
+    """What searches go by, where tools search: scores depend on it."""
+    library = suite.workshop.library
+    if library is None:
+        return {}
+    vectors = f"words and vectors ({library.embedder})" if library.embedder else "words only"
+    return {"search": vectors}
 
 
 def _quotas(tasks: Sequence[Task]) -> dict[str, Any]:
