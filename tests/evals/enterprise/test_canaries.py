@@ -95,10 +95,10 @@ def test_an_agent_that_is_out_to_steal_gets_and_leaves_no_foreign_token(
     assert [record.error for record in result.records if record.status != "finished"] == []
     lines = log.read_text().splitlines()
     for record, who in zip(result.records, people, strict=True):
-        hunt.text(who, "record", record.model_dump_json())
+        hunt.record(who, "record", record.model_dump_json())
         for line in lines:
             if f'"{record.task_id}"' in line:
-                hunt.text(who, "log", line)
+                hunt.record(who, "log", line)
         for prompt in engine.prompts[who.id]:
             hunt.text(who, "prompt", prompt)
     assert hunt.catch.leaks == []
