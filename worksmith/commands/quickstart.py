@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tools.persona import Persona
     from worksmith.study import StudyPlan
 
-_SCALE = 0.1
+_SCALE = 0.05
 _SHOWN = {
     "mail": "enterprise_mail_system.read",
     "chats": "conversations.read",
@@ -74,7 +74,7 @@ def _build(directory: Path, seed: int) -> Suite:
     from evals.kinds import BuildOptions, builder
     from worksmith.commands.index import build as index
 
-    say("1/5  Build a suite: a tenth of an enterprise with its people, sources, access rules, search index.")
+    say("1/5  Build a suite: a twentieth of an enterprise with its people, sources, access rules, search index.")
     suite = builder("enterprise")(
         directory, BuildOptions(seed=seed, scale=_SCALE), progress=lambda message: say(f"     {message}")
     )
