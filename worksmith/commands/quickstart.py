@@ -74,7 +74,7 @@ def _build(directory: Path, seed: int) -> Suite:
     from evals.kinds import BuildOptions, builder
     from worksmith.commands.index import build as index
 
-    say("1/5  Build a suite: a twentieth of an enterprise with its people, sources, access rules, search index.")
+    say("1/5  Build a suite: a twentieth of an enterprise with people, sources, access rules, search index.")
     suite = builder("enterprise")(
         directory, BuildOptions(seed=seed, scale=_SCALE), progress=lambda message: say(f"     {message}")
     )

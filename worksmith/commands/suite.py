@@ -91,9 +91,9 @@ def build(
     _check_embedder(index)
     with directory_atomically(out) as place:
         make(place, options, progress=say)
-    suite = Suite.open(out)
-    _index(suite, index)
-    _show(describe(suite), as_json)
+    _index(Suite.open(out), index)
+    # Opened anew: now with its index.
+    _show(describe(Suite.open(out)), as_json)
 
 
 @app.command("import")
