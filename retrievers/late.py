@@ -111,7 +111,7 @@ def page_images(file: Path | str) -> list[Any]:
         PdfError: the file cannot be drawn.
     """
     try:
-        import pypdfium2  # type: ignore[import-untyped]
+        import pypdfium2
     except ImportError as error:
         raise RetrievalError("drawing pages is not installed", where=str(file), hint=EXTRA) from error
     try:
