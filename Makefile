@@ -19,10 +19,10 @@ quickstart: install
 	$(BIN)/worksmith quickstart
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-fast: install
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 lint: install
 	$(BIN)/ruff format --check .
