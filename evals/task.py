@@ -93,7 +93,9 @@ class Task(BaseModel):
     """One task of a suite.
 
     Attributes:
-        query: what is asked, the only part besides `domains` that an agent may see.
+        query: what is asked; an agent sees it, the `context` and the tools of `domains`, and no other part.
+        context: what an agent is told besides, such as the policies that apply; the same for all tasks of
+            an intent.
         domains: the toolkits that the task needs.
         area: the field of work it belongs to, such as `HR`; empty where worlds have no such fields.
         subarea: the part of that field.
@@ -106,6 +108,7 @@ class Task(BaseModel):
         split: where it belongs when every intent is in every split.
         held_out_split: where it belongs when whole intents are held out.
         gold_plan: steps that solve it, reads included, verified by execution; None if unknown.
+        other_plans: further gold plans, with other tools; the first one whose tools are on offer applies.
         expected: the writing calls whose effect is the expected outcome.
         corrected: like `expected`, where the published answer contradicts the task; None elsewhere.
         alternatives: further sets of writing calls that count as right beside `corrected`.
@@ -121,6 +124,7 @@ class Task(BaseModel):
 
     id: str
     query: str
+    context: str = ""
     domains: tuple[str, ...]
     area: str = ""
     subarea: str = ""
@@ -134,6 +138,7 @@ class Task(BaseModel):
     split: Split = "test"
     held_out_split: Split = "test"
     gold_plan: tuple[Step, ...] | None = None
+    other_plans: tuple[tuple[Step, ...], ...] = ()
     expected: tuple[Action, ...] = ()
     corrected: tuple[Action, ...] | None = None
     alternatives: tuple[tuple[Action, ...], ...] = ()
@@ -147,7 +152,7 @@ class Task(BaseModel):
     @cached_property
     def digest(self) -> str:
         """Content address of everything that the task says."""
-        return digest(self.model_dump(mode="json"))
+        return digest(self.model_dump(mode="json", exclude_defaults=True))
 
     @property
     def checkable(self) -> bool:

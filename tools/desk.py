@@ -34,6 +34,8 @@ class Desk:
         changeset: what the episode has changed before this call; the connection shows it.
         library: the search indexes over the world at rest, if it has any.
         ask: asks the agent's own model; None where there is none.
+        results: what each earlier call of the episode returned, whole and in order; None for a call that failed.
+        backend: a live system that tools work on instead of the world; None where there is none.
         reads: references (`source/key`) of the records that the call has read, filled by whatever guards
             them; `source/key#private` where private fields were among it, `source/*` for a whole source.
         granted: what was allowed to the call record by record, the last one last.
@@ -46,6 +48,8 @@ class Desk:
     changeset: bytes = b""
     library: Library | None = None
     ask: Callable[[str], str] | None = None
+    results: tuple[Any, ...] = ()
+    backend: object | None = None
     reads: set[str] = field(default_factory=set)
     granted: list[Decision] = field(default_factory=list)
 

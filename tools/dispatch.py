@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from retrievers.errors import RetrievalError
 from tools.errors import ToolError
 from tools.policy import AccessDeniedError, Decision, denial_text
+from tools.result import Shown
 from tools.tool import BadArgumentsError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Observation:
         status: `tool_error` is the tool's own refusal, `tool_crash` a defect of the tool; of a call that was
             `refused` by the agent's own access checker, and never made, the text says that.
         value: the result as JSON-able data, after the policy's filter.
-        text: the result as the agent reads it.
+        text: the result as the agent reads it; shorter than the value where a tool says so (see `Shown`).
     """
 
     status: ObservationStatus
@@ -77,8 +78,10 @@ def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observati
     except Exception as error:
         # A defect of a tool must neither end the agent's run nor pass for a wrong answer unseen.
         return _refusal("tool_crash", f"{name} failed: {type(error).__name__}: {error}")
-    shown = episode.policy.visible(episode.persona, name, value)
-    return Observation("ok", shown, as_text(shown))
+    text = value.text if isinstance(value, Shown) else None
+    whole = value.value if isinstance(value, Shown) else value
+    shown = episode.policy.visible(episode.persona, name, whole)
+    return Observation("ok", shown, as_text(shown) if text is None else text)
 
 
 def as_text(value: Any) -> str:

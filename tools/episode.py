@@ -61,6 +61,7 @@ class Episode:
     Attributes:
         world: the mark of the world that the episode is in, see `Workshop.unreadable`.
         ask: asks the agent's own model, for tools that do; None where there is none.
+        backend: see `Workshop.backend`.
 
     Between calls an episode holds no database, only the changeset of what it has changed so far, so
     thousands can wait for a model at the same time. Not thread-safe; different episodes are
@@ -78,6 +79,7 @@ class Episode:
         library: Library | None = None,
         *,
         world: str = "",
+        backend: object | None = None,
     ) -> None:
         self.kind = kind
         self.persona = persona
@@ -86,6 +88,7 @@ class Episode:
         self.policy = policy
         self.library = library
         self.world = world
+        self.backend = backend
         self.ask: Callable[[str], str] | None = None
         self.changeset = b""
         self.calls: list[CallRecord] = []
@@ -122,7 +125,17 @@ class Episode:
 
     def desk(self, connection: apsw.Connection) -> Desk:
         """What a tool gets to see of this episode, over a database that shows its state."""
-        return Desk(connection, self.now, self.persona, self.policy, self.changeset, self.library, self.ask)
+        return Desk(
+            connection,
+            self.now,
+            self.persona,
+            self.policy,
+            self.changeset,
+            self.library,
+            self.ask,
+            tuple(call.observation.value for call in self.calls),
+            self.backend,
+        )
 
     def copy(self) -> Episode:
         """An episode of its own that stands where this one does; nothing that it does is seen here."""
@@ -135,6 +148,7 @@ class Episode:
             self.policy,
             self.library,
             world=self.world,
+            backend=self.backend,
         )
         twin.changeset = self.changeset
         return twin

@@ -48,6 +48,8 @@ class WorldKind:
         house_rules: the conventions an agent has to know, as prompt text.
         open_library: the search indexes over a world, if its tools search.
         finish_note: how prompts describe the call that ends a task.
+        toolset_for: names of toolsets by name of the strategy that is offered them where nobody says
+            otherwise; others are offered all toolkits.
         departments: what the codes in `Persona.department` stand for, for prompts.
     """
 
@@ -60,6 +62,7 @@ class WorldKind:
     house_rules: str
     open_library: Callable[[World], Library | None] = no_library
     finish_note: str = FINISH_NOTE
+    toolset_for: Mapping[str, str] = field(default_factory=dict, hash=False)
     departments: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property

@@ -20,26 +20,32 @@ class Toolkit:
     Attributes:
         name: the first half of its tools' names.
         title: what the toolkit is for, in a few words.
+        by_name_only: whether `all` tools are those of the other toolkits, since this one has them again in
+            another form.
     """
 
     name: str
     title: str
     tools: tuple[Tool, ...]
+    by_name_only: bool = False
 
     @classmethod
-    def of(cls, name: str, title: str, functions: Iterable[Callable[..., Any]]) -> Toolkit:
+    def of(
+        cls, name: str, title: str, functions: Iterable[Callable[..., Any]], *, by_name_only: bool = False
+    ) -> Toolkit:
         """A toolkit of marked functions, in the given order."""
-        return cls(name, title, tuple(Tool(name, function) for function in functions))
+        return cls(name, title, tuple(Tool(name, function) for function in functions), by_name_only)
 
 
 def toolset(toolkits: Iterable[Toolkit], names: Iterable[str] | None = None) -> dict[str, Tool]:
-    """The tools of the toolkits called `names` (of all, if None), in the toolkits' own order.
+    """The tools of the toolkits called `names`, in the toolkits' own order; None stands for all of them.
 
     Raises:
         InputError: if a name is not a toolkit's.
     """
     toolkits = tuple(toolkits)
-    wanted = {toolkit.name for toolkit in toolkits} if names is None else set(names)
+    everything = {toolkit.name for toolkit in toolkits if not toolkit.by_name_only}
+    wanted = everything if names is None else set(names)
     unknown = wanted - {toolkit.name for toolkit in toolkits}
     if unknown:
         raise InputError(

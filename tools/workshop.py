@@ -21,6 +21,10 @@ class Workshop:
 
     A program holds its workshop by reference: a deep copy of the program shares it, and a pickle of
     it is the path of its world.
+
+    Attributes:
+        backend: a live system that the tools of this kind work on instead of the world, set by whoever
+            connects to one; episodes opened afterwards have it.
     """
 
     def __init__(self, world: World, sandboxes: int | None = None) -> None:
@@ -31,6 +35,7 @@ class Workshop:
         if self.library is not None:
             # Here, before any episode: in one it would pass for a defect of the tool that searches.
             self.library.check()
+        self.backend: object | None = None
         self._pool = SandboxPool(world.image, self.kind.tables, sandboxes)
         self._toolsets: dict[frozenset[str] | None, Toolset] = {}
         self._personas: dict[str, Persona] = {}
@@ -100,6 +105,7 @@ class Workshop:
             self.policy,
             self.library,
             world=world_mark(self.world),
+            backend=self.backend,
         )
 
     def _toolset(self, names: frozenset[str] | None) -> Toolset:

@@ -76,15 +76,10 @@ class AccessPolicy:
 
         What is not in it counts as unreadable, since nobody can tell whose it is.
         """
-        by_source: dict[str, set[str]] = {}
-        for reference in references:
-            source, _, key = reference.partition("/")
-            by_source.setdefault(source, set()).add(key)
-        return frozenset(
-            f"{source}/{key}"
-            for source, keys in by_source.items()
-            for key in keys - self._readable(persona, source, connection)
-        )
+        sources = {reference.partition("/")[0] for reference in references}
+        return references - {
+            f"{source}/{key}" for source in sources for key in self._readable(persona, source, connection)
+        }
 
     def _readable(self, persona: Persona, source: str, connection: apsw.Connection) -> set[str]:
         """The keys that `persona` may read, those with private fields marked, and `*` if that is all."""
