@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from functools import cached_property
 
-from tools.enterprise.generate.latent import Built, Latent
+from tools.enterprise.generate.latent import Built
 from tools.enterprise.schema import KEYS, TABLES
+from tools.generating.latent import Latent
 
 Record = Mapping[str, str]
 """A row by column; cells without a value are empty texts."""

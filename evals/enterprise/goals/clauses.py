@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 from evals.enterprise.facts import Facts
 from evals.enterprise.goals.script import Script, UnfitError
-from tools.enterprise.generate.latent import Latent
+from tools.generating.latent import Latent
 
 LEAVE, HANDBOOK, EXPENSES = "Leave Policy", "Employee Handbook", "Travel and Expenses Policy"
 ASSETS, GOVERNANCE, RATINGS = (

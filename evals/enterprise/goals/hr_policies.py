@@ -14,7 +14,7 @@ from evals.enterprise.goals.goal import Book, Slots, Values
 from evals.enterprise.goals.hr import POLICIES
 from evals.enterprise.goals.scene import Draw, Scene
 from evals.enterprise.goals.script import Rows, Script
-from tools.enterprise.generate.latent import Latent
+from tools.generating.latent import Latent
 
 BOOK = Book("HR", "hr_policies.toml")
 

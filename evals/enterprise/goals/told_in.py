@@ -11,7 +11,7 @@ from evals.enterprise.facts import Facts, Record
 from evals.enterprise.goals import entities
 from evals.enterprise.goals.scene import Scene
 from evals.task import Entity
-from tools.enterprise.generate.latent import Latent
+from tools.generating.latent import Latent
 
 SHOWN = 3
 """Of so many chats with somebody a call shows all in full, so that no ranking decides what is found."""

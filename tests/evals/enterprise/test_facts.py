@@ -9,7 +9,8 @@ import pytest
 from evals.enterprise.distractors import near_misses
 from evals.enterprise.facts import Facts
 from tests.tools.enterprise.small_world import COMPANY, GITA, LEAD, LEFT, MANAGER, NOW, PEOPLE, small_rows
-from tools.enterprise.generate.latent import Built, Latent
+from tools.enterprise.generate.latent import Built
+from tools.generating.latent import Latent
 
 
 @pytest.fixture(scope="module")

@@ -14,8 +14,8 @@ from evals.enterprise.suites import build_enterprise, build_world
 from evals.kinds import BuildOptions, forecast
 from evals.suite import Suite
 from tools.enterprise.access import packaged_policy
-from tools.enterprise.generate import Latent
 from tools.errors import WorksmithError
+from tools.generating.latent import Latent
 from tools.workshop import Workshop
 from tools.world import World
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice, product
 
 from tools.crm.generate.draft import Draft
-from tools.crm.generate.latent import Latent
 from tools.crm.generate.wording import Grammar, advice, rules
+from tools.generating.latent import Latent
 
 ADVICE = 35
 """How many advice articles there are, whatever the size of the org."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tools.crm.generate.hearing import read_rules
-from tools.crm.generate.latent import Built, Latent
+from tools.crm.generate.latent import Built
 from tools.crm.generate.wording import advice
+from tools.generating.latent import Latent
 
 _SMALL_TALK = ("hello", "bye")
 

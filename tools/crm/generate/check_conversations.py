@@ -17,8 +17,9 @@ from tools.crm.generate.hearing import (
     turns_of_transcript,
     verdict,
 )
-from tools.crm.generate.latent import Built, Latent
+from tools.crm.generate.latent import Built
 from tools.crm.generate.wording import conversations
+from tools.generating.latent import Latent
 
 Record = dict[str, str | None]
 

@@ -9,9 +9,10 @@ from datetime import date, datetime
 from tools.crm.generate.company import DEFAULT_NOW
 from tools.crm.generate.counts import Counts, counts
 from tools.crm.generate.entities import Agent, CaseFile, Customer, Item, Order, Policy, Product
-from tools.crm.generate.latent import Built, Latent, Row
+from tools.crm.generate.latent import Built, Row
 from tools.crm.ids import make_id
 from tools.crm.schema import OBJECTS
+from tools.generating.latent import Latent
 from tools.seeding import rng
 
 _FIRST_NUMBERS = (4_000, 900_000)

@@ -2,47 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tools.crm.generate.entities import Agent, CaseFile, Customer, Item, Order, Policy, Product
 from tools.crm.schema import OBJECTS
+from tools.generating.latent import Latent
 
 Row = tuple[str | None, ...]
 """The cells of one row, in the order of the table's columns."""
-
-
-@dataclass(frozen=True)
-class Latent:
-    """A truth about one record that the org itself does not hold, or holds in words only.
-
-    Attributes:
-        ref: the record, `object/id`.
-        kind: what sort of truth; a record may have several. `agent` (User): lacks, specialty, speed, load.
-            `customer` (Account): events, categories, activity, complaints. `product`: soft names, burst,
-            weakspots, popularity. `region` (a state): factor on handle time. `issue`: weight. `rules` and
-            `advice` (Knowledge__kav): what the article states. `case`: issue, agents, transfer, minutes.
-            `conversation` (Case): what was granted for what, and which article was broken in which way.
-        facts: latent variables by name, all text; lists are separated by "; ".
-        refs: other records that it is about, as `object/id`.
-    """
-
-    ref: str
-    kind: str
-    facts: dict[str, str]
-    refs: tuple[str, ...] = ()
-
-    def to_json(self) -> str:
-        """One line of JSON, for `latent.jsonl`."""
-        value = {"ref": self.ref, "kind": self.kind, "facts": self.facts, "refs": self.refs}
-        return json.dumps(value, ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, line: str) -> Latent:
-        """Read a line that `to_json` wrote."""
-        value = json.loads(line)
-        return cls(value["ref"], value["kind"], value["facts"], tuple(value["refs"]))
 
 
 @dataclass(frozen=True)
@@ -51,7 +19,12 @@ class Built:
 
     Attributes:
         rows: by object its rows, ready for `tools.world.write_world`.
-        latents: the truths. Tasks are made from them; no agent ever sees them.
+        latents: the truths; a record may have several. Tasks are made from them, no agent ever sees them.
+            Kinds: `agent` (User): lacks, specialty, speed, load. `customer` (Account): events, categories,
+            activity, complaints. `product`: soft names, burst, weakspots, popularity. `region` (a state):
+            factor on handle time. `issue`: weight. `rules` and `advice` (Knowledge__kav): what the article
+            states. `case`: issue, agents, transfer, minutes. `conversation` (Case): what was granted for
+            what, and which article was broken in which way.
         agents, customers, products, orders, items, policies, cases: the same as objects. Policies are in the
             order of the issues, which `CaseFile.issue` and the like count from 0.
     """

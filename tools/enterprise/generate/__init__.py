@@ -2,7 +2,7 @@
 
 from tools.enterprise.generate.build import build
 from tools.enterprise.generate.company import DEFAULT_NOW
-from tools.enterprise.generate.latent import Built, Latent
+from tools.enterprise.generate.latent import Built
 from tools.enterprise.generate.verify import verify
 
-__all__ = ["DEFAULT_NOW", "Built", "Latent", "build", "verify"]
+__all__ = ["DEFAULT_NOW", "Built", "build", "verify"]

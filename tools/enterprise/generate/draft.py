@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal
 from tools.enterprise.generate.company import DEFAULT_NOW
 from tools.enterprise.generate.counts import Counts, counts
 from tools.enterprise.generate.entities import Client, Customer, Product, Sale, Vendor
-from tools.enterprise.generate.latent import Built, Latent, Row, reference
+from tools.enterprise.generate.latent import Built, Row, reference
 from tools.enterprise.generate.people import People
 from tools.enterprise.schema import KEYS, TABLES
+from tools.generating.latent import Latent
 from tools.seeding import rng
 
 if TYPE_CHECKING:

@@ -12,11 +12,12 @@ from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Employee
 from tools.enterprise.generate.grammar import grammar
 from tools.enterprise.generate.hierarchy import Position, positions
-from tools.enterprise.generate.latent import Latent, reference
+from tools.enterprise.generate.latent import reference
 from tools.enterprise.generate.names import people_names
 from tools.enterprise.generate.people import EXECUTIVES, People
 from tools.enterprise.generate.profiles import Profile, profile
 from tools.enterprise.generate.wording import pick, texts
+from tools.generating.latent import Latent
 
 _WORDS = grammar("employees")
 _NONE = "none"

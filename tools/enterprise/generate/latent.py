@@ -2,42 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from tools.enterprise.schema import KEYS, TABLES
+from tools.generating.latent import Latent
 
 Row = tuple[str | None, ...]
 """The cells of one row, in the order of the table's columns."""
-
-
-@dataclass(frozen=True)
-class Latent:
-    """What one record's text says, as facts.
-
-    Attributes:
-        ref: the record, `source/key`.
-        kind: what sort of text it is: the intent of a chat, the outcome of a support chat, ...
-        facts: latent variables by name. Each is rendered in the text in a form that can be read back.
-        refs: the records that the text is about, as `source/key`.
-    """
-
-    ref: str
-    kind: str
-    facts: dict[str, str]
-    refs: tuple[str, ...] = ()
-
-    def to_json(self) -> str:
-        """One line of JSON, for `latent.jsonl`."""
-        value = {"ref": self.ref, "kind": self.kind, "facts": self.facts, "refs": self.refs}
-        return json.dumps(value, ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, line: str) -> Latent:
-        """Read a line that `to_json` wrote."""
-        value = json.loads(line)
-        return cls(value["ref"], value["kind"], value["facts"], tuple(value["refs"]))
 
 
 @dataclass(frozen=True)

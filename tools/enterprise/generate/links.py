@@ -9,7 +9,8 @@ from datetime import date
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Employee
 from tools.enterprise.generate.grammar import grammar
-from tools.enterprise.generate.latent import Built, Latent, reference
+from tools.enterprise.generate.latent import Built, reference
+from tools.generating.latent import Latent
 
 
 @dataclass(frozen=True)

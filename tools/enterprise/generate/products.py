@@ -9,8 +9,8 @@ from typing import Any
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Product
 from tools.enterprise.generate.grammar import grammar
-from tools.enterprise.generate.latent import Latent
 from tools.enterprise.generate.wording import pick, texts, with_article
+from tools.generating.latent import Latent
 
 _WORDS = grammar("products")
 _DISCOUNTS = ((0, 5, 10, 15, 20, 25, 30, 40, 50, 60), (1, 2, 4, 4, 4, 3, 3, 2, 1, 0.5))

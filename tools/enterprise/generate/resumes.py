@@ -9,10 +9,11 @@ from datetime import timedelta
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Employee
 from tools.enterprise.generate.grammar import grammar
-from tools.enterprise.generate.latent import Latent, reference
+from tools.enterprise.generate.latent import reference
 from tools.enterprise.generate.people import EXECUTIVES
 from tools.enterprise.generate.profiles import profile
 from tools.enterprise.generate.wording import pick, texts
+from tools.generating.latent import Latent
 
 _WORDS = grammar("resumes")
 _MAIL_HOST = "postbox.example"

@@ -11,8 +11,9 @@ from functools import cache
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Product, Sale
 from tools.enterprise.generate.grammar import MONTHS, grammar
-from tools.enterprise.generate.latent import Latent, reference
+from tools.enterprise.generate.latent import reference
 from tools.enterprise.generate.wording import fill, pick, texts, with_article
+from tools.generating.latent import Latent
 
 _WORDS = grammar("sentiments")
 _POLARITIES = {1: ("negative", "strong"), 2: ("negative", "mild"), 3: ("neutral", "none")} | {

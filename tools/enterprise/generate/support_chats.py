@@ -9,9 +9,10 @@ from datetime import date, timedelta
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Employee, Sale
 from tools.enterprise.generate.grammar import grammar
-from tools.enterprise.generate.latent import Latent, reference
+from tools.enterprise.generate.latent import reference
 from tools.enterprise.generate.wording import pick, texts
 from tools.generating.apportion import degrees
+from tools.generating.latent import Latent
 
 _WORDS = grammar("support_chats")
 PROMISES = {

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.entities import Employee, Vendor
 from tools.enterprise.generate.grammar import grammar
-from tools.enterprise.generate.latent import Latent, reference
+from tools.enterprise.generate.latent import reference
 from tools.enterprise.generate.partners import (
     address,
     described,
@@ -18,6 +18,7 @@ from tools.enterprise.generate.partners import (
     representatives,
     tax_id,
 )
+from tools.generating.latent import Latent
 
 _WORDS = grammar("vendors")
 _SINCE = date(2013, 4, 1)

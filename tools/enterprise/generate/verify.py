@@ -17,7 +17,7 @@ from tools.enterprise.generate import (
 from tools.enterprise.generate.company import LEAVES, TODAY
 from tools.enterprise.generate.conversations import verify_conversations
 from tools.enterprise.generate.issues import verify_issues
-from tools.enterprise.generate.latent import Built, Latent
+from tools.enterprise.generate.latent import Built
 from tools.enterprise.generate.mail import verify_mail
 from tools.enterprise.generate.orders import items, stated_total
 from tools.enterprise.generate.overflow import verify_overflow
@@ -27,6 +27,7 @@ from tools.enterprise.generate.posts import verify_posts
 from tools.enterprise.generate.repositories import verify_repositories
 from tools.enterprise.generate.tickets import verify_tickets
 from tools.enterprise.schema import KEYS
+from tools.generating.latent import Latent
 
 Record = dict[str, str | None]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.tools.crm.generate.orgs import SMALL, full, small
-from tools.crm.generate import Latent, build, verify
+from tools.crm.generate import build, verify
 from tools.crm.generate.articles import questions
 from tools.crm.ids import canonical
 from tools.errors import InputError
+from tools.generating.latent import Latent
 
 PUBLISHED = {
     "User": 100,

@@ -7,12 +7,13 @@ from collections.abc import Callable
 import pytest
 
 from tests.tools.enterprise.generate.worlds import SMALL, full, small
-from tools.enterprise.generate import Built, Latent, build, verify
+from tools.enterprise.generate import Built, build, verify
 from tools.enterprise.generate.customers import add_customers
 from tools.enterprise.generate.draft import Draft
 from tools.enterprise.generate.employees import add_employees
 from tools.enterprise.generate.products import add_products
 from tools.errors import InputError
+from tools.generating.latent import Latent
 
 PUBLISHED = {
     "employees": 1260,

@@ -8,8 +8,9 @@ from functools import cache
 import pytest
 
 from tests.tools.enterprise.generate.worlds import full, small
-from tools.enterprise.generate import Built, Latent, build, verify
+from tools.enterprise.generate import Built, build, verify
 from tools.enterprise.schema import KEYS, TABLES
+from tools.generating.latent import Latent
 
 Cells = dict[str, str | None]
 
