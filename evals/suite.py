@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from evals.task import Split, SplitScheme, Task
 from tools.errors import InputError
 from tools.files import write_atomically
+from tools.kinds import world_kind
 from tools.seeding import digest
 from tools.workshop import Workshop
 from tools.world import World
@@ -29,6 +30,7 @@ class SuiteManifest(BaseModel):
 
     Attributes:
         digest: of world and tasks; two suites with the same digest are the same suite.
+        rules: digest of the access rules that the tasks were made under.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -40,6 +42,7 @@ class SuiteManifest(BaseModel):
     world_digest: str
     tasks_digest: str
     digest: str
+    rules: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class Suite:
             raise InputError("the suite's manifest is damaged", where=str(file), hint=str(error)) from error
         world = World.open(directory)
         tasks = _read_tasks(directory / TASKS_FILE)
-        suite = cls(directory, _manifest(world, tasks), world, tasks)
+        suite = cls(directory, _manifest(world, tasks, manifest.rules), world, tasks)
         if suite.manifest != manifest:
             raise InputError("the suite differs from its manifest", where=str(file), hint=_AGAIN)
         return suite
@@ -84,6 +87,14 @@ class Suite:
     def workshop(self) -> Workshop:
         """Opens episodes over the suite's world."""
         return Workshop(self.world)
+
+    @property
+    def rules_changed(self) -> bool:
+        """Whether the access rules are others than those that the tasks were made under.
+
+        What tasks expect, and which of them are to be denied, may then no longer be right.
+        """
+        return self.manifest.rules != self.workshop.policy.digest
 
     def select(
         self, *, split: Split | Literal["all"], scheme: SplitScheme = "standard", limit: int | None = None
@@ -124,12 +135,13 @@ def write_suite(world: World, tasks: Sequence[Task]) -> Suite:
     directory = world.path
     lines = "".join(task.model_dump_json(exclude_defaults=True) + "\n" for task in tasks)
     write_atomically(directory / TASKS_FILE, lines.encode())
-    suite = Suite(directory, _manifest(world, tasks), world, tuple(tasks))
+    rules = world_kind(world.manifest.kind).open_policy(world).digest
+    suite = Suite(directory, _manifest(world, tasks, rules), world, tuple(tasks))
     write_atomically(directory / MANIFEST_FILE, suite.manifest.model_dump_json(indent=2).encode() + b"\n")
     return suite
 
 
-def _manifest(world: World, tasks: Sequence[Task]) -> SuiteManifest:
+def _manifest(world: World, tasks: Sequence[Task], rules: str) -> SuiteManifest:
     tasks_digest = digest([task.digest for task in tasks])
     return SuiteManifest(
         kind=world.manifest.kind,
@@ -138,6 +150,7 @@ def _manifest(world: World, tasks: Sequence[Task]) -> SuiteManifest:
         world_digest=world.manifest.digest,
         tasks_digest=tasks_digest,
         digest=digest([world.manifest.digest, tasks_digest]),
+        rules=rules,
     )
 
 

@@ -39,6 +39,8 @@ def choose_tasks(suite: Suite, split: str | None, scheme: str, limit: int | None
     if len(tasks) < len(everything):
         left = len(everything) - len(tasks)
         say(f"leaving out {left} of {len(everything)} tasks, of which only an answer in words is known")
+    if suite.rules_changed:
+        say("the access rules are not those that the tasks were made under: what they expect may be outdated")
     if not tasks:
         raise InputError(f"the split {name} has no tasks", where=str(suite.path))
     return name, tasks

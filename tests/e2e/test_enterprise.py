@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,18 @@ def test_an_invalid_policy_is_refused_with_its_place(enterprise: Path, tmp_path:
     result = invoke("access", "validate", file)
     assert result.exit_code != 0
     assert "sources.mail.rules[0].when" in str(result.exception)
+
+
+def test_tasks_made_under_other_rules_are_pointed_out(enterprise: Path, here: Path) -> None:
+    suite = here / "edited"
+    shutil.copytree(enterprise, suite)
+    run = ("eval", suite, "--lm", "gold", "--limit", 1, "--no-track")
+    assert "access rules" not in invoke(*run).stderr
+
+    rules = json.loads((suite / "policy.json").read_text())
+    del rules["sources"]["mail"]["rules"][0]
+    (suite / "policy.json").write_text(json.dumps(rules))
+    assert "the access rules are not those that the tasks were made under" in invoke(*run).stderr
 
 
 def test_compiling_gains_and_baselines_stand_beside(enterprise: Path, here: Path) -> None:
