@@ -17,29 +17,43 @@ if TYPE_CHECKING:
 Mode = Literal["clean", "faithful"]
 """Truths as the policies that agents are shown say, or as the published system computes them."""
 
+Values = tuple[str, ...] | None
+"""The values of an answer, or that there is none."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Why something cannot be asked: no answer to it would be beyond doubt, or it would be too easy."""
+
+    reason: str
+
+
+Truth = tuple[Entity, ...] | Doubt | None
+"""The answer to a question; None where the honest answer is that there is none."""
+
 
 @dataclass(frozen=True)
 class Question:
     """A question with its truth, before it is put into words.
 
     Attributes:
-        slots: everything that decides the truth, as text: what the wording says (`period`, `n`, `extreme`)
-            and the ids it comes with (`product`, `case`, `contact`).
-        shown: the slots that are shown below the wording, by label (`Case Id`).
+        slots: everything that decides the truth, as text: what the wording says (`period`, `n`, `extreme`),
+            the ids it comes with (`product`, `case`, `contact`), and `today` (ISO) where the truth depends on
+            it. No two questions of a suite have the same.
+        shown: what is shown below the wording, by label (`Case Id`).
         today: when it is asked.
         answer: the truth by plain Python over the records; None where the honest answer is that there is none.
         reference: the truth in a sentence, where the answer is one.
-        stratum: what questions are spread over, such as unit and threshold, so that no part of the wording
-            tells whether there is an answer.
+        stratum: one of the family's `strata`.
         must_read: references (`object/id`) of records without which it cannot be known.
     """
 
     slots: Mapping[str, str]
     today: date
     answer: tuple[Entity, ...] | None
+    stratum: str
     shown: Mapping[str, str] = field(default_factory=dict)
     reference: str = ""
-    stratum: str = ""
     must_read: tuple[str, ...] = ()
 
 
@@ -50,24 +64,56 @@ class Family(Protocol):
         name: as published: `handle_time`, `transfer_count`, `named_entity_disambiguation`, `case_routing`,
             `policy_violation_identification`, `knowledge_qa`, `top_issue_identification`,
             `monthly_trend_analysis`, `best_region_identification`.
+        code: three letters, for ids of tasks.
         persona: id of who asks: `service_agent`, `service_manager` or `service_analyst`.
+        worded: names of the slots that every wording says.
     """
 
-    name: str
-    persona: str
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def code(self) -> str: ...
+
+    @property
+    def persona(self) -> str: ...
+
+    @property
+    def worded(self) -> frozenset[str]: ...
 
     def context(self, mode: Mode) -> str:
         """The policies that an agent is told with every question of the family."""
         ...
 
-    def nones(self, mode: Mode) -> float:
-        """The share of questions without an answer."""
+    def answer_format(self, mode: Mode) -> str:
+        """What an answer has to look like, as the last line of the task's text."""
         ...
 
-    def candidates(self, books: Books, mode: Mode, random: Random) -> Iterator[Question]:
-        """Questions without end, answerable and not, in random order; none whose truth is in doubt.
+    def nones(self, mode: Mode) -> float:
+        """The share of questions without an answer, in every stratum."""
+        ...
 
-        The sampler takes those that it has a place for and drops repetitions, so many must differ.
+    def strata(self, mode: Mode) -> Mapping[str, float]:
+        """What questions are spread over, such as unit and threshold, with the weight of each.
+
+        Every stratum has the same share of questions without an answer, so that no part of the wording tells
+        whether there is one.
+        """
+        ...
+
+    def candidates(
+        self, books: Books, mode: Mode, stratum: str, random: Random
+    ) -> Iterator[Question | Doubt]:
+        """Draws of one stratum in random order, answerable or not; each counts as a try.
+
+        May go on without end. Questions may repeat: the sampler drops repetitions.
+        """
+        ...
+
+    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+        """The truth of a question in a mode, by plain Python over the records, whatever `answer` says.
+
+        Shares no code with the functions that agents call.
         """
         ...
 
@@ -77,14 +123,17 @@ class Family(Protocol):
 
     def parse(self, text: str) -> Mapping[str, str] | None:
         """The slots that a wording says, read by patterns that share nothing with the templates but their
-        words; None if it is not of this family. The sampler rejects wordings that do not say what they should.
+        words; None if it is not of this family. Wordings that do not say what they should are rejected.
         """
         ...
 
-    def solve(self, script: Script, question: Question) -> tuple[Entity, ...] | None:
-        """The truth once more, by calls of function tools in an episode; the calls become the gold plan."""
+    def solve(self, script: Script, question: Question) -> Values:
+        """The truth once more, by calls of `functions.*` tools in an episode; the calls become the gold plan.
+
+        Goes by `question.slots`, `shown` and `today` and by what the tools return, never by `answer`.
+        """
         ...
 
-    def solve_by_queries(self, script: Script, question: Question) -> tuple[Entity, ...] | None:
-        """The truth by SOQL and SOSL alone, as an agent without functions would find it."""
+    def solve_by_queries(self, script: Script, question: Question) -> Values:
+        """The truth by `query.*` tools alone and arithmetic, as an agent without functions would find it."""
         ...
