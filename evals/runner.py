@@ -30,7 +30,7 @@ from evals.record import (
 )
 from evals.summary import Summary, summarize
 from evals.workers import Workers
-from tools.errors import InputError
+from tools.errors import InfrastructureError, InputError
 
 if TYPE_CHECKING:
     from evals.task import Task
@@ -276,7 +276,7 @@ def failure_status(error: BaseException) -> str:
         return PROGRAM_ERROR  # the program let its prompt grow too long
     if isinstance(error, LMError | ConnectionError | TimeoutError):
         return "model_error"
-    if isinstance(error, apsw.Error | OSError | MemoryError | RetrievalError):
+    if isinstance(error, apsw.Error | OSError | MemoryError | RetrievalError | InfrastructureError):
         return "harness_error"
     return PROGRAM_ERROR
 

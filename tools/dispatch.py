@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from retrievers.errors import RetrievalError
-from tools.errors import ToolError
+from tools.errors import InfrastructureError, ToolError
 from tools.policy import AccessDeniedError, Decision, denial_text
 from tools.result import Shown
 from tools.tool import BadArgumentsError
@@ -45,6 +45,7 @@ def dispatch(name: str, arguments: Any, episode: Episode) -> tuple[Observation, 
 
     Raises:
         RetrievalError: the search index cannot be used. That is nobody's answer to be graded.
+        InfrastructureError: nor can the live system that the tool works on.
     """
     tool = episode.toolset.get(name)
     if tool is None:
@@ -68,7 +69,7 @@ def dispatch(name: str, arguments: Any, episode: Episode) -> tuple[Observation, 
 def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observation:
     try:
         value = episode.run(name, arguments)
-    except (AccessDeniedError, RetrievalError):
+    except (AccessDeniedError, RetrievalError, InfrastructureError):
         raise
     except ToolError as error:
         return _refusal("tool_error", str(error))

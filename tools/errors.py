@@ -30,3 +30,10 @@ class InputError(WorksmithError):
 
 class ToolError(WorksmithError):
     """A tool could not do what it was asked to; the agent sees the message as its observation."""
+
+
+class InfrastructureError(WorksmithError):
+    """A live system that tools work on cannot be reached, or will not serve us now.
+
+    That is nobody's answer to be graded: the episode ends as a `harness_error`.
+    """

@@ -24,7 +24,7 @@ class Workshop:
 
     Attributes:
         backend: a live system that the tools of this kind work on instead of the world, set by whoever
-            connects to one; episodes opened afterwards have it.
+            connects to one; episodes opened afterwards have it. Its `str` names it.
     """
 
     def __init__(self, world: World, sandboxes: int | None = None) -> None:
@@ -52,10 +52,15 @@ class Workshop:
 
     @property
     def digest(self) -> str:
-        """Content address of all that an episode depends on here: world, access rules, search index."""
+        """Content address of all that an episode depends on here: world, access rules, search index.
+
+        Of a live system only its name: what it holds is not ours to know.
+        """
         world = self.world.manifest.digest
         searched = self.library.digest if self.library is not None else ""
         rules = self.policy.digest
+        if self.backend is not None:
+            return digest([world, rules, searched, str(self.backend)])
         return digest([world, rules, searched]) if rules or searched else world
 
     def persona(self, persona_id: str) -> Persona:

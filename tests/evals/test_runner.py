@@ -20,7 +20,7 @@ from evals.runner import EvalResult, EvaluationInterrupted, Progress, evaluate, 
 from evals.task import Task
 from tests.evals.episodes import make_episode, make_task
 from tools.episode import EpisodeResult
-from tools.errors import InputError
+from tools.errors import InfrastructureError, InputError
 
 
 class Scripted(dspy.Module):  # type: ignore[misc]
@@ -321,6 +321,7 @@ def test_throughput_is_at_least_95_percent_of_ideal(workshop: Any) -> None:
         (ContextWindowExceededError(message="too long"), "program_error"),
         (DSPyError("unreadable"), "program_error"),
         (PermissionError("disk"), "harness_error"),
+        (InfrastructureError("the org does not answer"), "harness_error"),
     ],
 )
 def test_failures_are_told_apart_by_whose_they_are(error: Exception, status: str) -> None:
