@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -11,40 +13,60 @@ from evals.answers.baselines import always_refuse, keyword_search, oracle
 from evals.baselines import BASELINES
 from tools.episode import Episode, EpisodeResult
 from tools.errors import InputError
+from tools.seeding import digest
 
 if TYPE_CHECKING:
     from evals.task import Task
+    from tools.kinds import WorldKind
     from tools.workshop import Workshop
 
 Attempt = Callable[["Task", Episode], tuple[str, str]]
 """Does a task in an episode; gives the status and the answer it ends with."""
 
-_JUDGED: dict[str, Attempt] = {
-    "always_refuse": always_refuse,
-    "keyword_only": keyword_search,
-    "oracle": oracle,
-}
+
+@dataclass(frozen=True)
+class Baseline:
+    """How a baseline comes about.
+
+    Attributes:
+        make: gives what attempts tasks, out of the tasks that may be learnt from.
+        learns: whether those make a difference.
+    """
+
+    make: Callable[[Sequence[Task]], Attempt]
+    learns: bool = False
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Baseline:
+        """One that learns nothing."""
+        return cls(lambda _: attempt)
 
 
 def baselines_for(workshop: Workshop) -> tuple[str, ...]:
-    """The baselines that say something about results in this world: floors, and a ceiling called oracle."""
-    return tuple(_JUDGED if workshop.kind.judges_answers else BASELINES)
+    """The baselines that say something about results in this world: floors, and maybe a ceiling, `oracle`."""
+    return tuple(_baselines(workshop.kind))
 
 
 class BaselineProgram:
     """A baseline over a workshop; asks no model.
 
+    Args:
+        train: tasks that it may learn from; never those that it is measured on.
+
     Raises:
         InputError: there is no baseline of this name in this kind of world.
     """
 
-    def __init__(self, name: str, workshop: Workshop) -> None:
-        names = baselines_for(workshop)
-        if name not in names:
-            raise InputError(f"no baseline {name!r}", hint=f"there are {', '.join(names)}")
+    def __init__(self, name: str, workshop: Workshop, train: Sequence[Task] = ()) -> None:
+        baselines = _baselines(workshop.kind)
+        if name not in baselines:
+            raise InputError(f"no baseline {name!r}", hint=f"there are {', '.join(baselines)}")
+        baseline = baselines[name]
         self.strategy = name
         self.digest = f"baseline/{name}"
-        self._attempt = _JUDGED[name] if workshop.kind.judges_answers else _calls_only(name)
+        if baseline.learns:
+            self.digest += f"/{digest([task.digest for task in train])}"
+        self._attempt = baseline.make(train)
         self._workshop = workshop
 
     def __call__(self, task: Task) -> SimpleNamespace:
@@ -64,6 +86,15 @@ class BaselineProgram:
         return SimpleNamespace(answer=answer, episode=result)
 
 
+def _baselines(kind: WorldKind) -> Mapping[str, Baseline]:
+    """Those of a kind: its own, or else those that fit what is judged in it."""
+    if kind.name in _OWN:
+        module, _, attribute = _OWN[kind.name].partition(":")
+        own: Mapping[str, Baseline] = getattr(importlib.import_module(module), attribute)
+        return own
+    return _OF_ANSWERS if kind.judges_answers else _OF_STATE
+
+
 def _calls_only(name: str) -> Attempt:
     def attempt(task: Task, episode: Episode) -> tuple[str, str]:
         for tool, arguments in BASELINES[name](task.query, episode.now):
@@ -71,3 +102,12 @@ def _calls_only(name: str) -> Attempt:
         return "", ""
 
     return attempt
+
+
+_OWN = {"crm": "evals.crm.baselines:BASELINES"}
+_OF_STATE = {name: Baseline.of(_calls_only(name)) for name in BASELINES}
+_OF_ANSWERS = {
+    "always_refuse": Baseline.of(always_refuse),
+    "keyword_only": Baseline.of(keyword_search),
+    "oracle": Baseline.of(oracle),
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
     from evals.task import Task
     from tools.episode import CallRecord, EpisodeResult
     from tools.workshop import Workshop
+
+
+_SCORERS = {"crm": "evals.crm.scorer:CrmScorer"}
+"""By kind of world, where it has one of its own."""
+
+_OF_ANSWERS, _OF_STATE = "evals.answers.scorer:AnswerScorer", "evals.scorers:EpisodeScorer"
 
 
 class EpisodeScorer:
@@ -40,11 +47,10 @@ class EpisodeScorer:
 
 def scorers_for(workshop: Workshop, ground_truth: GroundTruth = "published") -> tuple[Scorer, ...]:
     """What scores the episodes of a world: its state, and its answers where the kind judges them."""
-    if workshop.kind.judges_answers:
-        from evals.answers.scorer import AnswerScorer
-
-        return (AnswerScorer(workshop, ground_truth),)
-    return (EpisodeScorer(workshop, ground_truth),)
+    kind = workshop.kind
+    name = _SCORERS.get(kind.name, _OF_ANSWERS if kind.judges_answers else _OF_STATE)
+    module, _, attribute = name.partition(":")
+    return (getattr(importlib.import_module(module), attribute)(workshop, ground_truth),)
 
 
 def state_scores(outcomes: OutcomeScorer, task: Task, episode: EpisodeResult) -> dict[str, float]:

@@ -5,13 +5,13 @@ only by the functions that resample.
 
 Sources: Wilson (1927) for one proportion; Newcombe (1998) on why the plain normal interval fails near 0
 and 1; McNemar (1947) in its exact binomial form; Chen et al. (2021) for the unbiased pass@k, from which
-pass^k follows by asking that all, not any, of k attempts succeed.
+pass^k follows by asking that all, not any, of k attempts succeed; Zou and Donner (2008) on intervals of sums.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple, TypeVar
 
@@ -81,6 +81,22 @@ def mean(clusters: Mapping[K, Sequence[float]], *, seed: int = 0, key: str = "me
         bounds = wilson(value * len(groups), len(groups))
         low, high = bounds.low, bounds.high
     return Interval(value, low, high, len(groups))
+
+
+def mean_of(parts: Sequence[Interval]) -> Interval:
+    """The mean of estimates from separate units, each of which counts the same however many it has.
+
+    The distances from the estimates to their bounds add up as the sides of a right angle do. Unlike
+    resampling, this says how little is known of a part in which everything, or nothing, succeeded. Parts
+    without data are left out.
+    """
+    known = [part for part in parts if not math.isnan(part.value)]
+    if not known:
+        return NOTHING
+    value = math.fsum(part.value for part in known) / len(known)
+    below = math.hypot(*(part.value - part.low for part in known)) / len(known)
+    above = math.hypot(*(part.high - part.value for part in known)) / len(known)
+    return Interval(value, value - below, value + above, sum(part.n for part in known))
 
 
 def paired_difference(
@@ -165,12 +181,21 @@ def pass_hat_k(successes: int, trials: int, k: int) -> float:
 
 def pass_hat(clusters: Mapping[K, Sequence[float]], k: int, *, seed: int = 0) -> Interval:
     """pass^k averaged over the tasks with at least k trials, bootstrapped over tasks."""
-    estimates = {
-        unit: [pass_hat_k(sum(1 for value in values if value >= 1), len(values), k)]
-        for unit, values in clusters.items()
-        if len(values) >= k
-    }
-    return mean(estimates, seed=seed, key=f"pass^{k}")
+    return _averaged(pass_hat_k, clusters, k, seed=seed, key=f"pass^{k}")
+
+
+def pass_at_k(successes: int, trials: int, k: int) -> float:
+    """The unbiased estimate of the chance that at least one of k independent attempts at a task succeeds.
+
+    Raises:
+        ValueError: see `pass_hat_k`.
+    """
+    return 1 - pass_hat_k(trials - successes, trials, k)
+
+
+def pass_at(clusters: Mapping[K, Sequence[float]], k: int, *, seed: int = 0) -> Interval:
+    """pass@k averaged over the tasks with at least k trials, bootstrapped over tasks."""
+    return _averaged(pass_at_k, clusters, k, seed=seed, key=f"pass@{k}")
 
 
 def quantile(values: Iterable[float], share: float) -> float:
@@ -182,6 +207,22 @@ def quantile(values: Iterable[float], share: float) -> float:
     below = math.floor(place)
     above = min(below + 1, len(ordered) - 1)
     return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+
+def _averaged(
+    estimate: Callable[[int, int, int], float],
+    clusters: Mapping[K, Sequence[float]],
+    k: int,
+    *,
+    seed: int,
+    key: str,
+) -> Interval:
+    estimates = {
+        unit: [estimate(sum(1 for value in values if value >= 1), len(values), k)]
+        for unit, values in clusters.items()
+        if len(values) >= k
+    }
+    return mean(estimates, seed=seed, key=key)
 
 
 def _mean(values: Sequence[float]) -> float:

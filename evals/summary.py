@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from evals.record import PRIMARY, RATES, STRICT, EpisodeRecord
-from evals.statistics import Interval, mean, pass_hat, quantile
+from evals.statistics import Interval, mean, pass_at, pass_hat, quantile
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Summary:
         rates: leaks and over-refusals, where tasks can have them; part of no other score.
         statuses: how many episodes ended how.
         pass_hat: the chance that k attempts at a task all succeed, by k; only with several trials.
+        pass_at: the chance that at least one of them does.
         means: per episode: steps, model_calls, prompt_tokens, completion_tokens, tokens, seconds.
         totals: the same, summed.
         seconds_p95: the slow end of the episodes' durations.
@@ -49,6 +50,7 @@ class Summary:
     statuses: dict[str, int]
     rates: dict[str, Rate] = field(default_factory=dict)
     pass_hat: dict[int, Interval] = field(default_factory=dict)
+    pass_at: dict[int, Interval] = field(default_factory=dict)
     means: dict[str, float] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
     seconds_p95: float = math.nan
@@ -77,6 +79,7 @@ class Summary:
             ),
             "statuses": self.statuses,
             "pass_hat": {str(k): interval_json(value) for k, value in self.pass_hat.items()},
+            "pass_at": {str(k): interval_json(value) for k, value in self.pass_at.items()},
             "means": self.means,
             "totals": self.totals,
             "seconds_p95": None if math.isnan(self.seconds_p95) else self.seconds_p95,
@@ -102,6 +105,8 @@ def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
     scores = {name: mean(by_task(graded, name), seed=seed, key=name) for name in names}
     if PRIMARY in scores or len(graded) < len(records):
         scores[STRICT] = mean(by_task(records, STRICT), seed=seed, key=STRICT)
+    attempts = by_task(graded, PRIMARY)
+    counts = _attempts(attempts)
     totals = {name: math.fsum(cost(record) for record in records) for name, cost in COSTS.items()}
     return Summary(
         episodes=len(records),
@@ -110,7 +115,8 @@ def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
         scores=scores,
         statuses=dict(sorted(Counter(record.status for record in records).items())),
         rates=_rates(graded, scores),
-        pass_hat=_pass_hat(graded, seed),
+        pass_hat={k: pass_hat(attempts, k, seed=seed) for k in counts},
+        pass_at={k: pass_at(attempts, k, seed=seed) for k in counts},
         means={name: total / len(records) for name, total in totals.items()} if records else {},
         totals=totals,
         seconds_p95=quantile((record.seconds for record in records), 0.95),
@@ -175,7 +181,7 @@ def _rate_json(rate: Rate) -> dict[str, Any]:
     return {"count": rate.count, "of": rate.of, **interval_json(rate.interval)}
 
 
-def _pass_hat(graded: Sequence[EpisodeRecord], seed: int) -> dict[int, Interval]:
-    clusters = by_task(graded, PRIMARY)
-    most = max((len(values) for values in clusters.values()), default=0)
-    return {k: pass_hat(clusters, k, seed=seed) for k in range(1, most + 1)} if most > 1 else {}
+def _attempts(attempts: Mapping[Hashable, Sequence[float]]) -> range:
+    """The numbers of attempts whose chances can be told; none with one trial."""
+    most = max((len(values) for values in attempts.values()), default=0)
+    return range(1, most + 1 if most > 1 else 1)

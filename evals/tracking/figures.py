@@ -29,6 +29,8 @@ def summary_metrics(summary: Summary, split: str) -> dict[str, float]:
         values.update({f"{name}_count": rate.count, f"{name}_of": rate.of})
     for k, chance in summary.pass_hat.items():
         values.update(_with_bounds(f"pass_hat_{k}", chance))
+    for k, chance in summary.pass_at.items():
+        values.update(_with_bounds(f"pass_at_{k}", chance))
     values.update(summary.means)
     values.update({f"total_{name}": summary.totals[name] for name in _TOTALS if name in summary.totals})
     values["seconds_p95"] = summary.seconds_p95

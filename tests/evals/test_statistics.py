@@ -2,16 +2,21 @@ from __future__ import annotations
 
 import itertools
 import math
+from random import Random
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evals.statistics import (
+    NOTHING,
     holm,
     mcnemar,
     mean,
+    mean_of,
     paired_difference,
+    pass_at,
+    pass_at_k,
     pass_hat,
     pass_hat_k,
     quantile,
@@ -189,6 +194,43 @@ def test_pass_hat_leaves_out_tasks_with_too_few_trials() -> None:
 
     assert pass_hat(clusters, 2).n == 2
     assert pass_hat(clusters, 2).value == pytest.approx((1 + 1 / 3) / 2)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=9), st.data())
+def test_pass_at_k_is_the_share_of_subsets_with_a_success(trials: list[bool], data: st.DataObject) -> None:
+    k = data.draw(st.integers(1, len(trials)))
+    subsets = list(itertools.combinations(trials, k))
+
+    assert pass_at_k(sum(trials), len(trials), k) == pytest.approx(
+        sum(any(subset) for subset in subsets) / len(subsets)
+    )
+    assert pass_at({"a": [float(passed) for passed in trials]}, k).value == pytest.approx(
+        pass_at_k(sum(trials), len(trials), k)
+    )
+
+
+def test_parts_count_the_same_whatever_their_size() -> None:
+    parts = [wilson(1, 2), wilson(80, 100), NOTHING]
+    whole = mean_of(parts)
+
+    assert whole.value == pytest.approx((0.5 + 0.8) / 2)
+    assert whole.n == 102
+    assert 0 < whole.low < whole.value < whole.high < 1
+    assert mean_of([NOTHING]) is NOTHING
+    # One part is that part; and nine in which nothing succeeded leave a doubt.
+    assert mean_of(parts[:1]) == pytest.approx(parts[0])
+    assert 0.01 < mean_of([wilson(0, 20)] * 9).high < wilson(0, 20).high
+
+
+def test_the_interval_of_a_mean_of_parts_covers_the_truth() -> None:
+    random = Random(5)
+    chances = [0.02, 0.1, 0.3, 0.5, 0.5, 0.7, 0.9, 0.95, 1.0]
+    truth, hits, tries = sum(chances) / len(chances), 0, 1000
+    for _ in range(tries):
+        found = mean_of([wilson(sum(random.random() < p for _ in range(15)), 15) for p in chances])
+        hits += found.low <= truth <= found.high
+
+    assert 0.93 <= hits / tries <= 0.985
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=50), st.floats(0, 1))
