@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from tools.errors import InputError
 from tools.persona import Persona
 from tools.policy import Policy
 from tools.schema import Table
-from tools.toolkit import Toolkit
+from tools.toolkit import Toolkit, Toolset, toolset
 from tools.world import World
 
 if TYPE_CHECKING:
@@ -51,6 +51,9 @@ class WorldKind:
         toolset_for: names of toolsets by name of the strategy that is offered them where nobody says
             otherwise; others are offered all toolkits.
         departments: what the codes in `Persona.department` stand for, for prompts.
+        categories: names of functions (without that of their toolkit) by what they are for; agents can be
+            made to do without the functions of a category.
+        stand_ins: names of the toolkits that such agents get in their place.
     """
 
     name: str
@@ -64,6 +67,31 @@ class WorldKind:
     finish_note: str = FINISH_NOTE
     toolset_for: Mapping[str, str] = field(default_factory=dict, hash=False)
     departments: Mapping[str, str] = field(default_factory=dict, hash=False)
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    stand_ins: tuple[str, ...] = ()
+
+    def toolset(self, toolkits: Iterable[str] | None, without: Iterable[str] = ()) -> Toolset:
+        """The tools of these toolkits and the shared ones; None stands for all of them.
+
+        Args:
+            without: categories whose functions are left out; the stand-ins are added.
+
+        Raises:
+            InputError: there is no such toolkit, or no such category.
+        """
+        left_out = {function for category in without for function in self._functions(category)}
+        added = (*self.shared_toolkits, *(self.stand_ins if left_out else ()))
+        found = toolset(self.toolkits, None if toolkits is None else (*toolkits, *added))
+        return {name: tool for name, tool in found.items() if name.partition(".")[2] not in left_out}
+
+    def _functions(self, category: str) -> tuple[str, ...]:
+        if category not in self.categories:
+            raise InputError(
+                f"no category of tools {category!r}",
+                where="--without-tools",
+                hint=f"there are {', '.join(self.categories) or f'none in worlds of the kind {self.name}'}",
+            )
+        return self.categories[category]
 
     @property
     def judges_answers(self) -> bool:

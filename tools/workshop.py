@@ -12,7 +12,7 @@ from tools.kinds import WorldKind, world_kind
 from tools.persona import Persona
 from tools.sandbox import SandboxPool
 from tools.seeding import digest
-from tools.toolkit import Toolset, toolset
+from tools.toolkit import Toolset
 from tools.world import World
 
 
@@ -37,7 +37,7 @@ class Workshop:
             self.library.check()
         self.backend: object | None = None
         self._pool = SandboxPool(world.image, self.kind.tables, sandboxes)
-        self._toolsets: dict[frozenset[str] | None, Toolset] = {}
+        self._toolsets: dict[tuple[frozenset[str] | None, frozenset[str]], Toolset] = {}
         self._personas: dict[str, Persona] = {}
 
     @classmethod
@@ -91,6 +91,7 @@ class Workshop:
         *,
         persona: Persona | None = None,
         now: datetime | None = None,
+        without: Iterable[str] = (),
     ) -> Episode:
         """A fresh episode.
 
@@ -98,6 +99,7 @@ class Workshop:
             toolkits: names of the toolkits to supply, shared ones are added; None supplies all.
             persona: default is the world's own.
             now: default is the world's clock.
+            without: categories of tools that are left out, see `WorldKind.toolset`.
         """
         manifest = self.world.manifest
         names = None if toolkits is None else frozenset(toolkits)
@@ -106,19 +108,18 @@ class Workshop:
             self.kind,
             persona or manifest.persona,
             now or manifest.now,
-            self._toolset(names),
+            self._toolset(names, frozenset(without)),
             self.policy,
             self.library,
             world=world_mark(self.world),
             backend=self.backend,
         )
 
-    def _toolset(self, names: frozenset[str] | None) -> Toolset:
-        """The tools of these toolkits and the shared ones; made once, since every episode asks."""
-        found = self._toolsets.get(names)
+    def _toolset(self, names: frozenset[str] | None, without: frozenset[str]) -> Toolset:
+        """The tools of an episode; made once, since every episode asks."""
+        found = self._toolsets.get((names, without))
         if found is None:
-            wanted = None if names is None else (*names, *self.kind.shared_toolkits)
-            found = self._toolsets[names] = toolset(self.kind.toolkits, wanted)
+            found = self._toolsets[names, without] = self.kind.toolset(names, sorted(without))
         return found
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Workshop:
