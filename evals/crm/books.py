@@ -15,7 +15,7 @@ from functools import cached_property
 from operator import attrgetter
 
 from evals.crm.periods import Window
-from tools.crm.generate import DEFAULT_NOW
+from tools.crm.generate.company import DEFAULT_NOW, YEARS
 from tools.crm.generate.latent import Built
 
 Record = dict[str, str | None]
@@ -76,12 +76,13 @@ class Books:
 
     Attributes:
         built: what it was generated from, for what only the generator knows.
-        snapshot: the day up to which there are records.
+        first_day, snapshot: nothing happens before the one, nor on or after the other.
     """
 
-    def __init__(self, built: Built, snapshot: date = DEFAULT_NOW.date()) -> None:
+    def __init__(self, built: Built) -> None:
         self.built = built
-        self.snapshot = snapshot
+        self.first_day = date(min(YEARS), 1, 1)
+        self.snapshot = DEFAULT_NOW.date()
 
     # --- cases -----------------------------------------------------------------------------------------
 

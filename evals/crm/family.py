@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from random import Random
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from evals.task import Entity
+from tools.crm.settings import Mode
 
 if TYPE_CHECKING:
     from evals.crm.books import Books
     from evals.crm.script import Script
 
-Mode = Literal["clean", "faithful"]
-"""Truths as the policies that agents are shown say, or as the published system computes them."""
+__all__ = ["Doubt", "Family", "Mode", "Question", "Truth", "Values"]
 
 Values = tuple[str, ...] | None
 """The values of an answer, or that there is none."""
@@ -42,7 +42,7 @@ class Question:
             it. No two questions of a suite have the same.
         shown: what is shown below the wording, by label (`Case Id`).
         today: when it is asked.
-        answer: the truth by plain Python over the records; None where the honest answer is that there is none.
+        answer: the truth by plain Python over the records; None where there is none.
         reference: the truth in a sentence, where the answer is one.
         stratum: one of the family's `strata`.
         must_read: references (`object/id`) of records without which it cannot be known.
@@ -58,28 +58,27 @@ class Question:
 
 
 class Family(Protocol):
-    """One of the nine kinds of questions.
-
-    Attributes:
-        name: as published: `handle_time`, `transfer_count`, `named_entity_disambiguation`, `case_routing`,
-            `policy_violation_identification`, `knowledge_qa`, `top_issue_identification`,
-            `monthly_trend_analysis`, `best_region_identification`.
-        code: three letters, for ids of tasks.
-        persona: id of who asks: `service_agent`, `service_manager` or `service_analyst`.
-        worded: names of the slots that every wording says.
-    """
+    """One of the nine kinds of questions."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """As published, such as `handle_time`."""
+        ...
 
     @property
-    def code(self) -> str: ...
+    def code(self) -> str:
+        """Three small letters, for ids of tasks."""
+        ...
 
     @property
-    def persona(self) -> str: ...
+    def persona(self) -> str:
+        """Id of who asks: `service_agent`, `service_manager` or `service_analyst`."""
+        ...
 
     @property
-    def worded(self) -> frozenset[str]: ...
+    def worded(self) -> frozenset[str]:
+        """Names of the slots that every wording says."""
+        ...
 
     def context(self, mode: Mode) -> str:
         """The policies that an agent is told with every question of the family."""
@@ -122,8 +121,10 @@ class Family(Protocol):
         ...
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        """The slots that a wording says, read by patterns that share nothing with the templates but their
-        words; None if it is not of this family. Wordings that do not say what they should are rejected.
+        """The slots that a wording says; None if it is not of this family.
+
+        Read by patterns that share nothing with the templates but their words. Wordings that do not say what
+        they should are rejected.
         """
         ...
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from evals.crm.family import Mode
 from evals.task import Step
 from tools.episode import Episode
 from tools.errors import WorksmithError
@@ -52,11 +53,13 @@ class Script:
     """What a family's program is given: the clock and the tools.
 
     Attributes:
+        mode: what the function tools go by.
         steps: the calls so far, as steps of a gold plan.
         reads: references of the records that they have read.
     """
 
-    def __init__(self, episode: Episode) -> None:
+    def __init__(self, episode: Episode, mode: Mode) -> None:
+        self.mode = mode
         self.steps: list[Step] = []
         self.reads: set[str] = set()
         self._episode = episode
@@ -72,8 +75,8 @@ class Script:
         Args:
             why: the thought that leads to the call, one sentence.
             after: earlier results that it needs, besides those among its arguments.
-            arguments: text, numbers and lists as they are; what an earlier call returned as its `Seen`: a list
-                or dictionary goes by its handle, anything else by its value.
+            arguments: text, numbers and lists as they are. What an earlier call returned goes as its `Seen`:
+                lists and dictionaries by their handle, anything else by value.
 
         Raises:
             PlanError: the call did not succeed.

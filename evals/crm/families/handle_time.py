@@ -1,0 +1,171 @@
+"""Which agent handles cases fastest or slowest, of those who managed more than so many?"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from statistics import fmean
+
+from evals.crm import managed
+from evals.crm.asking import ask_extreme, read_moment, window_of, within
+from evals.crm.books import Books, Case
+from evals.crm.draws import asked_on, draw_period, draw_today, weighted
+from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.crm.rankings import leader, leaders
+from evals.crm.script import Script, listed
+from evals.crm.wording import phrased, read, said, with_periods, wording
+
+_NAME = "handle_time"
+_MARGIN = 1.05
+"""In clean mode the first is ahead of the second by this factor."""
+
+
+@dataclass(frozen=True)
+class HandleTime:
+    """See `Family`. Strata are `KIND/N`: the kind of period and how many cases are to be exceeded."""
+
+    name: str = _NAME
+    code: str = "htu"
+    persona: str = "service_manager"
+    worded: frozenset[str] = frozenset({"period", "n", "extreme"})
+
+    def context(self, mode: Mode) -> str:
+        """See `Family`."""
+        return with_periods(said(_NAME, "context", mode))
+
+    def answer_format(self, mode: Mode) -> str:
+        """See `Family`."""
+        return said(_NAME, "answer", mode)
+
+    def nones(self, mode: Mode) -> float:
+        """See `Family`."""
+        return 0.3
+
+    def strata(self, mode: Mode) -> Mapping[str, float]:
+        """See `Family`."""
+        draw = wording(_NAME)["draw"]
+        kinds, thresholds = draw["kinds"], draw["thresholds"]
+        return {f"{kind}/{n}": kinds[kind] * thresholds[n] for kind in kinds for n in thresholds}
+
+    def candidates(
+        self, books: Books, mode: Mode, stratum: str, random: Random
+    ) -> Iterator[Question | Doubt]:
+        """See `Family`."""
+        draw = wording(_NAME)["draw"]
+        kind, _, n = stratum.partition("/")
+        while True:
+            period = draw_period(draw, kind, random)
+            today = draw_today(period, books, mode, random)
+            if isinstance(today, Doubt):
+                yield today
+                continue
+            slots = {**asked_on(period, today), "n": n, "extreme": weighted(draw["extremes"], random)}
+            question = Question(slots, today, None, stratum)
+            truth = managed.doubt(books, mode, question) or self.truth(books, mode, question)
+            yield truth if isinstance(truth, Doubt) else replace(question, answer=truth)
+
+    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+        """See `Family`."""
+        agents = managed.qualified(books, mode, question)
+        minutes: dict[str, list[float]] = defaultdict(list)
+        for case in _untransferred(books, mode, question):
+            if case.closed is not None and case.owner in agents:
+                minutes[case.owner].append(case.minutes)
+        means = {agent: fmean(each) for agent, each in minutes.items()}
+        if mode == "clean" and len(means) == 1:
+            return Doubt("only one agent")
+        margin = _MARGIN if mode == "clean" else 1.0
+        return leader(means, question.slots["extreme"], "user_id", margin=margin)
+
+    def phrase(self, question: Question, random: Random) -> str:
+        """See `Family`."""
+        return phrased(_NAME, question.slots, random)
+
+    def parse(self, text: str) -> Mapping[str, str] | None:
+        """See `Family`."""
+        found = read(text)
+        return found if found.keys() == self.worded else None
+
+    def solve(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        bounds, agents = managed.ask_qualified(script, question)
+        if not agents:
+            return None
+        cases = script.call(
+            "functions.get_non_transferred_case_ids",
+            "Transferred cases are left out of handle times.",
+            start_date=bounds.start,
+            end_date=bounds.end,
+        )
+        if not cases:
+            return None
+        theirs = script.call(
+            "functions.get_cases",
+            "I need the closed cases of these agents.",
+            start_date=bounds.start,
+            end_date=bounds.end,
+            agent_ids=agents,
+            case_ids=cases,
+            statuses=["Closed"],
+        )
+        if not theirs:
+            return None
+        times = script.call(
+            "functions.calculate_average_handle_time", "I average their handle times.", cases=theirs
+        )
+        return ask_extreme(script, "I pick the one asked for.", times, question.slots["extreme"])
+
+    def solve_by_queries(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        found, agents = managed.query_qualified(script, question)
+        if not agents:
+            return None
+        excluded = _query_transferred(script, question)
+        cases = script.soql(
+            "I need the closed cases of these agents with their times.",
+            f"""SELECT Id, OwnerId, CreatedDate, ClosedDate FROM Case WHERE Status = 'Closed'
+                AND {within("CreatedDate", window_of(question))} AND OwnerId IN {listed(agents)}""",
+            after=[found],
+        )
+        minutes: dict[str, list[float]] = defaultdict(list)
+        for row in cases:
+            if excluded(row["Id"]):
+                continue
+            taken = read_moment(row["ClosedDate"]) - read_moment(row["CreatedDate"])
+            minutes[row["OwnerId"]].append(taken.total_seconds() / 60)
+        means = {agent: fmean(each) for agent, each in minutes.items()}
+        return leaders(means, question.slots["extreme"])
+
+
+def _untransferred(books: Books, mode: Mode, question: Question) -> Sequence[Case]:
+    """The cases opened in the period that were assigned once: ever, or as published within the period."""
+    window = window_of(question)
+    if mode == "clean":
+        return [case for case in books.opened(window) if len(books.assignments_of[case.id]) == 1]
+    times = Counter(each.case for each in books.assigned(window, end_too=True))
+    return [case for case in books.opened(window) if times[case.id] == 1]
+
+
+def _query_transferred(script: Script, question: Question) -> Callable[[str], bool]:
+    """Asks for transfers, and says of a case whether it has to be left out."""
+    if script.mode == "clean":
+        rows = script.soql(
+            "Transferred cases are left out: those with an assignment that had an owner before.",
+            """SELECT CaseId__c FROM CaseHistory__c
+               WHERE Field__c = 'Owner Assignment' AND OldValue__c != null""",
+        )
+        moved = {row["CaseId__c"] for row in rows}
+        return lambda case: case in moved
+    rows = script.soql(
+        "Only cases with exactly one assignment in the period count.",
+        f"""SELECT CaseId__c FROM CaseHistory__c WHERE Field__c = 'Owner Assignment'
+            AND {within("CreatedDate", window_of(question), end_too=True)}
+            GROUP BY CaseId__c HAVING COUNT(Id) = 1""",
+    )
+    once = {row["CaseId__c"] for row in rows}
+    return lambda case: case not in once
+
+
+FAMILY: Family = HandleTime()
