@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _REGISTRY = {
     "office": "tools.office.kind:OFFICE",
     "enterprise": "tools.enterprise.kind:ENTERPRISE",
+    "crm": "tools.crm.kind:CRM",
 }
 
 FINISH_NOTE = (

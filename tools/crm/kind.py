@@ -1,0 +1,30 @@
+"""The CRM world kind, as the registry of world kinds takes it."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from tools.crm import query
+from tools.crm.access import find_persona, open_policy
+from tools.crm.functions.toolkits import functions_toolkit, plain_toolkit
+from tools.crm.schema import TABLES
+from tools.kinds import WorldKind
+
+_FOLDER = files("tools.crm")
+
+
+def _text(name: str) -> str:
+    return _FOLDER.joinpath(name).read_text(encoding="utf-8").strip()
+
+
+CRM = WorldKind(
+    name="crm",
+    tables=TABLES,
+    toolkits=(functions_toolkit(), plain_toolkit(), query.TOOLKIT),
+    shared_toolkits=(),
+    open_policy=open_policy,
+    find_persona=find_persona,
+    house_rules=_text("house_rules.txt"),
+    finish_note=_text("finish_note.txt"),
+    toolset_for={"function_calling": "functions"},
+)
