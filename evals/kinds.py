@@ -14,15 +14,19 @@ from tools.errors import InputError
 _BUILDERS = {
     "office": "evals.office.suites:build_office",
     "enterprise": "evals.enterprise.suites:build_enterprise",
+    "crm": "evals.crm.suites:build_crm",
 }
 _FORECASTS = {
     "office": "evals.office.suites:forecast_office",
     "enterprise": "evals.enterprise.suites:forecast_enterprise",
+    "crm": "evals.crm.suites:forecast_crm",
 }
 _IMPORTERS = {
     "workbench": "evals.office.suites:import_workbench",
     "enterprisebench": "evals.enterprise.importing:import_enterprisebench",
 }
+
+_MODES = {"crm": ("clean", "faithful")}
 
 Progress = Callable[[str], None]
 """Told, in a few words, what is being done."""
@@ -35,6 +39,7 @@ class BuildOptions:
     Attributes:
         scale: 1.0 is the size of the published system.
         per_intent: tasks for each intent, in kinds that count tasks so; others have quotas.
+        mode: by which rules answers are found, in kinds that have `modes`; None for the kind's first.
         writer: a model that rewrites task texts, in kinds that have such a writer.
         cache: where the writer's replies are kept, so that no text is paid for twice.
     """
@@ -42,6 +47,7 @@ class BuildOptions:
     seed: int = 7
     scale: float = 1.0
     per_intent: int = 10
+    mode: str | None = None
     writer: Any = None
     cache: Path | None = None
 
@@ -77,6 +83,24 @@ class Importer(Protocol):
 def kind_names() -> tuple[str, ...]:
     """The kinds that can be generated."""
     return tuple(_BUILDERS)
+
+
+def modes(kind: str) -> tuple[str, ...]:
+    """The rules by which answers can be found in a kind, the usual ones first; none if there is no choice."""
+    return _MODES.get(kind, ())
+
+
+def checked_mode(kind: str, mode: str | None) -> str | None:
+    """A mode of `kind`: the one that is named, or the usual one; None for kinds without modes.
+
+    Raises:
+        InputError: there is no such mode.
+    """
+    known = modes(kind)
+    if mode is None or mode in known:
+        return mode or next(iter(known), None)
+    hint = f"there are {', '.join(known)}" if known else f"leave it out: {kind} suites have no modes"
+    raise InputError(f"no mode {mode!r}", where="--mode", hint=hint)
 
 
 def importer_names() -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from datetime import datetime, time
 
 from evals.crm.books import Books
 from evals.crm.family import Family, Mode, Question, Values
-from evals.crm.registry import families
+from evals.crm.registry import families, held_out_split
 from evals.crm.sampling import Place, Sampler
 from evals.crm.script import Script
 from evals.task import Answer, Split, Step, Task
@@ -163,7 +163,7 @@ class _Writer:
             intent=family.name,
             slots=dict(question.slots),
             split=place.split,
-            held_out_split=place.split,
+            held_out_split=held_out_split(family.name),
             gold_plan=gold,
             other_plans=(other,),
             answer=_answer(question),

@@ -6,8 +6,22 @@ import importlib
 from functools import cache
 
 from evals.crm.family import Family
+from evals.task import Split
 
 _NAMES = ("handle_time",)
+
+_HELD_OUT: dict[str, Split] = {
+    "transfer_count": "test",
+    "named_entity_disambiguation": "test",
+    "best_region_identification": "test",
+    "knowledge_qa": "dev",
+}
+"""When whole families are held out, one of each role is for testing; what is not here is for training."""
+
+
+def held_out_split(family: str) -> Split:
+    """The split of a family when whole families are held out."""
+    return _HELD_OUT.get(family, "train")
 
 
 @cache

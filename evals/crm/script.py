@@ -92,11 +92,11 @@ class Script:
 
     def soql(self, why: str, query: str, *, after: Sequence[Seen] = ()) -> Seen:
         """The records that a SOQL query finds."""
-        return self.call("query.soql", why, after=after, query=" ".join(query.split()))
+        return self.call("query.soql", why, after=after, query=" ".join(query.split()))["records"]
 
     def sosl(self, why: str, query: str, *, after: Sequence[Seen] = ()) -> Seen:
         """The records that a SOSL search finds."""
-        return self.call("query.sosl", why, after=after, query=query)
+        return self.call("query.sosl", why, after=after, query=query)["records"]
 
 
 def listed(ids: Sequence[str]) -> str:

@@ -28,7 +28,7 @@ def resolved(name: str, given: Any, shape: Shape, results: Sequence[Any]) -> Any
     """The data that an argument stands for, as a copy that nobody else has.
 
     Args:
-        given: a handle, or the data itself.
+        given: a handle, or the data itself, which may be written as JSON text.
         results: what the calls of the episode returned, see `Desk.results`.
 
     Raises:
@@ -38,7 +38,7 @@ def resolved(name: str, given: Any, shape: Shape, results: Sequence[Any]) -> Any
         return _shaped(name, given, shape, "the value")
     match = _HANDLE.fullmatch(given.strip())
     if match is None:
-        raise ToolError(f"{name} must be {_WANTED[shape]}, or the handle of an earlier result, such as #3")
+        return _shaped(name, _from_text(name, given, shape), shape, "the value")
     number = int(match[1])
     if number > len(results):
         known = f"there have been {len(results)} calls" if results else "there has been no call yet"
@@ -73,6 +73,17 @@ def _fitting(entries: Sequence[Any], limit: int) -> int:
         if left < 0:
             return max(1, count)
     return len(entries)
+
+
+def _from_text(name: str, text: str, shape: Shape) -> Any:
+    """Data written as JSON."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, list | dict):
+        return found
+    raise ToolError(f"{name} must be {_WANTED[shape]}, or the handle of an earlier result, such as #3")
 
 
 def _shaped(name: str, value: Any, shape: Shape, what: str) -> Any:

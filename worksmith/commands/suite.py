@@ -51,13 +51,23 @@ def _systems() -> list[str]:
 
 @app.command("build")
 def build(
-    kind: Annotated[str, typer.Argument(help="World kind: enterprise or office.", autocompletion=_kinds)],
+    kind: Annotated[
+        str, typer.Argument(help="World kind: crm, enterprise or office.", autocompletion=_kinds)
+    ],
     out: OutOption,
     seed: SeedOption = 7,
     scale: Annotated[float, typer.Option(min=0.02, max=100, help="Size; 1.0 is the published size.")] = 1.0,
     per_intent: Annotated[
         int, typer.Option(min=1, max=200, help="Tasks for each intent of an office; others have quotas.")
     ] = 10,
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            help="How answers of a crm suite are found: clean (by the policies that agents are told; the "
+            "default) or faithful (as the published system computes them).",
+            autocompletion=lambda: ["clean", "faithful"],
+        ),
+    ] = None,
     index: Annotated[
         str,
         typer.Option(
@@ -76,13 +86,18 @@ def build(
     as_json: JsonFlag = False,
 ) -> None:
     """Generate a world, its tasks and its search index. Seed and scale decide every byte but the index."""
-    from evals.kinds import BuildOptions, builder, forecast
+    from evals.kinds import BuildOptions, builder, checked_mode, forecast
     from evals.suite import Suite
     from tools.files import directory_atomically
 
     make = builder(kind)
     options = BuildOptions(
-        seed=seed, scale=scale, per_intent=per_intent, writer=_writer(writer), cache=WRITER_CACHE
+        seed=seed,
+        scale=scale,
+        per_intent=per_intent,
+        mode=checked_mode(kind, mode),
+        writer=_writer(writer),
+        cache=WRITER_CACHE,
     )
     if dry_run:
         _show({"kind": kind, "seed": seed, "scale": scale, **forecast(kind, options)}, as_json)
@@ -194,10 +209,11 @@ def describe(suite: Any) -> dict[str, Any]:
         "origin": world.origin,
         "seed": world.seed,
         "scale": world.scale,
+        **_mode(suite),
         "now": world.now.isoformat(sep=" "),
         "persona": world.persona.name,
         "licence": world.licence,
-        "rows": world.counts,
+        "rows": {name: world.counts[name] for name in _tables(suite)},
         **_search(suite),
         "tasks": len(suite.tasks),
         "intents": len({t.intent for t in suite.tasks if t.intent}),
@@ -212,6 +228,23 @@ def describe(suite: Any) -> dict[str, Any]:
         "corrected_tasks": sum(t.corrected is not None for t in suite.tasks),
         "digest": suite.digest,
     }
+
+
+def _tables(suite: Suite) -> list[str]:
+    """The tables that hold records, without what the world's file has besides to search them."""
+    counts = suite.world.manifest.counts
+    return [table.name for table in suite.workshop.kind.tables if table.name in counts]
+
+
+def _mode(suite: Suite) -> dict[str, str]:
+    """By which rules answers were found, where there is a choice: scores of different ones do not compare."""
+    from evals.kinds import modes
+
+    if not modes(suite.world.manifest.kind):
+        return {}
+    from tools.crm.settings import read_settings
+
+    return {"mode": read_settings(suite.path).mode}
 
 
 def _search(suite: Suite) -> dict[str, str]:
