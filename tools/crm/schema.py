@@ -7,7 +7,8 @@ A table's cells are text or NULL, in the form in which query results print the v
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, Literal
@@ -197,6 +198,23 @@ class Schema:
         """All child relationships of object `parent`."""
         return tuple(child for (name, _), child in self._children.items() if name == parent.lower())
 
+    def only(self, objects: Collection[str], hidden: Mapping[str, Collection[str]]) -> Schema:
+        """What is left for somebody for whom nothing else exists.
+
+        A reference to an object that is not left is an id that leads nowhere.
+
+        Args:
+            objects: names of the objects that are left.
+            hidden: by object the names of the fields that are not. Ids always are.
+        """
+        return Schema(
+            tuple(
+                replace(each, fields=tuple(_left(each, objects, hidden.get(each.name, ()))))
+                for each in self.objects
+                if each.name in objects
+            )
+        )
+
 
 @cache
 def crm_schema(links: Links = "text") -> Schema:
@@ -207,6 +225,13 @@ def crm_schema(links: Links = "text") -> Schema:
     """
     data = tomllib.loads(files("tools.crm").joinpath("objects.toml").read_text(encoding="utf-8"))
     return Schema(tuple(_object(name, entry, links) for name, entry in data.items()))
+
+
+def _left(each: CrmObject, objects: Collection[str], hidden: Collection[str]) -> Iterator[Field]:
+    for field in each.fields:
+        if field.type == "id" or field.name not in hidden:
+            leads = not field.targets or field.targets[0] in objects
+            yield field if leads else replace(field, targets=(), parent="", children="")
 
 
 def _object(name: str, entry: dict[str, Any], links: Links) -> CrmObject:

@@ -67,10 +67,18 @@ class Scope:
     Args:
         letter: distinguishes the tables of nested queries.
         index: the search table of the object, in a search: its rows have the numbers of the object's.
+        ranked: whether what fits the search best comes first.
     """
 
     def __init__(
-        self, schema: Schema, source: CrmObject, alias: str = "", letter: str = "t", index: str = ""
+        self,
+        schema: Schema,
+        source: CrmObject,
+        alias: str = "",
+        letter: str = "t",
+        index: str = "",
+        *,
+        ranked: bool = True,
     ) -> None:
         self.schema = schema
         self.object = source
@@ -78,6 +86,7 @@ class Scope:
         self._own = {source.name.lower(), alias.lower()} - {""}
         self._letter = letter
         self._index = index
+        self._ranked = ranked
         self._joins: dict[tuple[str, ...], str] = {}
         self._join_sql: list[str] = []
 
@@ -93,7 +102,7 @@ class Scope:
     def last_key(self) -> str:
         """The last key of an order: how well records match a search, then when they were made."""
         row = f"{self.table}.{ROW}"
-        return f"hit.rank, {row}" if self._index else row
+        return f"hit.rank, {row}" if self._index and self._ranked else row
 
     def column(self, field: Field, path: tuple[str, ...] = ()) -> str:
         """A field's cell in SQL."""

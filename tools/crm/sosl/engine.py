@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
@@ -9,7 +11,7 @@ from typing import Any
 
 import apsw
 
-from tools.crm.schema import CrmObject, Schema
+from tools.crm.schema import OBJECTS, CrmObject, Schema
 from tools.crm.soql.compiler import RecordCompiler, check_skip
 from tools.crm.soql.engine import Limits, Soql
 from tools.crm.soql.errors import QueryError
@@ -19,8 +21,8 @@ from tools.crm.soql.scope import Scope, find_object
 from tools.crm.soql.tree import Clauses, Item, Path, Query
 from tools.crm.soql.where import where_sql
 from tools.crm.sosl.parser import Search, parse_search
-from tools.crm.sosl.tables import GROUPS, index_changes, index_name, searchable, vocabulary
-from tools.crm.sosl.term import Piece, fts_query, pieces, search_error
+from tools.crm.sosl.tables import GROUPS, index_changes, index_name, searchable, searched, vocabulary
+from tools.crm.sosl.term import NOTHING, Piece, fts_query, pieces, search_error
 from tools.crm.sosl.words import forms
 from tools.schema import quoted
 
@@ -112,7 +114,9 @@ class Sosl:
             raise QueryError("INVALID_TYPE", message, clauses.source_offset)
         check_skip(clauses)
         index = index_name(source.name)
-        scope = Scope(self._setting.schema, source, clauses.alias, index=index)
+        # How well a record fits depends on the length of its texts, those of fields that are hidden as well.
+        ranked = searched(source) == searched(OBJECTS[source.name])
+        scope = Scope(self._setting.schema, source, clauses.alias, index=index, ranked=ranked)
         match = Fragment(f"hit.{quoted(index)} MATCH ?", (self._match(search, given, source, index),))
         where = where_sql(clauses, scope, self._setting)
         if where is not None:
@@ -122,19 +126,25 @@ class Sosl:
         return self._soql.run(replace(plan, limit=limit)).records
 
     def _match(self, search: Search, given: list[Piece], source: CrmObject, index: str) -> str:
+        columns = searched(source, GROUPS if source.all_fields else search.groups)
+
         def expand(pattern: str) -> list[str]:
-            return self._words(index, pattern, search.offset)
+            return self._words(index, columns, pattern, search.offset)
 
         end = search.offset + len(search.term)
         query = fts_query(given, expand, source.any_word, end)
-        groups = GROUPS if source.all_fields else search.groups
-        return query if groups == GROUPS else f"{{{' '.join(groups)}}} : ({query})"
+        if not columns:
+            return NOTHING
+        return query if columns == searched(OBJECTS[source.name]) else f"{{{' '.join(columns)}}} : ({query})"
 
-    def _words(self, index: str, pattern: str, offset: int) -> list[str]:
+    def _words(self, index: str, columns: Sequence[str], pattern: str, offset: int) -> list[str]:
         """The words of an index that fit a pattern, or whose plurals do: the index knows shoes as shoe."""
-        sql = f"SELECT term FROM {quoted(vocabulary(index))} WHERE term GLOB ?1"
-        sql += "".join(f" OR {plural} GLOB ?1" for plural in _PLURALS)
-        candidates = (str(row[0]) for row in self._connection.execute(sql, (pattern,)))
+        words = f"SELECT DISTINCT term FROM {quoted(vocabulary(index))}"
+        sql = f"{words} WHERE col IN (SELECT value FROM json_each(?2))"
+        sql += " AND (term GLOB ?1"
+        sql += "".join(f" OR {plural} GLOB ?1" for plural in _PLURALS) + ")"
+        rows = self._connection.execute(sql, (pattern, json.dumps(columns)))
+        candidates = (str(row[0]) for row in rows)
         found = [word for word in candidates if any(fnmatchcase(form, pattern) for form in forms(word))]
         if len(found) > MAX_EXPANSION:
             raise search_error(f"{pattern} stands for more than {MAX_EXPANSION} words", offset)

@@ -4,11 +4,14 @@ A sandbox may create nothing, so the index is built with the world and travels w
 (`content=''`), only words, which `words` has made: the same for texts and for search terms. Its rows have the
 numbers of the object's rows. What an episode has changed is indexed anew for the moment of a search and
 rolled back with it, so a search sees the episode's own writes and an episode at rest stays a changeset.
+
+Every searched field is a column of its own, so that a search can be confined to the fields that whoever
+searches may read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -18,7 +21,7 @@ from tools.crm.sosl.words import words
 from tools.schema import ROW, Table, columns_sql, quoted
 
 GROUPS = ("name", "email", "phone", "text")
-"""The columns of the index: groups of fields that a search can be confined to."""
+"""Groups of fields that a search can be confined to."""
 
 Cells = Sequence[str | None]
 
@@ -33,7 +36,7 @@ class SearchTable(Table):
         options = "content='', contentless_delete=1, tokenize='ascii'"
         return [
             f"CREATE VIRTUAL TABLE {own} USING fts5({columns_sql(self.columns)}, {options})",
-            f"CREATE VIRTUAL TABLE {its_words} USING fts5vocab({own}, 'row')",
+            f"CREATE VIRTUAL TABLE {its_words} USING fts5vocab({own}, 'col')",
         ]
 
 
@@ -49,11 +52,16 @@ def vocabulary(index: str) -> str:
 
 def searchable(schema: Schema) -> tuple[CrmObject, ...]:
     """The objects that can be searched."""
-    return tuple(each for each in schema.objects if any(field.find for field in each.queryable))
+    return tuple(each for each in schema.objects if searched(each))
+
+
+def searched(each: CrmObject, groups: Collection[str] = GROUPS) -> tuple[str, ...]:
+    """The fields of an object that searches of some groups look at: columns of its index."""
+    return tuple(field.name for field in each.queryable if field.find in groups)
 
 
 SEARCH_TABLES = tuple(
-    SearchTable(index_name(each.name), GROUPS, writable=False) for each in searchable(crm_schema())
+    SearchTable(index_name(each.name), searched(each), writable=False) for each in searchable(crm_schema())
 )
 """The indexes, to be written with the tables of `tools.crm.schema` and the rows of `search_rows`."""
 
@@ -88,14 +96,12 @@ def _index_again(connection: apsw.Connection, each: CrmObject, row: int) -> None
     sql = f"SELECT {columns_sql(each.columns)} FROM {quoted(each.name)} WHERE {ROW} = ?"
     cells: tuple[str | None, ...] | None = connection.execute(sql, (row,)).fetchone()
     if cells is not None:
-        marks = ", ".join("?" * len(GROUPS))
-        sql = f"INSERT INTO {index} (rowid, {columns_sql(GROUPS)}) VALUES (?, {marks})"
+        columns = searched(each)
+        marks = ", ".join("?" * len(columns))
+        sql = f"INSERT INTO {index} (rowid, {columns_sql(columns)}) VALUES (?, {marks})"
         connection.execute(sql, (row, *_entry(each, cells)))
 
 
 def _entry(each: CrmObject, cells: Cells) -> tuple[str, ...]:
-    texts: dict[str, list[str]] = {group: [] for group in GROUPS}
-    for field, cell in zip(each.queryable, cells, strict=True):
-        if field.find and cell:
-            texts[field.find].extend(words(cell))
-    return tuple(" ".join(texts[group]) for group in GROUPS)
+    fields = zip(each.queryable, cells, strict=True)
+    return tuple(" ".join(words(cell or "")) for field, cell in fields if field.find)

@@ -23,7 +23,7 @@ _PIECES = re.compile(
 )
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _WILD = re.compile(r"\\.|[*?]", re.DOTALL)
-_NOTHING = '"\u2400"'
+NOTHING = '"\u2400"'
 """Matches no record: the index holds letters and digits only."""
 
 Expand = Callable[[str], list[str]]
@@ -183,11 +183,11 @@ class _Reader:
         if pattern.isalnum():
             return _phrase([singular(pattern)])
         matching = self._expand(pattern)
-        return _joined("OR", [_phrase([word]) for word in matching]) if matching else _NOTHING
+        return _joined("OR", [_phrase([word]) for word in matching]) if matching else NOTHING
 
 
 def _phrase(found: list[str]) -> str:
-    return f'"{" ".join(found)}"' if found else _NOTHING
+    return f'"{" ".join(found)}"' if found else NOTHING
 
 
 def _joined(operator: str, parts: list[str]) -> str:
