@@ -52,6 +52,6 @@ def counts(scale: float) -> Counts:
         chat_cases=round(387 * share),
         open_cases=round(59 * share),
         transfers=round(111 * share),
-        violations=round(130 * share),
+        violations=round(170 * share),
         emails=round(3234 * share),
     )
