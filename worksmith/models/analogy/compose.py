@@ -21,6 +21,7 @@ _OTHER_RUN = 0.35
 _OTHER_SIDE = 0.3
 _SEVERAL = 3
 _SHARED = 0.3
+_WORDED = ("words", "phrase")
 _PATCHED = ("affix", "join")
 _ALWAYS_SAME = 0.1
 _ECHO = 0.08
@@ -98,6 +99,8 @@ def _fill(
     scored += [(share - _PER_COST * 0.7, share, ("choice", value)) for value, share in chosen.items()]
     scored.sort(key=lambda entry: -entry[0])
     taken = _taken(name, leaves, state)
+    if taken and not part and _used_up(leaves, weights, library, state, slot, taken):
+        return None
     found: Filled | None = None
     for _, share, key in scored:
         if key[0] == "choice":
@@ -108,10 +111,10 @@ def _fill(
             if key in keys
         ]
         value = evaluate(key, state, _chooser(shown, state, taken, known))
+        if value is not None and key[0] == "task" and key[1] in _WORDED:
+            value = _listed(value, leaves, library, slot)
         if value in taken and key[0] != "const":
             continue
-        if value is not None and key[:2] == ("task", "words"):
-            value = _listed(value, leaves, library, slot)
         if value is not None and share >= _SHARED:
             made = _sentence(leaves, weights, library, state, slot) if key[0] in _PATCHED else None
             return made if made and made.support > share else Filled(value, share)
@@ -231,24 +234,44 @@ def choices(
     leaves: Sequence[Leaf], weights: Sequence[float], library: Library, state: State, slot: tuple[Any, ...]
 ) -> dict[str, float]:
     """The value that the query mentions at the place where the demonstrations mention theirs."""
+    asked, votes = _mentioned(leaves, weights, library, state, slot)
+    if not asked or not votes:
+        return {}
+    place = max(votes, key=lambda one: votes[one])
+    return {asked[place]: votes[place] / sum(weights)} if place < len(asked) else {}
+
+
+def _used_up(
+    leaves: Sequence[Leaf],
+    weights: Sequence[float],
+    library: Library,
+    state: State,
+    slot: tuple[Any, ...],
+    taken: frozenset[str],
+) -> bool:
+    """Whether demonstrations take what their tasks mention next, and this task mentions no more."""
+    asked, votes = _mentioned(leaves, weights, library, state, slot)
+    return bool(asked) and taken.issuperset(asked) and sum(votes.values()) * 2 > sum(weights)
+
+
+def _mentioned(
+    leaves: Sequence[Leaf], weights: Sequence[float], library: Library, state: State, slot: tuple[Any, ...]
+) -> tuple[tuple[str, ...], dict[int, float]]:
+    """The values that the query mentions, and which of theirs the demonstrations take: place to weight."""
     texts = {leaf.text for leaf in leaves}
     if any(not text or text[0].isdigit() or "@" in text or len(text) > 40 for text in texts):
-        return {}
-    used = _used(library, slot)
-    lexicon = library.lexicon(slot, used)
+        return (), {}
+    lexicon = library.lexicon(slot, _used(library, slot))
     asked = lexicon.mentions(state.task)
-    if not asked:
-        return {}
     votes: dict[int, float] = {}
+    if not asked:
+        return asked, votes
     for leaf, weight in zip(leaves, weights, strict=True):
         mentioned = lexicon.mentions(leaf.source.example.demo.task)
         if leaf.text in mentioned:
             place = mentioned.index(leaf.text)
             votes[place] = votes.get(place, 0.0) + weight
-    if not votes:
-        return {}
-    place = max(votes, key=lambda one: votes[one])
-    return {asked[place]: votes[place] / sum(weights)} if place < len(asked) else {}
+    return asked, votes
 
 
 def _used(library: Library, slot: tuple[Any, ...]) -> list[frozenset[str]]:

@@ -78,7 +78,7 @@ def _leanings(library: Library, found: Sequence[Example], state: State) -> dict[
     """How much the query's words speak for the kind of each demonstration that was in this situation."""
     numbers = list(dict.fromkeys(example.number for example in found))
     shown = [library.terms[number] for number in numbers]
-    kinds = [library.demos[number].states[-1].situation for number in numbers]
+    kinds = [library.demos[number].kind for number in numbers]
     found_out = contrast.leanings(contrast.terms(state.task.text), shown, kinds)
     return {number: max(_FARTHEST, lean) for number, lean in zip(numbers, found_out, strict=True)}
 

@@ -13,7 +13,7 @@ from worksmith.models.analogy.explain import Explained, explain
 from worksmith.models.analogy.lexicon import Lexicon, options
 from worksmith.models.analogy.likeness import Likeness
 from worksmith.models.analogy.prompt import Conversation, Layout, Step, ToolNote
-from worksmith.models.analogy.state import State, signature, states_of
+from worksmith.models.analogy.state import Group, State, signature, states_of
 from worksmith.models.analogy.task import Task
 from worksmith.models.analogy.words import stems
 
@@ -39,6 +39,15 @@ class Demo:
         """Its task."""
         return self.states[0].task
 
+    @cached_property
+    def kind(self) -> tuple[Any, ...]:
+        """What was done: the calls, repetitions merged; how many where only the words can have said it."""
+        groups = self.states[-1].groups
+        return tuple(
+            (group.signature, len(group.calls) if not _from_rows(group, groups[:place]) else 0)
+            for place, group in enumerate(groups)
+        )
+
     def step(self, at: int) -> Step:
         """The step taken at a state."""
         return self.conversation.steps[at]
@@ -49,6 +58,12 @@ class Demo:
         if memo not in self.explained:
             self.explained[memo] = explain(value, name, self.states[at])
         return self.explained[memo]
+
+
+def _from_rows(group: Group, before: Sequence[Group]) -> bool:
+    """Whether a run's calls were made for records that had been seen."""
+    seen = {cell for earlier in before for row in earlier.rows for cell in row.values()}
+    return any(value in seen for call in group.calls for value in call.arguments.values())
 
 
 @lru_cache(maxsize=1024)
@@ -189,10 +204,16 @@ def _masked(demo: Demo, names: frozenset[str]) -> str:
     pieces, done = [], 0
     for start, end in ranges:
         begin = task.tokens[start].start
-        if begin >= done:
+        if begin >= done and _looks_like_name(task, start, end):
             pieces += [text[done:begin], _NAME]
             done = task.tokens[end - 1].end
     return "".join((*pieces, text[done:]))
+
+
+def _looks_like_name(task: Task, start: int, end: int) -> bool:
+    """Whether plain words of a task are worded as names are: queries cannot have them masked."""
+    tokens = task.tokens[start:end]
+    return not any(t.readings for t in tokens) and any(not t.text.islower() for t in tokens)
 
 
 def _name_spans(demo: Demo, names: frozenset[str]) -> Iterator[tuple[int, int]]:

@@ -80,6 +80,18 @@ RAIN = [
 ]
 
 
+def listed(kind: str) -> tuple[tuple[str, dict[str, str]], list[dict[str, str]]]:
+    return ("jobs.search", {"badge": "b-1", "kind": kind}), []
+
+
+LISTED = [
+    Show("Show the weeding jobs and the pruning jobs of b-1.", [listed("weeding"), listed("pruning")]),
+    Show("Show the watering jobs and the weeding jobs of b-1.", [listed("watering"), listed("weeding")]),
+    Show("Show the pruning jobs of b-1, and those of watering.", [listed("pruning"), listed("watering")]),
+    Show("Show the pruning jobs of b-1.", [listed("pruning")]),
+]
+
+
 def test_name_is_taken_from_the_task() -> None:
     assert call(FIRST, Show("Please drop Quentin's oldest job.")) == ("staff.find_badge", {"name": "Quentin"})
 
@@ -181,3 +193,11 @@ def test_value_that_only_a_demonstration_read_is_never_reused() -> None:
     steps = [found("Quentin", "b-88"), (("jobs.search", {"badge": "b-88"}), "No such badge.")]
 
     assert call(FIRST, Show("Drop the oldest job of Quentin.", steps))[0] == "stop"
+
+
+def test_nothing_is_made_up_for_a_call_that_the_task_does_not_ask_for() -> None:
+    assert call(LISTED, Show("Show the weeding jobs of b-1.", [listed("weeding")]))[0] == "stop"
+    assert call(LISTED, Show("Show the weeding jobs and the pruning jobs of b-1.", [listed("weeding")])) == (
+        "jobs.search",
+        {"badge": "b-1", "kind": "pruning"},
+    )
