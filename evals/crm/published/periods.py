@@ -1,0 +1,138 @@
+"""Finding the period that a wording names, however it is said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from evals.crm.published.calendar_periods import PATTERNS as CALENDAR
+from evals.crm.published.calendar_periods import Build
+from evals.crm.published.numbers import COUNT, NUMBER, number
+from evals.crm.published.period import Period, Unit, back
+from evals.crm.published.texts import without
+
+_UNITS: dict[str, tuple[int, Unit]] = {
+    "day": (1, "day"),
+    "week": (1, "week"),
+    "wk": (1, "week"),
+    "fortnight": (2, "week"),
+    "month": (1, "month"),
+    "mo": (1, "month"),
+    "quarter": (1, "quarter"),
+    "qtr": (1, "quarter"),
+    "trimester": (1, "quarter"),
+    "half-year": (6, "month"),
+    "half year": (6, "month"),
+    "semester": (6, "month"),
+    "year": (1, "year"),
+    "yr": (1, "year"),
+    "twelvemonth": (1, "year"),
+}
+_UNIT_WORDS = "|".join(sorted(_UNITS, key=len, reverse=True))
+_KIND = (
+    r"(?:(?:calendar|full|whole|complete|entire|business|fiscal|consecutive|straight|rolling|running)[ -])?"
+)
+_UNIT = rf"{_KIND}(?P<unit>{_UNIT_WORDS})s?\b(?:' time)?"
+_PAST = r"(?:past|last|previous|preceding|prior|latest|most recent|recent|trailing|elapsed|foregoing)"
+_UNIT_2 = _UNIT.replace("?P<unit>", "?P<unit_2>")
+_STRETCH = r"(?: (?:period|window|span|stretch|interval|time ?frame|timespan|time|range))?"
+_NOW = (
+    r"(?:now|today|the present(?: day)?|date|present|this (?:day|date|point|moment)|then|the day of asking)"
+)
+_UP_TO = (
+    r"(?:ending|ended|up to|up until|until|till|to|through|leading up to|leading to|before|prior to"
+    r"|preceding|running up to|count(?:ing|ed) back from|back from|that end(?:s|ed)|that lead up to)"
+    rf"(?: and including)?(?: on| with)? {_NOW}"
+)
+_AGO = r"(?:ago|back|earlier|prior|before|beforehand|previously|since|gone by|gone)\b"
+_HALF = r"(?:and a half|and one half)"
+
+
+def _counted(found: re.Match[str], today: date | None) -> Period | None:
+    groups = found.groupdict()
+    factor, unit = _UNITS[groups["unit"] or groups["unit_2"]]
+    counted = groups.get("count") or groups.get("count_2")
+    count = number(counted) if counted else 1
+    point = "ago" in groups
+    if "half" in groups:
+        # A half more: of a year it is six months, of a month none that the calendar knows.
+        return back(count * 12 + 6, "month", today, point=point) if unit == "year" else None
+    return back(count * factor, unit, today, point=point)
+
+
+def _half_year(found: re.Match[str], today: date | None) -> Period | None:
+    return back(6, "month", today, point="ago" in found.groupdict())
+
+
+def _fixed(days: int) -> Build:
+    return lambda _, today: back(days, "day", today, point=True)
+
+
+_BEGIN = r"\b(?:(?:the|these|those|our|its|this|a) )?"
+_PATTERNS: tuple[tuple[re.Pattern[str], Build], ...] = tuple(
+    (re.compile(pattern), build)
+    for pattern, build in (
+        (r"\bday before yesterday\b", _fixed(2)),
+        (r"\byesterday\b", _fixed(1)),
+        (
+            rf"\b(?P<count>{COUNT})[ -](?P<half>{_HALF})[ -](?P<unit>year)s?(?: (?P<ago>{_AGO}))",
+            _counted,
+        ),
+        (rf"\b(?P<count>{COUNT})[ -](?P<unit>year)s? (?P<half>{_HALF}) (?P<ago>{_AGO})", _counted),
+        (rf"{_BEGIN}{_PAST} (?P<count>{COUNT})[ -](?P<half>{_HALF})[ -](?P<unit>year)s?\b", _counted),
+        (rf"{_BEGIN}{_PAST} (?:(?P<count>{COUNT}) )?(?P<unit>year)s? (?P<half>{_HALF})\b", _counted),
+        (rf"\b(?:half (?:a|of a|the) year|a half[- ]year|half-year) (?P<ago>{_AGO})", _half_year),
+        (rf"{_BEGIN}{_PAST} (?:half (?:a |of a |the )?year|half-year)\b", _half_year),
+        (
+            rf"\b(?:(?:since|starting|beginning|as of) (?P<count>{COUNT})[ -]{_UNIT} (?:ago|back)"
+            rf"|(?:from|between) (?P<count_2>{COUNT})[ -]{_UNIT_2} (?:ago|back)"
+            rf" (?:onwards?|until|up to|to|till|through|and)(?: {_NOW})?)\b",
+            _counted,
+        ),
+        (rf"{_BEGIN}{_PAST}[ -](?P<count>{COUNT})[ -]{_UNIT}{_STRETCH}(?: {_UP_TO})?", _counted),
+        (rf"{_BEGIN}(?P<count>{NUMBER})[ -](?:most )?{_PAST}[ -]{_UNIT}{_STRETCH}", _counted),
+        (rf"{_BEGIN}(?P<count>{COUNT})[ -]{_UNIT}{_STRETCH},? {_UP_TO}", _counted),
+        (rf"{_BEGIN}{_UNIT}{_STRETCH},? {_UP_TO}", _counted),
+        (rf"{_BEGIN}{_UNIT} (?:just )?(?:past|gone|gone by|elapsed)\b", _counted),
+        (rf"\b(?P<count>{COUNT})[ -]{_UNIT} (?P<ago>{_AGO})", _counted),
+        (rf"{_BEGIN}{_PAST} {_UNIT}{_STRETCH}(?: {_UP_TO})?", _counted),
+    )
+)
+"""Ways to count back from today, in the order in which they are tried; the calendar's own go before."""
+
+_UNANCHORED = (
+    re.compile(
+        r"\b(?:over|for|within|during|in|across|throughout|inside)(?: (?:the|a))?"
+        rf" (?P<count>{COUNT})[ -]{_UNIT}{_STRETCH}"
+    ),
+    re.compile(rf"\b(?P<count>{NUMBER})[ -]{_UNIT}{_STRETCH}"),
+)
+"""Lengths of time that are not said to be past. They count where nothing else does."""
+
+
+def periods(text: str, today: date | None) -> Iterator[tuple[tuple[int, int], Period]]:
+    """The periods that a text names, with their places; none overlaps another.
+
+    Args:
+        text: in small letters.
+        today: the day of the question; without it periods that depend on it have no dates, or are not found
+            where even their name depends on it (`last summer`).
+    """
+    rest = text
+    some = False
+    for pattern, build in (*CALENDAR, *_PATTERNS):
+        for found in pattern.finditer(rest):
+            period = build(found, today)
+            if period is not None:
+                yield found.span(), period
+                rest = without(rest, found.span())
+                some = True
+    for found in () if some else _lengths(rest):
+        period = _counted(found, today)
+        if period is not None:
+            yield found.span(), period
+
+
+def _lengths(text: str) -> list[re.Match[str]]:
+    return next((hits for pattern in _UNANCHORED if (hits := list(pattern.finditer(text)))), [])

@@ -1,0 +1,272 @@
+"""Telling which kind of question a wording is and what it says, from the wording alone.
+
+Nothing here knows a sentence of the published task set: wordings are read by what they speak of (agents,
+states, months, problems, purchases, rules), and by the grammar of periods, thresholds and superlatives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+from evals.crm.published.extremes import Extreme, Scale, extreme_at
+from evals.crm.published.period import Period
+from evals.crm.published.periods import periods
+from evals.crm.published.phrases import Vocabulary, product_phrase
+from evals.crm.published.senses import question, sense
+from evals.crm.published.texts import folded, tidy, without
+from evals.crm.published.thresholds import threshold
+
+MOST_LETTERS = 2000
+"""A longer text is no wording."""
+
+_ID = re.compile(r"\b[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?\b")
+_SENTENCE = re.compile(r"(?<=[?.!])\s+(?=[A-Z¤])")
+_FORMAT = re.compile(
+    r"^(?:please )?(?:only )?(?:return|respond|answer|reply|output|submit|give|provide"
+    r"|the (?:associated|relevant) )"
+)
+_FORMAT_SIGN = re.compile(
+    r"\b(?:only|just|ids?|abbreviations?|format|two-letter|no (?:explanation|sentence)|month name)\b"
+)
+_STATE_VERB = re.compile(r"^(?:please )?(state) (?=(?:the|which|who|whose|what)\b)")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a wording was understood to say.
+
+    Attributes:
+        family: as published; None if it is of none.
+        slots: what it says, as text: `period` with `start` and `end` (the first day after it) or `day`, `n`
+            (they had more cases than that), `extreme` (`min` or `max`), `average`, `product`, `asks`.
+        missing: slots that a wording of this family has to say and that were not found.
+        period: the period with its days.
+    """
+
+    family: str | None
+    slots: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    period: Period | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the family is known, and all that its wordings say."""
+        return self.family is not None and not self.missing
+
+
+@dataclass(frozen=True)
+class _Parsed:
+    """A wording with what every family has use for taken out.
+
+    Attributes:
+        text: as written, with holes.
+        small: the same in small letters.
+        periods: those that it names.
+        above: the threshold; None if there is none or it has no number.
+        has_threshold: whether it speaks of one.
+    """
+
+    text: str
+    small: str
+    periods: tuple[Period, ...]
+    above: int | None
+    has_threshold: bool
+
+    def says(self, *names: str) -> bool:
+        """Whether it speaks of all these senses."""
+        return all(sense(name).search(self.small) for name in names)
+
+
+def recognise(wording: str, today: date | None = None) -> Reading:
+    """Read a wording.
+
+    Args:
+        wording: a question, alone or followed by ids and instructions on the form of the answer.
+        today: the day of the question, for periods that are counted from it.
+    """
+    text = tidy(wording)
+    if not text or len(text) > MOST_LETTERS:
+        return Reading(None)
+    parsed = _parse(_question(text), today)
+    for recogniser in _RECOGNISERS:
+        reading = recogniser(parsed)
+        if reading is not None:
+            return reading
+    return Reading(None)
+
+
+def _question(text: str) -> str:
+    """The text without ids and without sentences on the form of the answer."""
+    text = _ID.sub(lambda found: " " * len(found[0]) if any(map(str.isdigit, found[0])) else found[0], text)
+    first, *others = _SENTENCE.split(text)
+    kept = [first, *(each for each in others if not _on_form(each.lower()))]
+    return " ".join(kept)
+
+
+def _on_form(sentence: str) -> bool:
+    return bool(_FORMAT.search(sentence) and _FORMAT_SIGN.search(sentence))
+
+
+def _parse(text: str, today: date | None) -> _Parsed:
+    small = folded(text)
+    if verb := _STATE_VERB.search(small):
+        small = without(small, verb.span(1))
+    found: list[Period] = []
+    for span, period in periods(small, today):
+        small, text = without(small, span), without(text, span)
+        found.append(period)
+    limit = threshold(small)
+    above = None
+    if limit is not None:
+        span, said = limit
+        above = said.above
+        # Product phrases never come with thresholds, so the text itself is left as it is.
+        small = without(small, span)
+    return _Parsed(text, small, tuple(found), above, limit is not None)
+
+
+def _purchase(parsed: _Parsed) -> Reading | None:
+    if not parsed.periods or not parsed.says("bought", "show") or parsed.says("aftercare"):
+        return None
+    points = [each for each in parsed.periods if each.point] or [
+        each for each in parsed.periods if each.relative
+    ]
+    slots = _product(parsed, "purchase") | _when(points)
+    if "period" in slots:
+        slots["period"] = slots["period"].removeprefix("past ").removesuffix(" ago") + " ago"
+        slots["day"] = slots.pop("start", "")
+        slots.pop("end", None)
+    return _reading("named_entity_disambiguation", slots, ("period", "product"), points)
+
+
+def _violation(parsed: _Parsed) -> Reading | None:
+    if parsed.periods or not parsed.says("policy"):
+        return None
+    someone = parsed.says("agent") or parsed.says("happened")
+    breached = parsed.says("breach") or parsed.says("kept", "people")
+    return (
+        _reading("policy_violation_identification", {}, ())
+        if someone and breached and parsed.says("did")
+        else None
+    )
+
+
+def _routing(parsed: _Parsed) -> Reading | None:
+    if parsed.periods or parsed.has_threshold or not parsed.says("agent", "suited", "open_case"):
+        return None
+    return None if parsed.says("outside_call") else _reading("case_routing", {}, ())
+
+
+def _trend(parsed: _Parsed) -> Reading | None:
+    if not parsed.says("month", "case", "apart") or not parsed.periods:
+        return None
+    slots = _when(parsed.periods) | _product(parsed, "trend")
+    return _reading("monthly_trend_analysis", slots, ("period", "product"), parsed.periods)
+
+
+def _region(parsed: _Parsed) -> Reading | None:
+    place = sense("region").search(parsed.small)
+    if place is None or _earlier(sense("agent"), parsed.small, place.start()):
+        return None
+    end = _duration(parsed.small)
+    if end is None or not parsed.periods:
+        return None
+    return _reading(
+        "best_region_identification",
+        _when(parsed.periods) | {"extreme": end[1]},
+        ("period", "extreme"),
+        parsed.periods,
+    )
+
+
+def _agent(parsed: _Parsed) -> Reading | None:
+    """Handle times and transfers, told apart by what the superlative stands next to."""
+    if not parsed.says("agent"):
+        return None
+    time, count = _duration(parsed.small), _nearest(parsed.small, sense("transfer"), "count")
+    if time is None and count is None:
+        return None
+    transfers = count is not None and (time is None or count[0] <= time[0])
+    chosen = count if transfers else time
+    assert chosen is not None
+    slots = _when(parsed.periods) | {"extreme": chosen[1]}
+    if parsed.above is not None or not parsed.has_threshold:
+        slots["n"] = str(parsed.above or 0)
+    if parsed.says("average"):
+        slots["average"] = "yes"
+    family = "transfer_count" if transfers else "handle_time"
+    return _reading(family, slots, ("period", "extreme", "n"), parsed.periods)
+
+
+def _issue(parsed: _Parsed) -> Reading | None:
+    if not parsed.periods or not parsed.says("issue", "often"):
+        return None
+    slots = _when(parsed.periods) | _product(parsed, "problem")
+    return _reading("top_issue_identification", slots, ("period", "product"), parsed.periods)
+
+
+def _knowledge(parsed: _Parsed) -> Reading | None:
+    if not question().match(parsed.small) or len(parsed.small.split()) < 3:
+        return None
+    if parsed.periods and parsed.says("case") and (parsed.says("agent") or parsed.says("region")):
+        return None
+    asked = sense("asks").search(parsed.small)
+    return _reading("knowledge_qa", {"asks": asked[0] if asked else "whether"}, ())
+
+
+_RECOGNISERS: tuple[Callable[[_Parsed], Reading | None], ...] = (
+    _trend,
+    _purchase,
+    _violation,
+    _region,
+    _routing,
+    _agent,
+    _issue,
+    _knowledge,
+)
+"""In the order in which they are asked: what has the most special signs goes first."""
+
+
+def _reading(family: str, slots: Mapping[str, str], wanted: tuple[str, ...], found: object = ()) -> Reading:
+    period = found[0] if isinstance(found, list | tuple) and found and "period" in slots else None
+    return Reading(family, slots, tuple(name for name in wanted if name not in slots), period)
+
+
+def _when(found: tuple[Period, ...] | list[Period]) -> dict[str, str]:
+    """The period as slots; nothing if there is none, or if there are several that differ."""
+    if not found or any((each.start, each.end) != (found[0].start, found[0].end) for each in found):
+        return {}
+    period = found[0]
+    slots = {"period": period.text}
+    if period.start:
+        slots["start"] = period.start.isoformat()
+    if period.end:
+        slots["end"] = period.end.isoformat()
+    return slots
+
+
+def _product(parsed: _Parsed, vocabulary: Vocabulary) -> dict[str, str]:
+    phrase = product_phrase(parsed.text, vocabulary)
+    return {"product": phrase} if phrase else {}
+
+
+def _duration(small: str) -> tuple[int, Extreme] | None:
+    """How near to a time (or to the closing of cases) which end of the scale stands."""
+    named = _nearest(small, sense("time"), "time")
+    done = _nearest(small, sense("resolve"), "speed")
+    if named and done:
+        return min(named, done)
+    return named or done
+
+
+def _nearest(small: str, measured: re.Pattern[str], scale: Scale) -> tuple[int, Extreme] | None:
+    found = (extreme_at(small, scale, place.span()) for place in measured.finditer(small))
+    return min((each for each in found if each is not None), default=None)
+
+
+def _earlier(pattern: re.Pattern[str], text: str, place: int) -> bool:
+    found = pattern.search(text)
+    return found is not None and found.start() < place
