@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evals.crm.by_type import task_type_json
 from evals.record import PRIMARY
 from evals.runner import EvalResult
 from evals.statistics import Interval, McNemar, holm, mcnemar, paired_difference
@@ -24,6 +25,7 @@ class Arm:
 
     Attributes:
         model: the name of its model, where a study has several.
+        without: the category of tools that it does without, if it is another arm less those.
         baseline: stands beside the others for orientation; is compared, but is no candidate.
         settings: whatever else is worth knowing about it, for reports and tracking.
     """
@@ -32,6 +34,7 @@ class Arm:
     strategy: str = ""
     optimizer: str = "none"
     model: str = ""
+    without: str = ""
     baseline: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -72,15 +75,21 @@ class Study:
     rows: tuple[Row, ...]
 
     @property
+    def ordered(self) -> list[Row]:
+        """Candidates first, baselines below them, as tables show them."""
+        return sorted(self.rows, key=lambda row: row.arm.baseline)
+
+    @property
     def winner(self) -> Row | None:
         """The candidate that is better than every other candidate beyond doubt; None if there is none.
 
-        Beyond doubt: the interval of its paired difference to each other candidate lies above zero.
+        What only does without some of a candidate's tools is no candidate. Beyond doubt: the interval of its
+        paired difference to each other candidate lies above zero.
         """
-        candidates = [row for row in self.rows if not row.arm.baseline]
+        candidates = [row for row in self.rows if not row.arm.baseline and not row.arm.without]
         for row in candidates:
             others = [other for other in candidates if other is not row]
-            if others and all(_difference(row, other).low > 0 for other in others):
+            if others and all(difference(row, other).low > 0 for other in others):
                 return row
         return None
 
@@ -128,11 +137,12 @@ def run_study(
 def _compare(row: Row, first: Row) -> Comparison:
     if {r.task_id for r in row.result.records} != {r.task_id for r in first.result.records}:
         raise InputError(f"arms {first.arm.label!r} and {row.arm.label!r} ran on different tasks")
-    return Comparison(_difference(row, first), _test(row, first))
+    return Comparison(difference(row, first), _test(row, first))
 
 
-def _difference(row: Row, other: Row) -> Interval:
-    ours, theirs = by_task(row.result.records, PRIMARY), by_task(other.result.records, PRIMARY)
+def difference(row: Row, other: Row, score: str = PRIMARY) -> Interval:
+    """A score of `row` less that of `other`, paired by task."""
+    ours, theirs = by_task(row.result.records, score), by_task(other.result.records, score)
     return paired_difference(ours, theirs, seed=row.result.seed, key=f"{row.arm.label}-{other.arm.label}")
 
 
@@ -164,11 +174,13 @@ def _row_json(row: Row) -> dict[str, Any]:
         "label": row.arm.label,
         "strategy": row.arm.strategy,
         "optimizer": row.arm.optimizer,
+        "without": row.arm.without,
         "baseline": row.arm.baseline,
         "settings": dict(row.arm.settings),
         "program": row.result.program,
         "model": row.result.model,
         **row.summary.to_json(),
+        **task_type_json(row.result),
         "difference": interval_json(found.difference) if found else None,
         "mcnemar": found.test._asdict() if found and found.test else None,
         "p_adjusted": found.p if found else None,

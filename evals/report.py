@@ -10,14 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from evals.ablation_tables import ablation_grids
 from evals.area_tables import RATE_HEADINGS, access_grid, area_grids, checker_grid, has_areas, rate_cells
 from evals.compare import Row, Study
+from evals.cost_tables import cost_grid, result_cost_grid
+from evals.crm.by_type import has_task_types, without_qa
+from evals.crm.tables import task_type_grid, task_type_grids
 from evals.page import page
 from evals.record import INFRASTRUCTURE, PRIMARY, STRICT, EpisodeRecord
 from evals.runner import EvalResult
 from evals.statistics import Interval
 from evals.summary import Summary, actions_of, domain_of, group_records, summarize
-from evals.tables import NO_DATA, Grid, number, percent, points, share
+from evals.tables import NO_DATA, Grid, percent, points, share
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -74,11 +78,15 @@ class Report:
 def evaluation_report(result: EvalResult, *, title: str = "Evaluation") -> Report:
     """What one program achieved."""
     summary = result.summary
-    grids = [_scores(summary, result.model), _statuses(summary), _costs(summary)]
+    grids = [_scores(summary, result.model), _statuses(summary), result_cost_grid(result)]
     if summary.rates:
         grids.insert(1, access_grid(summary))
+    typed = has_task_types(result.records)
+    if typed:
+        grids.insert(1, task_type_grid(result))
     if summary.pass_hat:
-        grids.append(_pass_hat(summary))
+        note = ("All task types but knowledge_qa.",) if typed else ()
+        grids.append(_attempts(without_qa(result) if typed else summary, note))
     facets = _facets(result.records).items()
     grids.extend(_facet(name, facet, result.records, result.seed) for name, facet in facets)
     checked = checker_grid(result.records)
@@ -116,8 +124,13 @@ def study_report(study: Study, *, title: str = "Comparison") -> Report:
 
 
 def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...]:
-    """The tables that answer which program is best, at a glance; by area where tasks have areas."""
-    return (study_grid(study, title=title), *area_grids(study))
+    """The tables that answer which program is best, at a glance; by area or type where tasks have such."""
+    return (
+        study_grid(study, title=title),
+        *area_grids(study),
+        *task_type_grids(study),
+        *ablation_grids(study),
+    )
 
 
 def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
@@ -138,22 +151,9 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
             "errors",
             f"points to {study.rows[0].arm.label}",
         ),
-        rows=tuple(_study_row(row, lossy=lossy, rated=rated) for row in _ordered(study)),
+        rows=tuple(_study_row(row, lossy=lossy, rated=rated) for row in study.ordered),
         notes=(verdict(study), *_notes({row.result.model for row in study.rows})),
     )
-
-
-def cost_grid(study: Study) -> Grid:
-    """What an episode of each arm cost on average."""
-    names = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "seconds")
-    rows = tuple(
-        (
-            row.arm.label,
-            *(number(row.summary.means.get(name), 2 if name == "seconds" else 1) for name in names),
-        )
-        for row in _ordered(study)
-    )
-    return Grid("Costs, mean an episode", ("program", *(name.replace("_", " ") for name in names)), rows)
 
 
 def verdict(study: Study) -> str:
@@ -197,24 +197,15 @@ def _statuses(summary: Summary) -> Grid:
     return Grid("How episodes ended", ("status", "episodes", "%", "whose failure"), rows)
 
 
-def _costs(summary: Summary) -> Grid:
-    rows = [
-        (name.replace("_", " "), number(summary.means[name], 2), number(summary.totals[name], 0))
-        for name in summary.means
-    ]
+def _attempts(summary: Summary, notes: tuple[str, ...]) -> Grid:
     return Grid(
-        "Costs",
-        ("cost", "mean an episode", "total"),
-        tuple(rows),
-        (f"95 % of the episodes took at most {number(summary.seconds_p95, 2)} s.",),
-    )
-
-
-def _pass_hat(summary: Summary) -> Grid:
-    return Grid(
-        "Reliability: the chance that all of k attempts at a task succeed",
-        ("k", "pass^k, %", "tasks"),
-        tuple((str(k), percent(value), str(value.n)) for k, value in summary.pass_hat.items()),
+        "Reliability: the chance that all of k attempts at a task succeed, and that any does",
+        ("k", "pass^k, %", "pass@k, %", "tasks"),
+        tuple(
+            (str(k), percent(value), percent(summary.pass_at[k]), str(value.n))
+            for k, value in summary.pass_hat.items()
+        ),
+        notes,
     )
 
 
@@ -239,6 +230,8 @@ def _facet(
 
 
 def _facets(records: Sequence[EpisodeRecord]) -> Mapping[str, Callable[[EpisodeRecord], str]]:
+    if has_task_types(records):
+        return {}  # they have tables of their own
     return _AREA_FACETS if has_areas(records) else FACETS
 
 
@@ -272,10 +265,6 @@ def _study_row(row: Row, *, lossy: bool, rated: bool) -> tuple[str, ...]:
         share(summary.error_rate),
         points(found.difference) if found else NO_DATA,
     )
-
-
-def _ordered(study: Study) -> list[Row]:
-    return sorted(study.rows, key=lambda row: row.arm.baseline)
 
 
 def _facts(result: EvalResult) -> dict[str, str]:

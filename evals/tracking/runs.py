@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from evals.crm.by_type import task_type_metrics
 from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
 from evals.tracking.protocol import Run, Suite
 from evals.tracking.store import TrackingError, quiet
@@ -112,7 +113,8 @@ class MlflowRun:
 
         What a run evaluates after it logged a program is also shown with that model.
         """
-        self._log_metrics(summary_metrics(result.summary, split), 0, self._model_id)
+        figures = {**summary_metrics(result.summary, split), **task_type_metrics(result, split)}
+        self._log_metrics(figures, 0, self._model_id)
         with boundary():
             self._client.log_table(self.id, episode_table(result.records), f"episodes/{split}.json")
             lines = "".join(record.model_dump_json() + "\n" for record in result.records)

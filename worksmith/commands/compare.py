@@ -257,7 +257,8 @@ def _show_plan(plan: StudyPlan, arms: list[Arm], as_json: bool) -> None:
 def _show(study: Study) -> None:
     from rich.console import Console
 
-    from evals.report import console_grids, cost_grid
+    from evals.cost_tables import cost_grid
+    from evals.report import console_grids
 
     console = Console()
     for grid in console_grids(study):

@@ -1,0 +1,50 @@
+"""What episodes cost: steps, model calls, tokens, time, and dollars where the model has a price."""
+
+from __future__ import annotations
+
+from evals.compare import Study
+from evals.prices import dollars
+from evals.runner import EvalResult
+from evals.tables import Grid, number
+
+_PRICE_NOTE = "Dollars by list prices; discounts for cached prompts are left out."
+
+
+def cost_grid(study: Study) -> Grid:
+    """What an episode of each arm cost on average; in dollars as far as prices are known."""
+    names = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "seconds")
+    paid = {row.arm.label: _dollars(row.result) for row in study.rows}
+    priced = any(price is not None for price in paid.values())
+    rows = tuple(
+        (
+            row.arm.label,
+            *(number(row.summary.means.get(name), 2 if name == "seconds" else 1) for name in names),
+            *((number(paid[row.arm.label], 4),) if priced else ()),
+        )
+        for row in study.ordered
+    )
+    headings = ("program", *(name.replace("_", " ") for name in names), *(("dollars",) if priced else ()))
+    return Grid("Costs, mean an episode", headings, rows, (_PRICE_NOTE,) if priced else ())
+
+
+def result_cost_grid(result: EvalResult) -> Grid:
+    """What the episodes of one program cost."""
+    summary = result.summary
+    rows = [
+        (name.replace("_", " "), number(summary.means[name], 2), number(summary.totals[name], 0))
+        for name in summary.means
+    ]
+    price = _dollars(result)
+    if price is not None:
+        rows.append(("dollars", number(price, 4), number(price * summary.episodes, 2)))
+    slow = f"95 % of the episodes took at most {number(summary.seconds_p95, 2)} s."
+    notes = (slow,) if price is None else (slow, _PRICE_NOTE)
+    return Grid("Costs", ("cost", "mean an episode", "total"), tuple(rows), notes)
+
+
+def _dollars(result: EvalResult) -> float | None:
+    """What an episode cost on average, if the price of its model is known."""
+    means = result.summary.means
+    if not means.get("prompt_tokens"):
+        return None
+    return dollars(result.model, means["prompt_tokens"], means["completion_tokens"])

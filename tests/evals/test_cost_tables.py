@@ -1,0 +1,49 @@
+"""What episodes cost, in dollars where the price of a model is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evals.compare import Arm, run_study
+from evals.cost_tables import cost_grid, result_cost_grid
+from evals.prices import dollars, price_list
+from evals.runner import EvalResult
+from tests.evals.episodes import make_record, make_result
+
+
+def result(model: str, **changes: Any) -> EvalResult:
+    tokens = {"prompt_tokens": 1_000_000, "completion_tokens": 10_000, **changes}
+    return make_result([make_record(number, **tokens) for number in range(4)], model=model)
+
+
+def test_prices_are_those_of_the_list_by_either_name() -> None:
+    entry = price_list()["gpt-4o-mini"]
+    expected = 1e6 * entry["input_cost_per_token"] + 1e4 * entry["output_cost_per_token"]
+
+    assert (
+        dollars("openai/gpt-4o-mini", 1e6, 1e4) == dollars("gpt-4o-mini", 1e6, 1e4) == pytest.approx(expected)
+    )
+    assert 0 < expected < 10
+
+
+@pytest.mark.parametrize("model", ["local/analogy@9", "gold", "none", "ollama_chat/llama3.2", "openai/x"])
+def test_what_has_no_price_costs_nothing_that_is_known(model: str) -> None:
+    assert dollars(model, 1e6, 1e6) is None
+    assert "dollars" not in result_cost_grid(result(model)).markdown()
+
+
+def test_dollars_stand_beside_the_tokens() -> None:
+    results = {"a": result("openai/gpt-4o-mini"), "b": result("local/analogy@9")}
+    study = run_study([Arm("a"), Arm("b")], lambda arm: results[arm.label])
+    grid = cost_grid(study)
+    price = f"{dollars('gpt-4o-mini', 1e6, 1e4):,.4f}"
+
+    assert grid.headings[-1] == "dollars"
+    assert [cells[-1] for cells in grid.rows] == [price, "-"]
+    assert f"| dollars | {price} |" in result_cost_grid(results["a"]).markdown()
+
+
+def test_without_tokens_there_is_no_price() -> None:
+    assert "dollars" not in result_cost_grid(result("openai/gpt-4o-mini", prompt_tokens=0)).markdown()
