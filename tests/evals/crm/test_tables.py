@@ -1,4 +1,4 @@
-"""Tables of CRM questions: as published, of questions without an answer, of attempts, of what tools are worth."""
+"""Tables of CRM questions: as published, of those without an answer, of attempts, of what tools are worth."""
 
 from __future__ import annotations
 
