@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
@@ -67,6 +68,7 @@ class Answer(BaseModel):
         forbidden: texts that must not be disclosed to this persona.
         rule: by which rule of the policy a denial happens.
         reference: an answer in a sentence, for a judge with a rubric and for demonstrations.
+        wording: whether who knows it gives the values or, where a sentence is asked for, the reference.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -76,6 +78,7 @@ class Answer(BaseModel):
     forbidden: tuple[str, ...] = ()
     rule: str = ""
     reference: str = ""
+    wording: Literal["values", "sentence"] = "values"
 
     @property
     def status(self) -> Literal["answered", "denied", "not_found"]:
@@ -85,7 +88,9 @@ class Answer(BaseModel):
 
     @property
     def text(self) -> str:
-        """The answer as a gold plan gives it: the values, separated by semicolons."""
+        """The answer as a gold plan gives it: the values, separated by semicolons, or the reference."""
+        if self.wording == "sentence":
+            return self.reference
         return "; ".join(entity.value for entity in self.required)
 
 
@@ -161,6 +166,12 @@ class Task(BaseModel):
         Not so where an answer in words is all that is known of the truth, as in some published tasks.
         """
         return self.answer is None or self.answer.kind != "entities" or bool(self.answer.required)
+
+    def plan_for(self, tools: Collection[str]) -> tuple[Step, ...] | None:
+        """The first gold plan all of whose tools are on offer; if none is, the first; None without any."""
+        plans = [plan for plan in (self.gold_plan, *self.other_plans) if plan is not None]
+        fitting = (plan for plan in plans if all(step.tool in tools for step in plan))
+        return next(fitting, plans[0] if plans else None)
 
     def in_split(self, scheme: SplitScheme) -> Split:
         """The split it belongs to under `scheme`."""

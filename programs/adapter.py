@@ -8,23 +8,39 @@ last step only, and what it costs to make does not depend on how often it was ma
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import dspy
-from dspy.lm15 import Config, Message, Request, TextPart, request_from_openai_chat
+from dspy.clients.backend_selection import CLIENT_KEYS
+from dspy.lm15 import (
+    Config,
+    LM15Error,
+    Message,
+    Request,
+    TextPart,
+    ToolCallPart,
+    ToolChoice,
+    request_from_openai_chat,
+)
 from dspy.utils.exceptions import AdapterParseError
 
-from programs.render import TRAJECTORY, Layout, make_layout, opening_turn, reply_turn, step_turns, with_offer
+from programs.native import REMEDY, NativeLayout, as_shown, first_call_only, read_message
+from programs.render import TRAJECTORY, Layout, TurnMaker, make_layout
 from programs.reply import read_reply
 from programs.trajectory import Trajectory
+from tools.errors import InputError
 
 Demo = Any
 """A `dspy.Example` or, in a program that was loaded, a dict."""
 
+Made = TypeVar("Made")
+
 _REMEMBERED_DEMOS = 4096
+_IN_FORMAT = "Reply again in the given format."
 _CALL_CONTROL = ("rollout_id", "cache")
 _SEVERAL_ANSWERS = ("n", "num_generations", "prompt_cache")
 
@@ -35,12 +51,16 @@ class UnreadableReplyError(AdapterParseError):  # type: ignore[misc]
     Attributes:
         reply: the reply as it came.
         problem: what is wrong with it, in words for the model.
+        remedy: what the model is to do instead.
     """
 
-    def __init__(self, signature: type[dspy.Signature], reply: str, problem: str) -> None:
+    def __init__(
+        self, signature: type[dspy.Signature], reply: str, problem: str, remedy: str = _IN_FORMAT
+    ) -> None:
         super().__init__("TrajectoryAdapter", signature, reply, problem)
         self.reply = reply
         self.problem = problem
+        self.remedy = remedy
 
 
 class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
@@ -53,7 +73,8 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
     def __init__(self, callbacks: list[Any] | None = None) -> None:
         super().__init__(callbacks=callbacks, use_json_adapter_fallback=False)
         self._layouts: WeakKeyDictionary[type, Layout] = WeakKeyDictionary()
-        self._demos: dict[tuple[int, int], tuple[Layout, Demo, list[Any], list[Message]]] = {}
+        self._native_layouts: WeakKeyDictionary[type, NativeLayout] = WeakKeyDictionary()
+        self._demos: dict[tuple[int, int], tuple[TurnMaker, Demo, list[Any], list[Message]]] = {}
 
     def __call__(
         self,
@@ -63,17 +84,43 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
         demos: list[Demo],
         inputs: dict[str, Any],
     ) -> list[dict[str, Any]]:
-        """Ask `lm`; a model behind an engine object gets the cached turns as they are."""
+        """Ask `lm`; one behind an engine object, or with native calls, gets the cached turns as they are."""
         settings = {**getattr(lm, "kwargs", {}), **lm_kwargs}
+        trajectory = inputs.get(TRAJECTORY)
+        if isinstance(trajectory, Trajectory) and trajectory.tools is not None:
+            return [self._call_natively(lm, settings, signature, demos, inputs)]
         config = _config(lm, settings)
         if config is None:
             answers: list[dict[str, Any]] = super().__call__(lm, lm_kwargs, signature, demos, inputs)
             return answers
         plan = self._layout(signature)
         request = Request(lm.model, tuple(self._turns(plan, demos, inputs)), plan.system, config=config)
-        response = lm(request, **{k: settings[k] for k in _CALL_CONTROL if settings.get(k) is not None})
+        response = lm(request, **_control(settings))
         text = "".join(part.text for part in response.message.parts if isinstance(part, TextPart))
         return [self.parse(signature, text)]
+
+    def _call_natively(
+        self,
+        lm: Any,
+        settings: Mapping[str, Any],
+        signature: type[dspy.Signature],
+        demos: Sequence[Demo],
+        inputs: Mapping[str, Any],
+    ) -> dict[str, Any]:
+        """Ask for a call of a tool; the reply stays with the trajectory, for the turns to come."""
+        trajectory = inputs[TRAJECTORY]
+        layout = _made_once(self._native_layouts, signature, NativeLayout.of)
+        turns = self._turns(layout, demos, inputs)
+        request = Request(
+            lm.model, tuple(turns), layout.system, trajectory.tools.functions, _native_config(lm, settings)
+        )
+        said = lm(request, **_control(settings)).message
+        try:
+            chosen = read_message(said, trajectory.tools)
+        except ValueError as error:
+            raise UnreadableReplyError(signature, as_shown(said), str(error), REMEDY) from error
+        trajectory.said[len(trajectory)] = first_call_only(said, _call_ids(trajectory))
+        return chosen
 
     def format(
         self, signature: type[dspy.Signature], demos: list[Demo], inputs: dict[str, Any]
@@ -96,7 +143,7 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
         self, signature: type[dspy.Signature], outputs: dict[str, Any], missing_field_message: Any = None
     ) -> str:
         """A reply with the given outputs, in the format that `parse` reads."""
-        return str(reply_turn(self._layout(signature), outputs).text)
+        return str(self._layout(signature).reply(outputs).text)
 
     def parse(self, signature: type[dspy.Signature], completion: str) -> dict[str, Any]:
         """The output fields of a reply.
@@ -109,7 +156,7 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
         except ValueError as error:
             raise UnreadableReplyError(signature, completion, str(error)) from error
 
-    def _turns(self, plan: Layout, demos: Sequence[Demo], inputs: Mapping[str, Any]) -> list[Message]:
+    def _turns(self, plan: TurnMaker, demos: Sequence[Demo], inputs: Mapping[str, Any]) -> list[Message]:
         turns: list[Message] = []
         for demo in demos:
             if not _gives_away(demo, inputs):
@@ -117,28 +164,38 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
         trajectory = inputs.get(TRAJECTORY)
         if isinstance(trajectory, Trajectory):
             return turns + _grow(plan, trajectory, inputs)
-        return [*turns, opening_turn(plan, inputs, running=True), *step_turns(plan, trajectory or ())]
+        return [*turns, plan.opening(inputs, running=True), *plan.steps(trajectory or ())]
 
     def _layout(self, signature: type[dspy.Signature]) -> Layout:
-        found = self._layouts.get(signature)
-        if found is None:
-            described = signature.delete(TRAJECTORY) if TRAJECTORY in signature.input_fields else signature
-            found = make_layout(signature, self.format_field_description(described))
-            self._layouts[signature] = found
-        return found
+        return _made_once(self._layouts, signature, self._make_layout)
 
-    def _demo_turns(self, plan: Layout, demo: Demo) -> list[Message]:
+    def _make_layout(self, signature: type[dspy.Signature]) -> Layout:
+        described = signature.delete(TRAJECTORY) if TRAJECTORY in signature.input_fields else signature
+        return make_layout(signature, self.format_field_description(described))
+
+    def _demo_turns(self, plan: TurnMaker, demo: Demo) -> list[Message]:
         """The turns of a demonstration, remembered for as long as its values are the same objects."""
         key = (id(plan), id(demo))
         values = list(demo.values())
         known = self._demos.get(key)
         if known is not None and known[0] is plan and known[1] is demo and _same(known[2], values):
             return known[3]
-        turns = _render_demo(plan, demo)
+        turns = plan.demonstration(demo)
         if len(self._demos) >= _REMEMBERED_DEMOS:
             self._demos.clear()
         self._demos[key] = (plan, demo, values, turns)
         return turns
+
+
+def _made_once(
+    made: WeakKeyDictionary[type, Made],
+    signature: type[dspy.Signature],
+    make: Callable[[type[dspy.Signature]], Made],
+) -> Made:
+    found = made.get(signature)
+    if found is None:
+        found = made[signature] = make(signature)
+    return found
 
 
 def _gives_away(demo: Demo, inputs: Mapping[str, Any]) -> bool:
@@ -147,23 +204,21 @@ def _gives_away(demo: Demo, inputs: Mapping[str, Any]) -> bool:
     return task is not None and demo.get("task") == task
 
 
-def _grow(plan: Layout, trajectory: Trajectory, inputs: Mapping[str, Any]) -> list[Message]:
+def _grow(plan: TurnMaker, trajectory: Trajectory, inputs: Mapping[str, Any]) -> list[Message]:
     """The turns of the running episode; renders only the steps that are new since the last call."""
     rendered = trajectory.rendered
     if not rendered:
-        rendered.append(opening_turn(plan, inputs, running=True))
-    rendered.extend(step_turns(plan, trajectory[len(rendered) // 2 :]))
-    if not trajectory.offer:
-        return rendered
-    return [*rendered[:-1], with_offer(plan, rendered[-1], trajectory.offer)]
+        rendered.append(plan.opening(inputs, running=True))
+    new = range(len(rendered) // 2, len(trajectory))
+    rendered.extend(plan.steps(trajectory[new.start :], [trajectory.said.get(number) for number in new]))
+    if not trajectory.offer or not isinstance(plan, Layout):
+        return list(rendered)
+    return [*rendered[:-1], plan.with_offer(rendered[-1], trajectory.offer)]
 
 
-def _render_demo(plan: Layout, demo: Demo) -> list[Message]:
-    # Optimizers also hand over plain training examples: they have a task and nothing to show for it.
-    if any(demo.get(name) is None for name in plan.outputs):
-        return []
-    steps = demo.get(TRAJECTORY) or ()
-    return [opening_turn(plan, demo, running=False), *step_turns(plan, steps), reply_turn(plan, demo)]
+def _call_ids(trajectory: Trajectory) -> list[str]:
+    calls = (said.message.first(ToolCallPart) for said in trajectory.said.values())
+    return [call.id for call in calls if call is not None]
 
 
 def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
@@ -186,12 +241,39 @@ def _config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
         return None
     if any(settings.get(name) not in (None, 1) for name in _SEVERAL_ANSWERS):
         return None
-    left_out = _CALL_CONTROL + _SEVERAL_ANSWERS
-    options = {name: value for name, value in settings.items() if value is not None and name not in left_out}
     try:
-        return _converted(lm.model, tuple(sorted(options.items())))
+        return _converted(lm.model, _options(settings))
     except TypeError:  # a setting that is not hashable
         return None
+
+
+def _native_config(lm: Any, settings: Mapping[str, Any]) -> Config:
+    """The generation settings for a request with tools; one call a reply, where one can ask for that.
+
+    Raises:
+        InputError: there is a setting that such requests cannot carry.
+    """
+    try:
+        config = _converted(lm.model, _options(settings))
+    except (LM15Error, TypeError, ValueError) as error:
+        raise InputError(
+            f"a setting of {lm.model} does not go with native tool calls",
+            where=str(error),
+            hint="leave it out, or have calls made in text (--calls text)",
+        ) from error
+    one = False if "parallel_tool_calls" in getattr(lm, "supported_params", ()) else None
+    return replace(config, tool_choice=ToolChoice("auto", parallel=one))
+
+
+def _options(settings: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """What is neither about the connection nor about the call as a whole."""
+    left_out = {*_CALL_CONTROL, *_SEVERAL_ANSWERS, *CLIENT_KEYS}
+    given = {name: value for name, value in settings.items() if value is not None and name not in left_out}
+    return tuple(sorted(given.items()))
+
+
+def _control(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: settings[name] for name in _CALL_CONTROL if settings.get(name) is not None}
 
 
 @lru_cache(maxsize=256)
@@ -203,3 +285,9 @@ def _converted(model: str, options: tuple[tuple[str, Any], ...]) -> Config:
 
 ADAPTER = TrajectoryAdapter()
 """The adapter that agents use unless DSPy's settings name another of its kind."""
+
+
+def adapter_in_use() -> TrajectoryAdapter:
+    """The adapter that DSPy's settings name, if it can make the prompts of agents."""
+    chosen = dspy.settings.adapter
+    return chosen if isinstance(chosen, TrajectoryAdapter) else ADAPTER

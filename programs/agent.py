@@ -13,26 +13,30 @@ from __future__ import annotations
 
 import copy
 import time
-from dataclasses import asdict, replace
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from programs.adapter import ADAPTER, TrajectoryAdapter, UnreadableReplyError
+from programs.adapter import UnreadableReplyError, adapter_in_use
 from programs.asking import ModelFailedError, ask_plainly
-from programs.checker import Access, AccessChecker, refusal
+from programs.calling import calls_called, native_calls
+from programs.checker import Access, AccessChecker
 from programs.executor import Execution, Executor
-from programs.offer import offered
+from programs.making import make_call
+from programs.native import native_tools
+from programs.offer import REQUIRED, check_toolset, default_toolset, offered, toolkits_on_offer, tools_a_step
 from programs.planner import Planner
-from programs.prompt import context_text, progress_text, tools_text
-from programs.readers import RECORDS, Reader, Readers
-from programs.run import Run, TraceEntry
+from programs.prompt import context_text, progress_text, tools_text, with_policies
+from programs.readers import Reader, Readers
+from programs.run import Run
 from programs.selector import ToolSelector
 from programs.signatures import call_rules
-from programs.strategies import Strategy, strategy
+from programs.strategies import Strategy, strategy_called
+from programs.tracing import append_to_trace, portable
 from programs.trajectory import FINISH, batch, step
-from tools.episode import CallRecord, EpisodeStatus
+from tools.episode import EpisodeStatus
 from tools.errors import InputError
 from tools.seeding import digest
 from tools.workshop import Workshop
@@ -41,55 +45,86 @@ if TYPE_CHECKING:
     from evals.task import Task
 
 MAX_STEPS = 20
+_UNSAID = {"access": "policy", "calls": "auto", "without": []}
 
 
 class Agent(dspy.Module):  # type: ignore[misc]
     """A planner, a tool selector, an access checker and an executor in one loop.
 
     Args:
-        strategy: how it plans, by name or as data of your own.
-        toolset: whether a prompt lists the toolkits that its task requires (`required`), `all`, or of all
-            tools the K nearest to each step (`retrieved:K`).
+        strategy: by name or as data of your own.
+        toolset: whether a prompt lists the toolkits that its task requires (`required`), `all`, those named
+            (joined by `+`), or of all tools the K nearest to each step (`retrieved:K`). None is what the kind
+            of the workshop's world offers the strategy, and where that says nothing `required`.
         max_steps: how many steps an episode may take; a call is a step, and so is finishing.
         access: whose opinion on a call is asked before it is made: of the `policy`, of the `model`, or of
             `both`. The policy is always what decides; a model that denies keeps the agent from the call.
+        calls: how calls are made by a strategy that makes them natively, see `programs.calling.Calls`.
+        without: categories of tools that are left out, see `WorldKind.toolset`.
         workshop: where its episodes are opened. Never copied and never saved with the program.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
 
-    Attributes:
-        workshop: see above; may be set at any time.
+    Raises:
+        InputError: there is no such strategy, toolset, access mode, way to make calls or category.
     """
 
     def __init__(
         self,
         strategy: str | Strategy = "react",
         *,
-        toolset: str = "required",
+        toolset: str | None = None,
         max_steps: int = MAX_STEPS,
         access: Access = "policy",
+        calls: str = "auto",
+        without: Sequence[str] = (),
         workshop: Workshop | None = None,
         keep_history: bool = False,
     ) -> None:
         super().__init__()
         if max_steps < 1:
             raise InputError("an agent needs at least one step", where="max_steps")
-        self.strategy = _strategy(strategy)
-        self.toolset = toolset
+        self.strategy = strategy_called(strategy)
         self.max_steps = max_steps
-        self.workshop = workshop
+        self.calls = calls_called(calls)
         self.keep_history = keep_history
         self.planner = Planner(self.strategy.planner)
-        self.selector = ToolSelector(self.strategy, toolset)
+        self.selector = ToolSelector(self.strategy)
         self.checker = AccessChecker(access)
         self.executor = Executor()
+        self._toolset, self.without = toolset, tuple(without)
+        self.workshop = workshop
         self._readers = Readers()
 
     @property
+    def workshop(self) -> Workshop | None:
+        """See above; may be set at any time."""
+        return self._workshop
+
+    @workshop.setter
+    def workshop(self, workshop: Workshop | None) -> None:
+        self._workshop = workshop
+        check_toolset(self.toolset, self.without, workshop)
+
+    @property
+    def toolset(self) -> str:
+        """The tools that prompts list, by name; what was left open is decided by the workshop."""
+        if self._toolset is not None:
+            return self._toolset
+        return default_toolset(self._workshop, self.strategy.name, otherwise=REQUIRED)
+
+    @property
     def config(self) -> dict[str, Any]:
-        """What the constructor was given, as JSON-able data."""
-        data = {"strategy": asdict(self.strategy), "toolset": self.toolset, "max_steps": self.max_steps}
-        # Left out where it changes nothing, so that programs compiled without it keep their digest.
-        return data if self.checker.access == "policy" else {**data, "access": self.checker.access}
+        """What it takes to build the agent anew, as JSON-able data."""
+        data = {
+            "strategy": self.strategy.to_json(),
+            "toolset": self.toolset,
+            "max_steps": self.max_steps,
+            "access": self.checker.access,
+            "calls": self.calls,
+            "without": list(self.without),
+        }
+        # Left out where they change nothing, so that programs compiled without them keep their digest.
+        return {name: value for name, value in data.items() if _UNSAID.get(name) != value}
 
     @property
     def digest(self) -> str:
@@ -98,7 +133,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     def portable_state(self) -> dict[str, Any]:
         """DSPy's state of the parts without models and without examples that show nothing."""
-        return {name: _portable(part).dump_state() for name, part in self.named_parameters()}
+        return {name: portable(part).dump_state() for name, part in self.named_parameters()}
 
     def forward(self, task: Task) -> dspy.Prediction:
         """Do `task` in an episode of its own.
@@ -115,10 +150,13 @@ class Agent(dspy.Module):  # type: ignore[misc]
         run = self._open(task)
         # No trace inside: Predict would keep every step, see Run.selector_trace.
         quiet = dspy.settings.disable_history or not self.keep_history
-        with dspy.track_usage() as usage, dspy.context(adapter=_adapter(), trace=None, disable_history=quiet):
+        with (
+            dspy.track_usage() as usage,
+            dspy.context(adapter=adapter_in_use(), trace=None, disable_history=quiet),
+        ):
             status, error = self._attempt(run)
         traces = run.selector_trace(self.selector.predict, stepwise=self.strategy.stepwise)
-        _trace([*run.traces, *traces], run.quoted())
+        append_to_trace([*run.traces, *traces], run.quoted())
         episode = run.result(status, error, usage.usage_data, time.perf_counter() - started)
         return dspy.Prediction(
             answer=run.answer, episode=episode, verdicts=run.verdicts, unreadable=run.unreadable
@@ -127,18 +165,16 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def _open(self, task: Task) -> Run:
         if self.workshop is None:
             raise InputError("the agent has no workshop", hint="set agent.workshop")
-        episode = self.workshop.episode(
-            self.selector.toolkits(task.domains), persona=task.persona, now=task.now
-        )
-        inputs = {
-            "context": context_text(episode.now, episode.persona, episode.kind.departments),
-            "task": task.query,
-        }
-        run = Run(task, episode, inputs, tools_text(episode.toolset, episode.kind.finish_note))
+        toolkits = toolkits_on_offer(self.toolset, task.domains)
+        episode = self.workshop.episode(toolkits, persona=task.persona, now=task.now, without=self.without)
+        clock = context_text(episode.now, episode.persona, episode.kind.departments)
+        inputs = {"context": with_policies(clock, task.context), "task": task.query}
+        run = Run(task, episode, inputs, clock, tools_text(episode.toolset, episode.kind.finish_note))
         run.catalogue = episode.toolset
         run.reader = Reader(self._readers, self.workshop, episode.persona)
+        run.native = self.strategy.calls == "native" and native_calls(self._lm, self.calls)
         # What changes from step to step goes to the end of the prompt.
-        inputs["tools"] = "" if self.selector.per_step else run.tools
+        inputs["tools"] = "" if tools_a_step(self.toolset) else run.tools
         episode.ask = partial(self._answer_tool, run)
         return run
 
@@ -146,7 +182,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         """Ask the agent's model on behalf of a tool; its failure is kept, for the tool would swallow it."""
         run.model_calls += 1
         try:
-            return ask_plainly(self.selector.predict.lm, prompt)
+            return ask_plainly(self._lm, prompt)
         except ModelFailedError as error:
             run.model_failure = str(error)
             raise
@@ -165,11 +201,12 @@ class Agent(dspy.Module):  # type: ignore[misc]
         self._offer(run)
         inputs = {"context": run.inputs["context"], "tools": run.tools, "progress": progress}
         run.model_calls += self.strategy.planner == "model"
+        rules = run.episode.kind.house_rules
         prediction = self.planner(
-            task=run.task, rules=run.episode.kind.house_rules, reader=run.reader, **inputs
+            task=run.task, rules=rules, offered=run.catalogue, reader=run.reader, **inputs
         )
         if self.strategy.planner == "model":
-            shown = {"context": inputs["context"], "task": run.task.query, "progress": progress}
+            shown = {"context": run.clock, "task": run.task.query, "progress": progress}
             run.traces.append((self.planner.predict, shown, prediction))
         return str(prediction.plan)
 
@@ -178,7 +215,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             chosen = self._choose(run)
             if chosen.tool == FINISH:
                 return run.finish(chosen.arguments)
-            done = self._execute(run, chosen.tool, chosen.arguments, chosen.get("thought"))
+            done = self._call(run, chosen.tool, chosen.arguments, chosen.get("thought"))
             run.trajectory.append(step(chosen, done.observation.text))
             if done.failed and run.revisions < self.strategy.revisions:
                 run.revisions += 1
@@ -202,11 +239,15 @@ class Agent(dspy.Module):  # type: ignore[misc]
             if number == self.max_steps:
                 return "step_limit"
             if not only_finish:
-                done = self._execute(run, call["tool"], call["arguments"], thought)
+                done = self._call(run, call["tool"], call["arguments"], thought)
                 seen.append(f"{number + 1}. {call['tool']}: {done.observation.text}")
                 thought = None
         run.trajectory.append(batch(chosen, "\n".join(seen)))
         return None
+
+    def _call(self, run: Run, tool: str, arguments: dict[str, Any], thought: str | None) -> Execution:
+        run.thoughts.append(thought or "")
+        return make_call(run, self.checker, self.executor, tool, arguments)
 
     def _choose(self, run: Run) -> dspy.Prediction:
         """The model's next choice. A reply that cannot be read is shown to it once, with what is wrong."""
@@ -214,7 +255,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         try:
             prediction = self._ask(run)
         except UnreadableReplyError as error:
-            complaint = f"Your reply could not be read: {error.problem}. Reply again in the given format."
+            complaint = f"Your reply could not be read: {error.problem}. {error.remedy}"
             run.trajectory.append({"reply": error.reply, "observation": complaint})
             prediction = self._ask(run)
         run.chosen = prediction, len(run.trajectory.readable())
@@ -222,9 +263,17 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     def _offer(self, run: Run) -> None:
         """Put the tools nearest to the next step on offer, and no others, if it is by retrieval."""
-        if self.selector.per_step is not None:
-            run.episode.toolset = offered(run, run.catalogue, self.selector.per_step)
-            run.tools = run.trajectory.offer = tools_text(run.episode.toolset, run.episode.kind.finish_note)
+        finish_note, trajectory = run.episode.kind.finish_note, run.trajectory
+        nearest = tools_a_step(self.toolset)
+        if nearest is not None:
+            run.episode.toolset = offered(run, run.catalogue, nearest)
+            run.tools = trajectory.offer = tools_text(run.episode.toolset, finish_note)
+        if run.native:
+            trajectory.tools = native_tools(tuple(run.episode.toolset.values()), finish_note)
+
+    @property
+    def _lm(self) -> Any:
+        return self.selector.predict.lm or dspy.settings.lm
 
     def _ask(self, run: Run) -> dspy.Prediction:
         run.model_calls += 1
@@ -239,29 +288,6 @@ class Agent(dspy.Module):  # type: ignore[misc]
             run.unreadable += 1
             raise
 
-    def _execute(self, run: Run, tool: str, arguments: dict[str, Any], thought: str | None) -> Execution:
-        verdict = self.checker(episode=run.episode, tool=tool, arguments=arguments)
-        run.verdicts.append(verdict)
-        run.thoughts.append(thought or "")
-        if self.checker.access == "both" and verdict is not None and not verdict.allow:
-            run.opinions.append(None)
-            return self._refused(run, tool, arguments, f"It is denied by {verdict.rule}.")
-        opinion = self.checker.opinion(run, tool, arguments)
-        if opinion is not None and opinion.allow is False:
-            return self._refused(run, tool, arguments, opinion.reason)
-        done: Execution = self.executor(episode=run.episode, tool=tool, arguments=arguments)
-        if opinion is not None:
-            run.opinions[-1] = replace(opinion, truth=run.episode.calls[-1].decision)
-        if run.model_failure is not None:
-            raise ModelFailedError(run.model_failure)
-        return done
-
-    def _refused(self, run: Run, tool: str, arguments: dict[str, Any], reason: str) -> Execution:
-        """A call that the agent's own check kept from being made."""
-        observation = refusal(tool, reason)
-        run.episode.calls.append(CallRecord(tool, arguments, observation, None, 0.0))
-        return Execution(observation, failed=True)
-
     def __deepcopy__(self, memo: dict[int, Any]) -> Agent:
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied
@@ -270,35 +296,4 @@ class Agent(dspy.Module):  # type: ignore[misc]
         return copied
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "workshop": None, "_readers": Readers()}
-
-
-def _strategy(given: str | Strategy) -> Strategy:
-    return strategy(given) if isinstance(given, str) else given
-
-
-def _adapter() -> TrajectoryAdapter:
-    chosen = dspy.settings.adapter
-    return chosen if isinstance(chosen, TrajectoryAdapter) else ADAPTER
-
-
-def _portable(part: Any) -> Any:
-    if not isinstance(part, dspy.Predict):
-        return part
-    bare = copy.copy(part)
-    bare.lm, bare.traces, bare.train = None, [], []
-    outputs = part.signature.output_fields
-    bare.demos = [demo for demo in part.demos if all(demo.get(name) is not None for name in outputs)]
-    return bare
-
-
-def _trace(entries: list[TraceEntry], quoted: list[str]) -> None:
-    """Append to DSPy's trace, as `dspy.Predict` does, with the records that the entries quote."""
-    trace, limit = dspy.settings.trace, dspy.settings.max_trace_size
-    if trace is None or limit <= 0:
-        return
-    marked = {RECORDS: quoted} if quoted else {}
-    for predict, inputs, outputs in entries:
-        if len(trace) >= limit:
-            trace.pop(0)
-        trace.append((predict, {**inputs, **marked}, outputs))
+        return {**super().__getstate__(), "_workshop": None, "_readers": Readers()}

@@ -82,7 +82,7 @@ class AccessChecker(dspy.Module):  # type: ignore[misc]
 
     def _ask(self, run: Run, tool: str, arguments: Mapping[str, Any]) -> Opinion:
         inputs = {
-            "context": run.inputs["context"],
+            "context": run.clock,
             "task": run.task.query,
             "rules": rules_text(run.episode.policy, tool),
             "tool": tool,

@@ -1,4 +1,4 @@
-"""Which tools a step is offered: all, those of the toolkits that its task requires, or the nearest ones.
+"""Which tools a step is offered: all, those of toolkits by name or by what the task requires, the nearest.
 
 With `retrieved:K` the descriptions of all tools are indexed, and each step is offered the K nearest to what
 it is about, besides those it has already called or tried to. Only what is on offer can be called: a model
@@ -10,7 +10,7 @@ in the next step.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from retrievers.lexical import LexicalIndex
     from tools.tool import Tool
     from tools.toolkit import Toolset
+    from tools.workshop import Workshop
 
 ALL, REQUIRED, RETRIEVED = "all", "required", "retrieved"
+_AND = "+"
+"""Between the names of toolkits."""
 
 _DAMPING = 5
 """Small: of a handful of tools the first counts much more than the tenth."""
@@ -36,18 +39,58 @@ def tools_a_step(toolset: str) -> int | None:
     """How many tools a step is offered by retrieval; None where the offer does not change.
 
     Raises:
-        InputError: there is no such toolset.
+        InputError: nothing can be meant by that, in whatever world.
     """
-    if toolset in (ALL, REQUIRED):
-        return None
     name, _, number = toolset.partition(":")
+    if name != RETRIEVED and all(kit.isidentifier() for kit in toolset.split(_AND)):
+        return None
     if name != RETRIEVED or not number.isdigit() or int(number) < 1:
-        raise InputError(
-            f"no toolset {toolset!r}",
-            where="--toolset",
-            hint=f"there are {ALL}, {REQUIRED}, {RETRIEVED}:K with K of at least 1",
-        )
+        raise _no_toolset(toolset, "names of toolkits")
     return int(number)
+
+
+def toolkits_on_offer(toolset: str, domains: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The toolkits from which a task of these domains is offered tools; None for all there are."""
+    if toolset == REQUIRED:
+        return domains
+    return None if toolset == ALL or tools_a_step(toolset) else tuple(toolset.split(_AND))
+
+
+def default_toolset(workshop: Workshop | None, strategy: str, *, otherwise: str) -> str:
+    """What the kind of the workshop's world offers a strategy where nobody says which tools it gets.
+
+    Args:
+        otherwise: where the kind says nothing either, or there is no workshop yet.
+    """
+    offers = workshop.kind.toolset_for if workshop is not None else {}
+    return offers.get(strategy, offers.get("", otherwise))
+
+
+def check_toolset(toolset: str, without: Iterable[str], workshop: Workshop | None) -> None:
+    """Make sure that a workshop, if there is one yet, has what a toolset names.
+
+    Args:
+        without: categories of tools that are left out.
+
+    Raises:
+        InputError: it does not; says what there is.
+    """
+    named = () if tools_a_step(toolset) else toolkits_on_offer(toolset, ()) or ()
+    if workshop is None:
+        return
+    there = [toolkit.name for toolkit in workshop.kind.toolkits]
+    if not set(named) <= set(there):
+        raise _no_toolset(toolset, ", ".join(there))
+    workshop.kind.toolset(None, without)
+
+
+def _no_toolset(toolset: str, toolkits: str) -> InputError:
+    return InputError(
+        f"no toolset {toolset!r}",
+        where="--toolset",
+        hint=f"there are {ALL}, {REQUIRED}, {RETRIEVED}:K with K of at least 1, and, joined by {_AND} where "
+        f"it is more than one, {toolkits}",
+    )
 
 
 def offered(run: Run, catalogue: Toolset, k: int) -> Toolset:

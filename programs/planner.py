@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import dspy
@@ -28,9 +29,12 @@ class Planner(dspy.Module):  # type: ignore[misc]
             self.predict = dspy.Predict(plan_signature())
 
     def forward(
-        self, *, task: Task, rules: str, reader: Reader | None = None, **inputs: Any
+        self, *, task: Task, rules: str, offered: Collection[str], reader: Reader | None = None, **inputs: Any
     ) -> dspy.Prediction:
         """A prediction with a `plan`; the empty text if nobody plans.
+
+        Args:
+            offered: names of the tools on offer; of a task's gold plans one that needs no others is given.
 
         Raises:
             InputError: the gold plan is asked for and the task has none.
@@ -40,14 +44,14 @@ class Planner(dspy.Module):  # type: ignore[misc]
             signature = with_house_rules(self.predict.signature, rules)
             return ask(self.predict, reader=reader, signature=signature, task=task.query, **inputs)
         if self.source in ("gold", "gold with arguments"):
-            return dspy.Prediction(plan=_gold(task, arguments=self.source != "gold"))
+            return dspy.Prediction(plan=_gold(task, offered, arguments=self.source != "gold"))
         return dspy.Prediction(plan="")
 
 
-def _gold(task: Task, *, arguments: bool) -> str:
-    if task.gold_plan is None:
+def _gold(task: Task, offered: Collection[str], *, arguments: bool) -> str:
+    plan = task.plan_for(offered)
+    if plan is None:
         raise InputError("the task has no gold plan", where=task.id, hint="choose another strategy than gold")
     return plan_text(
-        (step.why, f"{step.tool} {as_text(step.arguments)}" if arguments else step.tool)
-        for step in task.gold_plan
+        (step.why, f"{step.tool} {as_text(step.arguments)}" if arguments else step.tool) for step in plan
     )

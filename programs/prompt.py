@@ -35,6 +35,11 @@ def context_text(now: datetime, persona: Persona, departments: Mapping[str, str]
     return f"Now: {_WEEKDAYS[now.weekday()]} {now:%Y-%m-%d %H:%M}. Working for: {who}."
 
 
+def with_policies(clock: str, policies: str) -> str:
+    """The context of an episode: the clock's line and, as a paragraph below it, what a task tells besides."""
+    return f"{clock}\n\n{policies.strip()}" if policies.strip() else clock
+
+
 def tools_text(toolset: Toolset, finish_note: str = FINISH_NOTE) -> str:
     """The tools of an episode and `finish`, one paragraph each."""
     return _tools_text(tuple(toolset.values()), finish_note)

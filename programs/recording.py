@@ -21,6 +21,8 @@ from tools.errors import InputError, WorksmithError
 from tools.seeding import digest, digest_bytes
 
 _DIGEST_LENGTH = 32
+_NATIVE = "tools"
+"""Marks the reply to a request that came with tools."""
 
 
 class NotRecordedError(WorksmithError):
@@ -40,11 +42,14 @@ class RecordingEngine:
 
     DSPy's response cache is not used while recording: a reply from it would be missing from the file, and
     the trials of a task would all get the same one.
+
+    Attributes:
+        recorded: the model.
     """
 
     def __init__(self, lm: dspy.LM, path: Path | str) -> None:
         self.path = Path(path)
-        self._lm = lm.copy(cache=False)
+        self.recorded = lm.copy(cache=False)
         # One line is one write of one thread, so that replies never run into each other.
         self._lock = threading.Lock()
         try:
@@ -64,22 +69,33 @@ class RecordingEngine:
     @property
     def digest(self) -> str:
         """Of the model itself: recording it does not make it another one."""
-        return str(getattr(self._lm.engine, "digest", ""))
+        return str(getattr(self.recorded.engine, "digest", ""))
+
+    @property
+    def supports_function_calling(self) -> bool:
+        """Whether the model does."""
+        return bool(self.recorded.supports_function_calling)
+
+    @property
+    def supported_params(self) -> set[str]:
+        """The settings that the model takes."""
+        return set(self.recorded.supported_params)
 
     def complete(self, request: lm15.Request) -> lm15.Response:
         """The model's reply, recorded."""
         # The tokens are counted by the LM around this engine; the inner one must not count them again.
         with dspy.context(usage_tracker=None, disable_history=True, callbacks=[]):
-            response: lm15.Response = self._lm(replace(request, model=self._lm.model))
-        line = json.dumps(
-            {"request": request_digest(request), "reply": response_to_dict(response)}, ensure_ascii=False
-        )
+            response: lm15.Response = self.recorded(replace(request, model=self.recorded.model))
+        entry = {"request": request_digest(request), "reply": response_to_dict(response)}
+        if request.tools:
+            entry[_NATIVE] = True
+        line = json.dumps(entry, ensure_ascii=False)
         with self._lock, self.path.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
         return response
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"lm": self._lm, "path": self.path}
+        return {"lm": self.recorded, "path": self.path}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["lm"], state["path"])  # type: ignore[misc]
@@ -93,6 +109,10 @@ class ReplayEngine:
 
     Where one request was recorded with several replies (trials at a temperature), they are given in the
     order of recording, and the last one from then on.
+
+    Attributes:
+        supports_function_calling: whether the model was given tools when it was recorded. It must be asked in
+            the same way again.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -102,7 +122,11 @@ class ReplayEngine:
         except OSError as error:
             raise InputError("cannot read the recording", where=str(path), hint=str(error)) from error
         self.digest = digest_bytes(data)
-        self._replies = _read(self.path, data)
+        entries = _read(self.path, data)
+        self.supports_function_calling = any(_NATIVE in entry for entry in entries)
+        self._replies: dict[str, list[dict[str, Any]]] = {}
+        for entry in entries:
+            self._replies.setdefault(entry["request"], []).append(entry["reply"])
         # Two episodes may ask the same at the same time; each takes its own reply.
         self._lock = threading.Lock()
 
@@ -143,16 +167,17 @@ def request_digest(request: lm15.Request) -> str:
     return digest(shown, length=_DIGEST_LENGTH)
 
 
-def _read(path: Path, data: bytes) -> dict[str, list[dict[str, Any]]]:
-    replies: dict[str, list[dict[str, Any]]] = {}
+def _read(path: Path, data: bytes) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = []
     # A last line without its line break was torn by a kill.
     for number, line in enumerate(data.split(b"\n")[:-1], start=1):
         try:
             entry = json.loads(line)
             response_from_dict(entry["reply"])
-            replies.setdefault(entry["request"], []).append(entry["reply"])
+            hash(entry["request"])
+            entries.append(entry)
         except (ValueError, KeyError, TypeError) as error:
             raise InputError("not a recorded reply", where=f"{path}:{number}", hint=str(error)) from error
-    if not replies:
+    if not entries:
         raise InputError("the recording is empty", where=str(path))
-    return replies
+    return entries

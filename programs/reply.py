@@ -68,7 +68,7 @@ def _read(name: str, annotation: Any) -> Read:
     if name == "calls":
         return _calls
     if get_origin(annotation) is dict:
-        return lambda text: _object(name, text)
+        return lambda text: read_object(name, text)
     from dspy.adapters.utils import parse_value
 
     return lambda text: parse_value(text, annotation)
@@ -78,7 +78,12 @@ def _text(text: str) -> str:
     return text
 
 
-def _object(name: str, text: str) -> dict[str, Any]:
+def read_object(name: str, text: str) -> dict[str, Any]:
+    """A JSON object with small slips mended; no text stands for an empty one.
+
+    Raises:
+        ValueError: it is none; says so of `name`.
+    """
     value = _json(name, text) if text else {}
     if not isinstance(value, dict):
         raise ValueError(f"{name} must be a JSON object")
@@ -115,12 +120,16 @@ def _json(name: str, text: str) -> Any:
             raise ValueError(f"{name} is not JSON: {error}") from None
         value = _mended(name, text)
     if "\\u" in text:
-        _check_unicode(name, value)
+        check_unicode(name, value)
     return value
 
 
-def _check_unicode(name: str, value: Any) -> None:
-    """Refuse halves of surrogate pairs: no database and no model takes them."""
+def check_unicode(name: str, value: Any) -> None:
+    """Refuse halves of surrogate pairs: no database and no model takes them.
+
+    Raises:
+        ValueError: there is one in `value`; says so of `name`.
+    """
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -26,12 +26,15 @@ class Run:
 
     Attributes:
         inputs: the inputs of the tool selector other than the trajectory.
+        clock: the context without what the task tells besides, which demonstrations leave out: the running
+            episode has its own, and it is long.
         tools: the tools on offer, as prompts show them.
         verdicts: of the access checker by the policy, one for each call.
         opinions: of the access checker by the model, one for each call; empty if it asks none.
         unreadable: replies that were not in the format asked for.
         reader: on whose behalf models are asked.
         catalogue: all tools from which the offer of a step is chosen.
+        native: whether calls are the model's own tool calls.
         model_failure: why the model gave no reply to a tool that asked it.
         chosen: the selector's last prediction and how many readable steps it had seen.
     """
@@ -39,6 +42,7 @@ class Run:
     task: Task
     episode: Episode
     inputs: dict[str, Any]
+    clock: str
     tools: str
     trajectory: Trajectory = field(default_factory=Trajectory)
     thoughts: list[str] = field(default_factory=list)
@@ -54,6 +58,7 @@ class Run:
     revisions: int = 0
     reader: Reader | None = None
     catalogue: Toolset = field(default_factory=dict)
+    native: bool = False
 
     def finish(self, arguments: dict[str, Any]) -> EpisodeStatus:
         """Take the arguments of the `finish` call as the answer."""
@@ -103,12 +108,13 @@ class Run:
 
         One entry and not one a step: DSPy's optimizers pick a single entry per predictor, and half a
         trajectory is a demonstration of stopping halfway. Tools are left out, replies that could not be
-        read as well.
+        read and what a task tells besides as well.
         """
         if self.chosen is None:
             return []
         prediction, seen = self.chosen
         inputs = {name: value for name, value in self.inputs.items() if name != "tools"}
+        inputs["context"] = self.clock
         steps = self.trajectory.readable()[:seen]
         if stepwise or steps:
             inputs["trajectory"] = steps

@@ -18,16 +18,21 @@ from dspy import lm15
 from programs.prompt import plan_text
 from programs.reply import split_fields
 from programs.trajectory import FINISH
-from programs.transcripts import Transcript, TranscriptLike, TranscriptStep, gold_transcript
+from programs.transcripts import Transcript, TranscriptLike, TranscriptStep, gold_transcripts
 from tools.errors import InputError
 from tools.seeding import digest
 
 if TYPE_CHECKING:
     from evals.task import Task
 
+_OFFERED = re.compile(r"^([\w.]+)\(", re.MULTILINE)
 _ASKED = re.compile(r"`\[\[ ## (\w+) ## \]\]`")
 _JUDGED = ("status", "who", "denied")
 """What a transcript has only where answers are judged."""
+
+_FINISH = re.compile(rf"^{FINISH}\((.*?)\)", re.MULTILINE)
+_NOTHING = "None"
+"""The answer that there is nothing, where it has to be said in words."""
 
 _MARKER = "[[ ## "
 _CONTEXT_WINDOW = "context window"
@@ -38,9 +43,14 @@ class Position(NamedTuple):
 
     query: str
     tools: str
-    replies: int
+    said: tuple[str, ...]
     asked: tuple[str, ...]
     fields: dict[str, str]
+
+    @property
+    def replies(self) -> int:
+        """How many replies there were so far."""
+        return len(self.said)
 
 
 class ScriptedEngine:
@@ -71,10 +81,15 @@ class ScriptedEngine:
         place = position(request)
         scripts = self._scripts.get(place.query, [])
         context = place.fields.get("context", "")
-        script = next((s for s in scripts if s.who and f"({s.who}," in context), next(iter(scripts), None))
+        asked_by = [script for script in scripts if script.who and f"({script.who}," in context]
+        script = self._choose(asked_by or scripts, place)
         if script is None:
             raise lm15.InvalidRequestError(f"there is no script for the task {place.query!r}")
         return _response(request.model, _reply(script, place))
+
+    def _choose(self, scripts: Sequence[Transcript], _place: Position) -> Transcript | None:
+        """Which of the scripts for one task and person applies."""
+        return next(iter(scripts), None)
 
     def dump_state(self) -> dict[str, Any]:
         """The transcripts as JSON-able data."""
@@ -96,7 +111,20 @@ class GoldEngine(ScriptedEngine):
     """
 
     def __init__(self, tasks: Iterable[Task]) -> None:
-        super().__init__(found for task in tasks if (found := gold_transcript(task)) is not None)
+        super().__init__(found for task in tasks for found in gold_transcripts(task))
+
+    def _choose(self, scripts: Sequence[Transcript], place: Position) -> Transcript | None:
+        """The first one whose tools are all on offer, of those that the episode can have followed so far."""
+        if len(scripts) < 2:
+            return super()._choose(scripts, place)
+        if (asked_about := place.fields.get("tool")) is not None:
+            having = (script for script in scripts if any(step.tool == asked_about for step in script.steps))
+            return next(having, scripts[0])
+        made = [tool for reply in place.said if (tool := split_fields(reply).get("tool"))]
+        begun = [script for script in scripts if [step.tool for step in script.steps[: len(made)]] == made]
+        offered = set(_OFFERED.findall(place.tools))
+        fitting = (script for script in begun if offered.issuperset(step.tool for step in script.steps))
+        return next(fitting, super()._choose(begun or scripts, place))
 
 
 class TranscriptEngine(ScriptedEngine):
@@ -119,17 +147,19 @@ def position(request: lm15.Request) -> Position:
     Raises:
         lm15.InvalidRequestError: it is not a request of an agent of this package.
     """
-    replies = 0
+    said: list[str] = []
     for message in reversed(request.messages):
-        if message.role == "assistant":
-            replies += 1
-            continue
         text = message.text or ""
+        if message.role == "assistant":
+            said.append(text)
+            continue
         if "[[ ## task ## ]]" in text:
             body, _, reminder = text.rpartition("\n\n")
             fields = split_fields(body)
             asked = tuple(_ASKED.findall(reminder)[:-1])
-            return Position(fields["task"], fields.get("tools", ""), replies, asked, fields)
+            # An offer that changes from step to step stands in the last turn.
+            tools = fields.get("tools") or split_fields(request.messages[-1].text or "").get("tools", "")
+            return Position(fields["task"], tools, tuple(reversed(said)), asked, fields)
     raise lm15.InvalidRequestError("the request has no task")
 
 
@@ -147,7 +177,16 @@ def _step_values(script: Transcript, place: Position) -> dict[str, str]:
         step = script.steps[place.replies]
         return {"thought": step.thought, "tool": step.tool, "arguments": _json(_arguments(step, place))}
     _raise_end(script)
-    return {"thought": _CLOSING[script.status], "tool": FINISH, "arguments": _json(script.closing)}
+    closing = _json(_closing(script, place))
+    return {"thought": _CLOSING[script.status], "tool": FINISH, "arguments": closing}
+
+
+def _closing(script: Transcript, place: Position) -> dict[str, str]:
+    """The arguments of the call that ends it; without the status where the world has no use for it."""
+    finish = _FINISH.search(place.tools)
+    if not script.status or finish is None or "status" in finish[1]:
+        return script.closing
+    return {"answer": script.final or (_NOTHING if script.status == "not_found" else "")}
 
 
 _CLOSING = {
@@ -169,7 +208,7 @@ def _verdict(script: Transcript, place: Position) -> dict[str, str]:
 
 def _whole_values(script: Transcript, place: Position) -> dict[str, str]:
     _raise_end(script)
-    closing = {"tool": FINISH, "arguments": script.closing}
+    closing = {"tool": FINISH, "arguments": _closing(script, place)}
     if place.replies and script.status:
         return {"reasoning": _CLOSING[script.status], "calls": _json([closing])}
     thoughts = [step.thought or f"Call {step.tool}." for step in script.steps]

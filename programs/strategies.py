@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from tools.errors import InputError
 
 PlanSource = Literal["nobody", "model", "gold", "gold with arguments"]
+CallForm = Literal["text", "native"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,11 @@ class Strategy:
         stepwise: one call at a time, each after the observation of the one before; otherwise all calls
             at once.
         revisions: how often the plan may be revised in an episode when a step fails.
+        calls: whether the model writes its calls as text, or makes them as its provider's own tool calls
+            where it has such (see `programs.calling`).
+
+    Raises:
+        InputError: native calls are asked for all at once.
     """
 
     name: str
@@ -29,6 +35,18 @@ class Strategy:
     thought: bool = False
     stepwise: bool = True
     revisions: int = 0
+    calls: CallForm = "text"
+
+    def __post_init__(self) -> None:
+        if self.calls == "native" and not self.stepwise:
+            raise InputError("native tool calls are made one at a time", where=self.name)
+
+    def to_json(self) -> dict[str, Any]:
+        """The strategy as data; without what changes nothing, so that programs keep their digests."""
+        data = asdict(self)
+        if self.calls == "text":
+            del data["calls"]
+        return data
 
 
 STRATEGIES: dict[str, Strategy] = {
@@ -45,6 +63,11 @@ STRATEGIES: dict[str, Strategy] = {
             "the task's gold plan with arguments, then one call at a time",
             planner="gold with arguments",
         ),
+        Strategy(
+            "function_calling",
+            "one call at a time, as the model's own tool calls where it has them",
+            calls="native",
+        ),
     )
 }
 """The strategies there are, by name, in the order of tables."""
@@ -59,3 +82,12 @@ def strategy(name: str) -> Strategy:
     if name not in STRATEGIES:
         raise InputError(f"no strategy {name!r}", hint=f"there are {', '.join(STRATEGIES)}")
     return STRATEGIES[name]
+
+
+def strategy_called(given: str | Strategy) -> Strategy:
+    """The strategy called so, or the given one of somebody's own.
+
+    Raises:
+        InputError: if there is none called so.
+    """
+    return strategy(given) if isinstance(given, str) else given

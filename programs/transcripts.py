@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from evals.task import Task
+    from evals.task import Step, Task
 
 
 class TranscriptStepLike(Protocol):
@@ -86,11 +86,14 @@ class Transcript:
         return {"status": self.status, "answer": self.final} if self.status else {"answer": self.final}
 
 
-def gold_transcript(task: Task) -> Transcript | None:
-    """The run that a task's gold plan describes; None if it has no gold plan."""
-    if task.gold_plan is None:
-        return None
-    steps = tuple(TranscriptStep(step.tool, dict(step.arguments), step.why) for step in task.gold_plan)
+def gold_transcripts(task: Task) -> tuple[Transcript, ...]:
+    """The runs that a task's gold plans describe, in their order; none if it has no gold plan."""
+    plans = [plan for plan in (task.gold_plan, *task.other_plans) if plan is not None]
+    return tuple(_follow(task, plan) for plan in plans)
+
+
+def _follow(task: Task, plan: Sequence[Step]) -> Transcript:
+    steps = tuple(TranscriptStep(step.tool, dict(step.arguments), step.why) for step in plan)
     answer = task.answer
     if answer is None:
         return Transcript(task.query, steps, final="Done.")

@@ -50,7 +50,7 @@ class WorldKind:
         open_library: the search indexes over a world, if its tools search.
         finish_note: how prompts describe the call that ends a task.
         toolset_for: names of toolsets by name of the strategy that is offered them where nobody says
-            otherwise; others are offered all toolkits.
+            otherwise; the empty name stands for all other strategies, which else are offered all toolkits.
         departments: what the codes in `Persona.department` stand for, for prompts.
         categories: names of functions (without that of their toolkit) by what they are for; agents can be
             made to do without the functions of a category.

@@ -103,7 +103,7 @@ def test_a_planner_is_offered_the_tools_nearest_to_the_task(shop: Workshop) -> N
     assert "mail.send(" not in texts(script.requests[0])[0]
 
 
-@pytest.mark.parametrize("text", ["retrieved", "retrieved:0", "retrieved:x", "some", "retrieved:-1", ""])
+@pytest.mark.parametrize("text", ["retrieved", "retrieved:0", "retrieved:x", "retrieved:-1", "", "a+", "a b"])
 def test_other_toolsets_are_refused(text: str) -> None:
     with pytest.raises(InputError, match="no toolset"):
         Agent("react", toolset=text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from importlib.resources import files
 
 from tools.crm import query
@@ -11,10 +12,18 @@ from tools.crm.schema import TABLES
 from tools.kinds import WorldKind
 
 _FOLDER = files("tools.crm")
+_WRITE_QUERIES = ("direct", "cot", "act", "react", "plan", "gold", "gold-arguments")
+"""Strategies whose agents write their own queries where nobody says otherwise, as in the published runs."""
 
 
 def _text(name: str) -> str:
     return _FOLDER.joinpath(name).read_text(encoding="utf-8").strip()
+
+
+def _categories() -> dict[str, tuple[str, ...]]:
+    """By category its functions, those that the published ablation took away first."""
+    given = tomllib.loads(_text("categories.toml"))
+    return {name: (*listed["tested"], *listed["others"]) for name, listed in given.items()}
 
 
 CRM = WorldKind(
@@ -26,5 +35,7 @@ CRM = WorldKind(
     find_persona=find_persona,
     house_rules=_text("house_rules.txt"),
     finish_note=_text("finish_note.txt"),
-    toolset_for={"function_calling": "functions"},
+    toolset_for={"function_calling": "functions", **dict.fromkeys(_WRITE_QUERIES, "query")},
+    categories=_categories(),
+    stand_ins=(query.TOOLKIT.name,),
 )
