@@ -1,67 +1,52 @@
-"""Who may read what in a CRM world: roles with the objects that they see, and the fields that they do not."""
+"""Who may read what in a CRM world. What a role may not read does not exist for it."""
 
 from __future__ import annotations
 
-import json
 import os
+import tomllib
+from collections import defaultdict
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import apsw
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from tools.crm.roles import POLICY_FILE, Role, Roles, packaged_policy, packaged_roles, read_roles
 from tools.crm.schema import Schema, crm_schema
 from tools.crm.settings import OrgSettings, read_settings
+from tools.desk import PRIVATE
 from tools.errors import InputError
 from tools.persona import Persona
 from tools.policy import Decision
 from tools.seeding import digest
 from tools.world import World
 
-POLICY_FILE = "policy.json"
-"""The roles of one world, beside it; where there are none, those of the package apply."""
+__all__ = [
+    "DEPARTMENT",
+    "POLICY_FILE",
+    "CrmPolicy",
+    "find_persona",
+    "function_needs",
+    "open_policy",
+    "packaged_policy",
+    "persona_of",
+]
 
 DEPARTMENT = "Service"
 
+_FUNCTION_TOOLKITS = ("functions", "plain")
+_QUERIES = frozenset({"query.soql", "query.sosl"})
 
-class Role(BaseModel):
-    """What one role may read.
-
-    Attributes:
-        title: what agents are told for whom they work.
-        objects: names of the objects that there are for the role.
-        hidden: by object the fields that there are not.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    title: str = Field(min_length=1)
-    objects: tuple[str, ...]
-    hidden: dict[str, tuple[str, ...]] = {}
-
-
-class Roles(BaseModel):
-    """A document of roles.
-
-    Attributes:
-        format: its version.
-        roles: by id, which is that of the persona.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    format: Literal["worksmith-crm-roles/1"]
-    roles: dict[str, Role] = Field(min_length=1)
+Needs = Mapping[str, tuple[str, ...]]
+"""By object the fields that a function reads."""
 
 
 class CrmPolicy:
     """The access rules of a CRM world. Implements `tools.policy.Policy`.
 
-    What a role may not read does not exist for it in queries: they run on `schema_for` the role. Functions
-    that need it are denied.
+    Queries of a role run on `schema_for` it; functions that need more than that are denied. Immutable and
+    thread-safe.
 
     Attributes:
         settings: of the org; part of the digest, as answers depend on them.
@@ -77,24 +62,59 @@ class CrmPolicy:
         """Content address of roles and settings."""
         return digest([self.document.model_dump(mode="json"), self.settings.model_dump(mode="json")])
 
+    @cached_property
+    def private(self) -> Mapping[str, frozenset[str]]:
+        """By object the fields that not every role sees that sees the object."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for role in self.document.roles.values():
+            for name, fields in role.hidden.items():
+                found[name].update(fields)
+        return {name: frozenset(fields) for name, fields in found.items()}
+
     def _schema_for(self, persona_id: str) -> Schema:
         """The objects and fields that there are for a persona; none at all for one without a role."""
-        return crm_schema(self.settings.links)
+        role = self.document.roles.get(persona_id)
+        whole = crm_schema(self.settings.links)
+        return whole.only(role.objects, role.hidden) if role else whole.only((), {})
 
     def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
         """May `persona` use `tool`? The arguments do not matter: queries run on what the role may read."""
-        if persona.id in self.document.roles:
-            return Decision(True, "role")
-        return Decision(False, "no role", "Only the roles of the service team may use this org.")
+        if persona.id not in self.document.roles or not persona.active:
+            return Decision(False, "no role", "Only the roles of this org may use it.")
+        toolkit, _, name = tool.partition(".")
+        if tool in _QUERIES:
+            return Decision(True, f"role {persona.id}")
+        if toolkit not in _FUNCTION_TOOLKITS or name not in function_needs():
+            return Decision(False, "unknown tool", f"The access rules do not mention {tool}.")
+        lacking = self._lacking(persona.id, function_needs()[name])
+        if lacking is None:
+            return Decision(True, f"role {persona.id}")
+        reason = f"{name} needs {lacking}, which {self.document.roles[persona.id].title} may not read."
+        return Decision(False, f"role {persona.id}", reason)
+
+    def _lacking(self, role: str, needs: Needs) -> str | None:
+        """The first thing that a function needs and a role may not read."""
+        schema = self.schema_for(role)
+        for name, fields in needs.items():
+            found = schema.object(name)
+            if found is None:
+                return name
+            for field in fields:
+                if found.field(field) is None:
+                    return f"{name}.{field}"
+        return None
 
     def unreadable(
         self, persona: Persona, references: frozenset[str], connection: apsw.Connection
     ) -> frozenset[str]:
-        """Those of the references (see `Desk.reads`) to objects that the role may not read."""
-        if persona.id not in self.document.roles:
+        """Those of the references (see `Desk.reads`) that `persona` may not read.
+
+        Records of an object are all alike: a role may read each of them or none.
+        """
+        role = self.document.roles.get(persona.id)
+        if role is None or not persona.active:
             return references
-        schema = self.schema_for(persona.id)
-        return frozenset(each for each in references if schema.object(each.partition("/")[0]) is None)
+        return frozenset(each for each in references if not _readable(role, each))
 
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:
         """`value`: what the role may not read has not been read."""
@@ -113,30 +133,8 @@ def open_policy(world: World) -> CrmPolicy:
     return CrmPolicy(document, read_settings(world.path))
 
 
-def packaged_policy() -> str:
-    """The text of the policy that new worlds get."""
-    return (files("tools.crm") / POLICY_FILE).read_text(encoding="utf-8")
-
-
-def packaged_roles() -> Roles:
-    """The roles that new worlds get."""
-    return Roles.model_validate_json(packaged_policy())
-
-
-def read_roles(file: Path) -> Roles:
-    """The roles in `file`.
-
-    Raises:
-        InputError: it cannot be read, is no such document, or names what there is not.
-    """
-    try:
-        return Roles.model_validate(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, ValidationError) as error:
-        raise InputError(f"not a document of roles: {error}", where=str(file)) from error
-
-
 def find_persona(world: World, role: str) -> Persona:
-    """Somebody of a role.
+    """Somebody of a role of `world`.
 
     Raises:
         InputError: there is no such role.
@@ -148,6 +146,21 @@ def find_persona(world: World, role: str) -> Persona:
 
 
 def persona_of(role: str, given: Role | None = None) -> Persona:
-    """Somebody of a role of the packaged policy, or of one that is given."""
+    """Somebody of a role, by default of one of the packaged ones."""
     found = given or packaged_roles().roles[role]
     return Persona(id=role, name=found.title, department=DEPARTMENT)
+
+
+@cache
+def function_needs() -> Mapping[str, Needs]:
+    """By function what it reads, in either mode."""
+    text = (files("tools.crm") / "needs.toml").read_text(encoding="utf-8")
+    return {
+        function: {name: tuple(fields) for name, fields in needs.items()}
+        for function, needs in tomllib.loads(text).items()
+    }
+
+
+def _readable(role: Role, reference: str) -> bool:
+    name, _, key = reference.partition("/")
+    return name in role.objects and not (key.endswith(PRIVATE) and role.hidden.get(name))

@@ -8,6 +8,9 @@ from tools.crm.functions.base import Base, Counts, Ids, Records, Values, means, 
 from tools.crm.functions.statements import one_of
 from tools.crm.ids import canonical
 
+FEWEST = 3
+"""Closed cases that a state needs for its mean to say anything; in the published system one will do."""
+
 _CASE_FIELDS = "OwnerId, CreatedDate, ClosedDate, AccountId"
 _EMAIL_FIELDS = "Subject, TextBody, FromAddress, ToAddress, MessageDate"
 
@@ -88,7 +91,16 @@ class Cases(Base):
             if record["ShippingState"] is not None and not isinstance(record["ShippingState"], str):
                 raise self.refusal(f"cases[{place}]: ShippingState must be text or null")
         pairs = zip((record["ShippingState"] for record in cases), self.seconds("cases", cases), strict=True)
-        return means((state, seconds) for state, seconds in pairs if state and seconds is not None)
+        timed = [(state, seconds) for state, seconds in pairs if state and seconds is not None]
+        return means(timed if not self.clean else self._often_enough(timed))
+
+    def _often_enough(self, timed: list[tuple[str, float]]) -> list[tuple[str, float]]:
+        """The cases of states that have enough of them."""
+        counts = tally(state for state, _ in timed)
+        few = sorted(state for state, count in counts.items() if count < FEWEST)
+        if few:
+            self.notes.append(f"left out, with fewer than {FEWEST} closed cases: {', '.join(few)}")
+        return [(state, seconds) for state, seconds in timed if counts[state] >= FEWEST]
 
     def get_issue_counts(self, start_date: str, end_date: str, order_item_ids: Ids) -> Counts:
         """By kind of issue how many cases about given order items were opened in a stretch of time.

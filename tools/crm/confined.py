@@ -1,0 +1,72 @@
+"""A live org, confined to what a role may read.
+
+By itself it answers all that the user may read who connects to it.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from tools.crm.org import Org
+from tools.crm.schema import OBJECTS, CrmObject, Schema
+from tools.crm.soql.compiler import compile_query
+from tools.crm.soql.engine import QueryResult
+from tools.crm.soql.errors import QueryError
+from tools.crm.soql.parser import parse
+from tools.crm.soql.where import Setting
+from tools.crm.sosl.engine import SearchResult
+from tools.crm.sosl.parser import parse_search
+from tools.crm.sosl.tables import searched
+
+
+class Confined:
+    """An org that is asked for nothing but what a schema has.
+
+    Where the schema hides nothing, everything is asked as it is: a live org knows more of its query languages
+    than the engine that checks here. Else only what the engine understands is.
+    """
+
+    def __init__(self, org: Org, schema: Schema, today: date) -> None:
+        self._org = org
+        self._schema = schema
+        self._setting = Setting(schema, today)
+        self._hides = len(schema.objects) < len(OBJECTS) or any(map(_hides, schema.objects))
+
+    def query(self, soql: str) -> QueryResult:
+        """See `Org`."""
+        try:
+            compile_query(parse(soql), self._setting)
+        except QueryError as error:
+            self._refuse(error, soql)
+        return self._org.query(soql)
+
+    def search(self, sosl: str) -> SearchResult:
+        """See `Org`."""
+        try:
+            self._check(sosl)
+        except QueryError as error:
+            self._refuse(error, sosl)
+        return self._org.search(sosl)
+
+    def _refuse(self, error: QueryError, statement: str) -> None:
+        if self._hides:
+            raise error.within(statement) from None
+        for name in set(re.findall(r"\w+", statement)):
+            self._schema.object(name)  # who watches the schema learns what is asked for
+
+    def _check(self, sosl: str) -> None:
+        """Refuse a search that would return or look into what is hidden."""
+        search = parse_search(sosl)
+        if not search.returning:
+            raise QueryError("MALFORMED_SEARCH", "name the objects to search in RETURNING", search.offset)
+        for query in search.returning:
+            compile_query(query, self._setting)
+            found = self._schema.object(query.clauses.source)
+            if found is not None and set(searched(OBJECTS[found.name])) - set(searched(found)):
+                message = f"entity type {found.name} does not support search"
+                raise QueryError("INVALID_TYPE", message, query.clauses.source_offset)
+
+
+def _hides(part: CrmObject) -> bool:
+    return len(part.queryable) < len(OBJECTS[part.name].queryable)
