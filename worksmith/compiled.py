@@ -56,6 +56,8 @@ def _agent(config: dict[str, Any], suite: Suite, *, where: str) -> Agent:
             toolset=config["toolset"],
             max_steps=config["max_steps"],
             access=config.get("access", "policy"),
+            calls=config.get("calls", "auto"),
+            without=config.get("without", ()),
             workshop=suite.workshop,
         )
     except (KeyError, TypeError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -72,16 +72,34 @@ def ground_truth_called(name: str) -> GroundTruth:
     return cast(GroundTruth, name)
 
 
-def new_agent(suite: Suite, strategy: str, toolset: str, max_steps: int, access: str = "policy") -> Agent:
+def new_agent(
+    suite: Suite,
+    strategy: str,
+    toolset: str | None,
+    max_steps: int,
+    access: str = "policy",
+    without: Sequence[str] = (),
+    calls: str = "auto",
+) -> Agent:
     """An uncompiled agent over the suite's world.
 
+    Args:
+        toolset: None for what the world offers the strategy, and where that says nothing all tools.
+
     Raises:
-        InputError: if there is no such strategy, toolset or access mode.
+        InputError: if there is no such strategy, toolset, access mode, category of tools or way to make calls.
     """
     from programs.agent import Agent
+    from programs.offer import ALL, default_toolset
 
     return Agent(
-        strategy, toolset=toolset, max_steps=max_steps, access=cast(Any, access), workshop=suite.workshop
+        strategy,
+        toolset=default_toolset(suite.workshop, strategy, otherwise=ALL) if toolset is None else toolset,
+        max_steps=max_steps,
+        access=cast(Any, access),
+        calls=calls,
+        without=without,
+        workshop=suite.workshop,
     )
 
 

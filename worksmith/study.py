@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from evals.task import SplitScheme, Task
     from evals.tracking import Run
     from optimizers.artifact import Artifact
+    from programs.agent import Agent
 
 NO_OPTIMIZER = "none"
 
@@ -46,6 +47,7 @@ class StudyPlan:
         demos: how many demonstrations a prompt gets, in place of the settings' number; None leaves it to
             the optimizer and the model.
         models: where arms name their model, all that they name; `lm` is for arms that do not.
+        trials: independent attempts at each task.
         resume: go on with the episode logs of the same study.
         logs: where those are kept.
     """
@@ -65,6 +67,7 @@ class StudyPlan:
     workers: int
     resume: bool
     access: str = "policy"
+    trials: int = 1
     models: tuple[Model, ...] = ()
     logs: Path = LOGS
 
@@ -129,6 +132,7 @@ def run_arms(
             "lm": own.lm.name,
             "split": plan.split,
             "seed": plan.settings.seed,
+            **({"without_tools": arm.without} if arm.without else {}),
         }
         with run.child(arm.label, params=params) as child:
             program = _program(own, arm, child, (keep or {}).get(arm.label))
@@ -148,7 +152,7 @@ def run_arms(
 def episodes_at_most(plan: StudyPlan, arms: Sequence[Arm]) -> dict[str, int]:
     """How many episodes the study will run, by what for; baselines ask no model and are left out."""
     agents = [arm for arm in arms if not arm.baseline]
-    counts = {"test": len(agents) * len(plan.tasks)}
+    counts = {"test": len(agents) * len(plan.tasks) * plan.trials}
     for arm in agents:
         if arm.optimizer != NO_OPTIMIZER:
             for role, count in _compile_plan(plan.for_arm(arm), arm).episodes().items():
@@ -160,10 +164,16 @@ def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path | None) -> Any:
     if arm.baseline:
         from evals.baseline_program import BaselineProgram
 
-        return BaselineProgram(arm.strategy, plan.suite.workshop)
+        learnt_from = plan.train_suite.select(split="train", scheme=plan.scheme)
+        return BaselineProgram(arm.strategy, plan.suite.workshop, learnt_from)
     if arm.optimizer == NO_OPTIMIZER:
-        return new_agent(plan.suite, arm.strategy, plan.toolset, plan.max_steps, plan.access)
+        return _agent(plan, plan.suite, arm)
     return _compiled(plan, arm, run, file or plan.folder / _slug(arm.label) / "program.json")
+
+
+def _agent(plan: StudyPlan, suite: Suite, arm: Arm) -> Agent:
+    without = (arm.without,) if arm.without else ()
+    return new_agent(suite, arm.strategy, plan.toolset, plan.max_steps, plan.access, without)
 
 
 def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
@@ -180,7 +190,7 @@ def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
 
 
 def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
-    agent = new_agent(plan.train_suite, arm.strategy, plan.toolset, plan.max_steps, plan.access)
+    agent = _agent(plan, plan.train_suite, arm)
     return Plan(
         program=agent,
         describes=agent.config,
@@ -234,6 +244,7 @@ def _evaluate(plan: StudyPlan, arm: Arm, program: Any) -> EvalResult:
             lm=plan.lm.lm,
             workers=plan.workers,
             seed=plan.settings.seed,
+            trials=plan.trials,
             log=log,
             scorers=scorers_for(plan.suite.workshop, plan.ground_truth),
             strategy=arm.strategy,

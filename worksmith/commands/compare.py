@@ -13,6 +13,7 @@ from worksmith.commands.options import (
     OPTIMIZERS,
     STRATEGIES,
     AccessOption,
+    CallsOption,
     DemosOption,
     GroundTruthOption,
     JsonFlag,
@@ -62,12 +63,22 @@ def compare_strategies(
     teacher: Annotated[str, typer.Option(help="Model whose successes become demonstrations.")] = "gold",
     demos: DemosOption = None,
     candidates: Annotated[int, typer.Option(min=1, help="Sets of demonstrations that meet on dev.")] = 4,
-    toolset: ToolsetOption = "all",
+    toolset: ToolsetOption = None,
+    without_tools: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CATEGORY",
+            help="Run each program also without the functions of this category, with query tools in their "
+            "place; comma-separated or repeated.",
+        ),
+    ] = None,
     max_steps: MaxStepsOption = 20,
     access: AccessOption = "policy",
+    calls: CallsOption = "auto",
     split: SplitOption = None,
     scheme: SchemeOption = "standard",
     limit: LimitOption = None,
+    trials: Annotated[int, typer.Option(min=1, help="Independent attempts at each task.")] = 1,
     ground_truth: GroundTruthOption = "published",
     seed: SeedOption = 0,
     workers: WorkersOption = 8,
@@ -86,6 +97,7 @@ def compare_strategies(
     from optimizers.compile import Model
     from optimizers.job import Settings
     from tools.files import check_writable
+    from worksmith.ablation import ablated, categories_named
     from worksmith.models.resolve import resolve
     from worksmith.session import choose_tasks, ground_truth_called
     from worksmith.study import NO_OPTIMIZER, StudyPlan, study_arms
@@ -114,13 +126,16 @@ def compare_strategies(
         toolset=toolset,
         max_steps=max_steps,
         access=access,
+        calls=calls,
         ground_truth=ground_truth_called(ground_truth),
         workers=workers,
+        trials=trials,
         resume=resume,
         models=models,
     )
     baselines = baselines_for(opened.workshop)
     arms = study_arms(chosen, _optimizers(optimizers), baselines=baselines, models=names)
+    arms = ablated(plan, arms, categories_named(without_tools or []))
     if dry_run:
         _show_plan(plan, arms, as_json)
         return
@@ -194,6 +209,8 @@ def _settings(plan: StudyPlan, suite: Suite, train: Suite, scheme: str) -> dict[
         "toolset": plan.toolset,
         "max_steps": plan.max_steps,
         **({"access": plan.access} if plan.access != "policy" else {}),
+        **({"calls": plan.calls} if plan.calls != "auto" else {}),
+        **({"trials": plan.trials} if plan.trials > 1 else {}),
         "ground_truth": plan.ground_truth,
         "seed": plan.settings.seed,
     }

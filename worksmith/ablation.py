@@ -1,0 +1,58 @@
+"""Programs that do without a category of tools, beside the same programs with all of theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from programs.offer import toolkits_on_offer
+from tools.errors import InputError
+from worksmith.session import new_agent
+
+if TYPE_CHECKING:
+    from evals.compare import Arm
+    from worksmith.study import StudyPlan
+
+
+def categories_named(values: Sequence[str]) -> list[str]:
+    """The categories in the values of a repeatable option, each of which may name several; each once."""
+    names = [name.strip() for value in values for name in value.split(",")]
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def ablated(plan: StudyPlan, arms: Sequence[Arm], categories: Sequence[str]) -> list[Arm]:
+    """The arms, each followed by the same program without the functions of each category.
+
+    A program that is offered none of a category's functions has nothing to do without and is left alone.
+
+    Raises:
+        InputError: the kind of world has no such category, or no program is offered any of its functions.
+    """
+    known = plan.suite.workshop.kind.categories
+    plan.suite.workshop.kind.toolset(None, categories)  # says what categories there are
+    found: list[Arm] = []
+    for arm in arms:
+        offer = frozenset() if arm.baseline else _offered(plan, arm)
+        less = [category for category in categories if not offer.isdisjoint(known[category])]
+        found += [arm, *(replace(arm, label=f"{arm.label} without {name}", without=name) for name in less)]
+    _check(found, categories)
+    return found
+
+
+def _offered(plan: StudyPlan, arm: Arm) -> frozenset[str]:
+    """The functions that a program is offered for any of the tasks."""
+    agent = new_agent(plan.suite, arm.strategy, plan.toolset, plan.max_steps, plan.access)
+    domains = {domain for task in plan.tasks for domain in task.domains}
+    toolkits = toolkits_on_offer(agent.toolset, tuple(sorted(domains)))
+    return frozenset(name.partition(".")[2] for name in plan.suite.workshop.kind.toolset(toolkits))
+
+
+def _check(arms: Sequence[Arm], categories: Sequence[str]) -> None:
+    unused = [category for category in categories if category not in {arm.without for arm in arms}]
+    if unused:
+        raise InputError(
+            f"no program is offered any function of the category {unused[0]}",
+            where="--without-tools",
+            hint="choose other strategies or another --toolset",
+        )
