@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from evals.compare import Row, Study, difference
 from evals.crm.scorer import REWARD
 from evals.record import PRIMARY
@@ -33,5 +31,5 @@ def ablation_grids(study: Study) -> tuple[Grid, ...]:
 
 def _whole(study: Study, row: Row) -> Row | None:
     """The row of the same program with all tools."""
-    wanted = replace(row.arm, label="", without="", settings={})
-    return next((other for other in study.rows if replace(other.arm, label="", settings={}) == wanted), None)
+    same = (other for other in study.rows if other.arm.program == row.arm.program)
+    return next((other for other in same if not other.arm.without and not other.arm.baseline), None)

@@ -38,6 +38,16 @@ class Arm:
     baseline: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def program(self) -> tuple[str, str, str]:
+        """What it has in common with the arm that it is less some tools."""
+        return self.strategy, self.optimizer, self.model
+
+    @property
+    def shown(self) -> str:
+        """How tables call it: what does without something stands right below the program that has it."""
+        return f"less {self.without}" if self.without else self.label
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -76,8 +86,12 @@ class Study:
 
     @property
     def ordered(self) -> list[Row]:
-        """Candidates first, baselines below them, as tables show them."""
-        return sorted(self.rows, key=lambda row: row.arm.baseline)
+        """Candidates first, each with what does without some of its tools below it; then baselines."""
+        programs = [row.arm.program for row in self.rows]
+        return sorted(
+            self.rows,
+            key=lambda row: (row.arm.baseline, programs.index(row.arm.program), bool(row.arm.without)),
+        )
 
     @property
     def winner(self) -> Row | None:

@@ -17,7 +17,7 @@ def cost_grid(study: Study) -> Grid:
     priced = any(price is not None for price in paid.values())
     rows = tuple(
         (
-            row.arm.label,
+            row.arm.shown,
             *(number(row.summary.means.get(name), 2 if name == "seconds" else 1) for name in names),
             *((number(paid[row.arm.label], 4),) if priced else ()),
         )

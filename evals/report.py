@@ -37,6 +37,7 @@ _AREA_FACETS: Mapping[str, Callable[[EpisodeRecord], str]] = {
 """The same for tasks of several fields of work."""
 
 _SIDE_EFFECTS = "unwanted_side_effects"
+_TOOLSET = "toolset"
 _MOST_FAILURES = 50
 
 
@@ -136,14 +137,17 @@ def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...
 def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
     """What each arm achieved; candidates first, baselines below them.
 
-    The outcome that counts errors as failures has its own column as soon as there is an error.
+    The outcome that counts errors as failures has its own column as soon as there is an error, and so have
+    the tools that prompts list where programs are offered different ones.
     """
+    tools = any(_TOOLSET in row.arm.settings for row in study.rows)
     lossy = any(row.summary.errors for row in study.rows)
     rated = any(row.summary.rates for row in study.rows)
     return Grid(
         title=f"{title} on {study.rows[0].summary.tasks} tasks",
         headings=(
             "program",
+            *(("tools",) if tools else ()),
             "outcome, %",
             *(("counting errors",) if lossy else ()),
             "side effects",
@@ -151,7 +155,7 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
             "errors",
             f"points to {study.rows[0].arm.label}",
         ),
-        rows=tuple(_study_row(row, lossy=lossy, rated=rated) for row in study.ordered),
+        rows=tuple(_study_row(row, tools=tools, lossy=lossy, rated=rated) for row in study.ordered),
         notes=(verdict(study), *_notes({row.result.model for row in study.rows})),
     )
 
@@ -253,11 +257,12 @@ def _primary(records: Sequence[EpisodeRecord], row: Row) -> Interval | None:
     return summarize(records, seed=row.result.seed).scores.get(PRIMARY)
 
 
-def _study_row(row: Row, *, lossy: bool, rated: bool) -> tuple[str, ...]:
+def _study_row(row: Row, *, tools: bool, lossy: bool, rated: bool) -> tuple[str, ...]:
     summary, found = row.summary, row.against_first
     effects = summary.scores.get(_SIDE_EFFECTS)
     return (
-        row.arm.label,
+        row.arm.shown,
+        *((str(row.arm.settings.get(_TOOLSET, NO_DATA)),) if tools else ()),
         percent(summary.scores.get(PRIMARY)),
         *((percent(summary.scores.get(STRICT)),) if lossy else ()),
         share(effects.value) if effects else NO_DATA,

@@ -45,7 +45,7 @@ def task_type_grids(study: Study) -> tuple[Grid, ...]:
 def reward_grid(rows: Sequence[Row], names: Sequence[str]) -> Grid:
     """The layout of the published comparison."""
     cells = tuple(
-        (row.arm.label, *_values(row.result, REWARD, names), _value(whole(row.result, REWARD)))
+        (row.arm.shown, *_values(row.result, REWARD, names), _value(whole(row.result, REWARD)))
         for row in rows
     )
     legend = ", ".join(f"{_code(name)} {name.replace('_', ' ')}" for name in names)
@@ -57,7 +57,7 @@ def outcome_grid(rows: Sequence[Row], names: Sequence[str]) -> Grid:
     """The same of the outcome, with what is known of it, and how much of it rests on something."""
     cells = tuple(
         (
-            row.arm.label,
+            row.arm.shown,
             *_values(row.result, PRIMARY, names),
             percent(whole(row.result, PRIMARY)),
             _value(whole(row.result, SUPPORTED)),
@@ -77,7 +77,7 @@ def unanswerable_grids(rows: Sequence[Row], names: Sequence[str]) -> tuple[Grid,
     asked = [name for name in names if name in empty.values()]
     cells = tuple(
         (
-            row.arm.label,
+            row.arm.shown,
             *_values(row.result, UNANSWERABLE, asked),
             percent(row.summary.scores.get(UNANSWERABLE)),
             percent(row.summary.scores.get(FALSE_NONE)),
@@ -95,15 +95,14 @@ def unanswerable_grids(rows: Sequence[Row], names: Sequence[str]) -> tuple[Grid,
 
 def attempt_grids(rows: Sequence[Row]) -> tuple[Grid, ...]:
     """The chances of all, and of any, of k attempts, with several trials; without KQA, as published."""
-    summaries = {row.arm.label: without_qa(row.result) for row in rows}
-    counts = sorted({k for summary in summaries.values() for k in summary.pass_hat})
+    summaries = [(row.arm.shown, without_qa(row.result)) for row in rows]
+    counts = sorted({k for _, summary in summaries for k in summary.pass_hat})
     if not counts:
         return ()
 
     def grid(title: str, chances: Callable[[Summary], Mapping[int, Interval]]) -> Grid:
         cells = tuple(
-            (label, *(percent(chances(summary).get(k)) for k in counts))
-            for label, summary in summaries.items()
+            (label, *(percent(chances(summary).get(k)) for k in counts)) for label, summary in summaries
         )
         return Grid(title, ("program", *(f"k={k}" for k in counts)), cells, ("All task types but KQA.",))
 
