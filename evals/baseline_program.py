@@ -42,9 +42,14 @@ class Baseline:
         return cls(lambda _: attempt)
 
 
-def baselines_for(workshop: Workshop) -> tuple[str, ...]:
-    """The baselines that say something about results in this world: floors, and maybe a ceiling, `oracle`."""
-    return tuple(_baselines(workshop.kind))
+def baselines_for(workshop: Workshop, *, learning: bool = True) -> tuple[str, ...]:
+    """The baselines that say something about results in this world: floors, and maybe a ceiling, `oracle`.
+
+    Args:
+        learning: with those that learn from training tasks; without any, they would know nothing.
+    """
+    found = _baselines(workshop.kind)
+    return tuple(name for name, baseline in found.items() if learning or not baseline.learns)
 
 
 class BaselineProgram:

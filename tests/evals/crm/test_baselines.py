@@ -44,6 +44,7 @@ def answer(name: str, task: Task, shop: Workshop, **more: Any) -> str:
 def test_there_are_three_guessers_and_a_ceiling(shop: Workshop) -> None:
     assert baselines_for(shop) == ("always_none", "most_frequent", "keyword_only", "oracle")
     assert set(BASELINES) == set(baselines_for(shop))
+    assert baselines_for(shop, learning=False) == ("always_none", "oracle")
 
 
 def test_the_oracle_solves_everything_and_looks_it_up(shop: Workshop) -> None:
