@@ -3,9 +3,9 @@
 Every word that comes from a record, from what the task says of it, or from what the agent wrote is replaced
 by a made-up one: the same word by the same within a demonstration, another in each. What was copied from
 where can still be seen; whose it was and what it said cannot. Left as they are: words of the tools'
-descriptions and house rules, the task's own phrasing around its slots, numbers of one or two digits, and how
-many days lie between two dates. Where private fields or whole tables are quoted, no number is left:
-department and level can be enough to know whose age or rating it is.
+descriptions and house rules, what is told with every task of an intent, the task's own phrasing around its
+slots, numbers of one or two digits, and how many days lie between two dates. Where private fields or whole
+tables are quoted, no number is left: department and level can be enough to know whose age or rating it is.
 """
 
 from __future__ import annotations
@@ -77,6 +77,8 @@ class Redaction:
         self._private = frozenset().union(*map(_words, _quoted(fields))) - self._kept
         self._private |= frozenset().union(*map(_words, task.slots.values())) - self._kept
         self._made: dict[str, str] = {}
+        # What all tasks of an intent are told says nothing of any record.
+        self._told = task.context.strip()
         found = _NOW.search(str(fields.get("context", "")))
         self._today, self._now = (found[1], found[0]) if found else ("", "")
         self._shift = timedelta(days=self._random.choice((-1, 1)) * self._random.randint(*_SHIFT))
@@ -88,8 +90,9 @@ class Redaction:
         if isinstance(value, list):
             return [self(item, key) for item in value]
         if key == "context" and self._now and isinstance(value, str):
-            before, clock, after = value.partition(self._now)
-            return f"{self._text(before)}{clock}{self._text(after)}"
+            said = value.removesuffix(self._told)
+            before, clock, after = said.partition(self._now)
+            return f"{self._text(before)}{clock}{self._text(after)}{value[len(said) :]}"
         if isinstance(value, str) and key != "tool":
             return self._observation(value) if key == "observation" else self._text(value)
         if isinstance(value, int | float) and not isinstance(value, bool) and key != "total":

@@ -87,7 +87,7 @@ def new_agent(
         toolset: None for what the world offers the strategy, and where that says nothing all tools.
 
     Raises:
-        InputError: if there is no such strategy, toolset, access mode, category of tools or way to make calls.
+        InputError: if there is no such strategy, toolset, access mode, category or way to make calls.
     """
     from programs.agent import Agent
     from programs.offer import ALL, default_toolset

@@ -22,6 +22,7 @@ from evals.tracking import Suite as Dataset
 from optimizers.compile import Model, Plan
 from optimizers.compile import compile_program as run_plan
 from optimizers.job import Settings
+from programs.offer import ALL, default_toolset
 from tools.seeding import digest
 from worksmith import __version__
 from worksmith.session import LOGS, compile_bar, demo_count, episode_bar, new_agent
@@ -61,12 +62,13 @@ class StudyPlan:
     teacher: Model
     settings: Settings
     demos: int | None
-    toolset: str
+    toolset: str | None
     max_steps: int
     ground_truth: GroundTruth
     workers: int
     resume: bool
     access: str = "policy"
+    calls: str = "auto"
     trials: int = 1
     models: tuple[Model, ...] = ()
     logs: Path = LOGS
@@ -76,11 +78,26 @@ class StudyPlan:
         return replace(self, lm=next((m for m in self.models if m.name == arm.model), self.lm))
 
     @property
+    def offers(self) -> str:
+        """The toolset of all agents; where nobody chose one and the world has several, those by strategy."""
+        if self.toolset is not None:
+            return self.toolset
+        offers = self.suite.workshop.kind.toolset_for.items()
+        return "; ".join(f"{name}: {kits}" if name else kits for name, kits in offers) or ALL
+
+    def toolset_of(self, strategy: str) -> str:
+        """The toolset that a strategy is offered."""
+        if self.toolset is not None:
+            return self.toolset
+        return default_toolset(self.suite.workshop, strategy, otherwise=ALL)
+
+    @property
     def folder(self) -> Path:
         """Where this study's episodes are logged: the same plan, the same folder."""
         data = [self.suite.digest, [task.id for task in self.tasks], self.train_suite.digest, self.scheme]
         models = [model_digest(self.lm.lm), model_digest(self.teacher.lm)]
-        agent = [str(self.settings), self.demos, self.toolset, self.max_steps, self.access]
+        agent = [str(self.settings), self.demos, self.offers, self.max_steps, self.access]
+        agent += [self.calls] if self.calls != "auto" else []
         return self.logs / f"compare-{digest([*data, *models, *agent])}"
 
 
@@ -90,14 +107,25 @@ def study_arms(
     *,
     baselines: Sequence[str],
     models: Sequence[str] = ("",),
+    toolset_of: Callable[[str], str] | None = None,
 ) -> list[Arm]:
     """Every strategy with every optimizer on every model, and the baselines (see `baselines_for`) below.
 
     Args:
         models: names of the study's models; labels name them only where there are several.
+        toolset_of: the toolset of a strategy, which arms say if they have not all the same.
     """
+    tools = {s: {"toolset": toolset_of(s)} for s in strategies} if toolset_of else {}
+    if len({name for said in tools.values() for name in said.values()}) < 2:
+        tools = {}
     arms = [
-        Arm(_label(s, o, m if len(models) > 1 else ""), strategy=s, optimizer=o, model=m)
+        Arm(
+            _label(s, o, m if len(models) > 1 else ""),
+            strategy=s,
+            optimizer=o,
+            model=m,
+            settings=tools.get(s, {}),
+        )
         for m in models
         for s in strategies
         for o in optimizers
@@ -132,6 +160,7 @@ def run_arms(
             "lm": own.lm.name,
             "split": plan.split,
             "seed": plan.settings.seed,
+            **arm.settings,
             **({"without_tools": arm.without} if arm.without else {}),
         }
         with run.child(arm.label, params=params) as child:
@@ -173,7 +202,9 @@ def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path | None) -> Any:
 
 def _agent(plan: StudyPlan, suite: Suite, arm: Arm) -> Agent:
     without = (arm.without,) if arm.without else ()
-    return new_agent(suite, arm.strategy, plan.toolset, plan.max_steps, plan.access, without)
+    return new_agent(
+        suite, arm.strategy, plan.toolset, plan.max_steps, plan.access, without, calls=plan.calls
+    )
 
 
 def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:

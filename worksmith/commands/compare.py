@@ -133,8 +133,11 @@ def compare_strategies(
         resume=resume,
         models=models,
     )
-    baselines = baselines_for(opened.workshop)
-    arms = study_arms(chosen, _optimizers(optimizers), baselines=baselines, models=names)
+    learning = bool(source.select(split="train", scheme=plan.scheme))
+    baselines = baselines_for(opened.workshop, learning=learning)
+    arms = study_arms(
+        chosen, _optimizers(optimizers), baselines=baselines, models=names, toolset_of=plan.toolset_of
+    )
     arms = ablated(plan, arms, categories_named(without_tools or []))
     if dry_run:
         _show_plan(plan, arms, as_json)
@@ -206,7 +209,7 @@ def _settings(plan: StudyPlan, suite: Suite, train: Suite, scheme: str) -> dict[
         "lm": ",".join(model.name for model in plan.models),
         "teacher": plan.teacher.name,
         "demos": plan.demos or "default",
-        "toolset": plan.toolset,
+        "toolset": plan.offers,
         "max_steps": plan.max_steps,
         **({"access": plan.access} if plan.access != "policy" else {}),
         **({"calls": plan.calls} if plan.calls != "auto" else {}),

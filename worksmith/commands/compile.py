@@ -13,6 +13,7 @@ import typer
 from worksmith.commands.options import (
     OPTIMIZERS,
     AccessOption,
+    CallsOption,
     DemosOption,
     JsonFlag,
     LmOption,
@@ -59,9 +60,10 @@ def compile_program(
         str,
         typer.Option(help="How knn compares tasks: lexical, or minilm beside it (takes seconds to load)."),
     ] = "lexical",
-    toolset: ToolsetOption = "all",
+    toolset: ToolsetOption = None,
     max_steps: MaxStepsOption = 20,
     access: AccessOption = "policy",
+    calls: CallsOption = "auto",
     scheme: SchemeOption = "standard",
     train_limit: Annotated[
         int | None, typer.Option(min=1, help="At most so many training tasks, spread evenly.")
@@ -103,7 +105,13 @@ def compile_program(
             "embedding": embedding,
         },
         models=(lm, teacher),
-        agent={"strategy": strategy, "toolset": toolset, "max_steps": max_steps, "access": access},
+        agent={
+            "strategy": strategy,
+            "toolset": toolset,
+            "max_steps": max_steps,
+            "access": access,
+            "calls": calls,
+        },
         limits=(train_limit, dev_limit),
         scheme=scheme,
         workers=workers,

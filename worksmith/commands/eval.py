@@ -12,6 +12,7 @@ import typer
 
 from worksmith.commands.options import (
     AccessOption,
+    CallsOption,
     GroundTruthOption,
     JsonFlag,
     LimitOption,
@@ -45,9 +46,10 @@ def evaluate_program(
         Path | None, typer.Option(help="A compiled program; its own strategy and toolset apply.")
     ] = None,
     strategy: StrategyOption = "react",
-    toolset: ToolsetOption = "all",
+    toolset: ToolsetOption = None,
     max_steps: MaxStepsOption = 20,
     access: AccessOption = "policy",
+    calls: CallsOption = "auto",
     lm: LmOption = "local/analogy",
     split: SplitOption = None,
     scheme: SchemeOption = "standard",
@@ -73,7 +75,10 @@ def evaluate_program(
     judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)
     split_name, tasks = choose_tasks(opened, split, scheme, limit)
-    agent = _compiled(program, opened) if program else new_agent(opened, strategy, toolset, max_steps, access)
+    if program:
+        agent = _compiled(program, opened)
+    else:
+        agent = new_agent(opened, strategy, toolset, max_steps, access, calls=calls)
     run = _Evaluation(opened, agent, split_name, tasks, seed, trials, workers, judged_by, log, resume)
     if dry_run:
         _show_plan(run, as_json)

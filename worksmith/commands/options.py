@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-STRATEGIES = ["direct", "cot", "act", "react", "plan", "gold", "gold-arguments"]
+STRATEGIES = ["direct", "cot", "act", "react", "plan", "gold", "gold-arguments", "function_calling"]
+TOOLSETS = ["all", "required", "retrieved:12", "query", "functions", "functions+query", "plain"]
 OPTIMIZERS = [
     "none",
     "bootstrap",
@@ -34,11 +35,20 @@ StrategyOption = Annotated[
     str, typer.Option(help=f"Planning strategy: {', '.join(STRATEGIES)}.", autocompletion=lambda: STRATEGIES)
 ]
 ToolsetOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Tools shown: all, those the task requires (required), those nearest to each step "
+        "(retrieved:K), or toolkits by name (query, functions+query).",
+        show_default="what the world offers the strategy, else all",
+        autocompletion=lambda: TOOLSETS,
+    ),
+]
+CallsOption = Annotated[
     str,
     typer.Option(
-        help="Tools shown: all, those the task requires (required), or those nearest to each step "
-        "(retrieved:K).",
-        autocompletion=lambda: ["all", "required", "retrieved:12"],
+        help="How function_calling makes its calls: native where the model has tool calls (auto), native, "
+        "or text.",
+        autocompletion=lambda: ["auto", "native", "text"],
     ),
 ]
 AccessOption = Annotated[

@@ -11,6 +11,7 @@ import typer
 
 from worksmith.commands.options import (
     AccessOption,
+    CallsOption,
     GroundTruthOption,
     JsonFlag,
     LmOption,
@@ -39,9 +40,10 @@ def run_task(
         Path | None, typer.Option(help="A compiled program; its own strategy and toolset apply.")
     ] = None,
     strategy: StrategyOption = "react",
-    toolset: ToolsetOption = "all",
+    toolset: ToolsetOption = None,
     max_steps: MaxStepsOption = 20,
     access: AccessOption = "policy",
+    calls: CallsOption = "auto",
     lm: LmOption = "local/analogy",
     ground_truth: GroundTruthOption = "published",
     as_json: JsonFlag = False,
@@ -56,7 +58,7 @@ def run_task(
     judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)
     task = opened.task(task_id)
-    agent = _agent(opened, program, strategy, toolset, max_steps, access)
+    agent = _agent(opened, program, strategy, toolset, max_steps, access, calls)
     episode = _attempt(agent, task, resolve(lm, tasks=opened.tasks))
     scores: dict[str, float] = {}
     for scorer in scorers_for(opened.workshop, judged_by):
@@ -192,7 +194,13 @@ def _cells(cells: Mapping[str, str | None]) -> str:
 
 
 def _agent(
-    suite: Suite, program: Path | None, strategy: str, toolset: str, max_steps: int, access: str
+    suite: Suite,
+    program: Path | None,
+    strategy: str,
+    toolset: str | None,
+    max_steps: int,
+    access: str,
+    calls: str,
 ) -> Any:
     if program is not None:
         from worksmith.compiled import load_program
@@ -200,7 +208,7 @@ def _agent(
         return load_program(program, suite)
     from worksmith.session import new_agent
 
-    return new_agent(suite, strategy, toolset, max_steps, access)
+    return new_agent(suite, strategy, toolset, max_steps, access, calls=calls)
 
 
 def _attempt(agent: Any, task: Task, lm: Any) -> EpisodeResult:
@@ -211,13 +219,14 @@ def _attempt(agent: Any, task: Task, lm: Any) -> EpisodeResult:
 
 
 def _setting(suite: Suite, task: Task, agent: Any, lm: str) -> dict[str, str]:
-    from programs.prompt import context_text
+    from programs.prompt import context_text, with_policies
     from worksmith.session import lm_label
 
     manifest = suite.world.manifest
     kind = suite.workshop.kind
+    clock = context_text(task.now or manifest.now, task.persona or manifest.persona, kind.departments)
     return {
-        "context": context_text(task.now or manifest.now, task.persona or manifest.persona, kind.departments),
+        "context": with_policies(clock, task.context),
         "strategy": agent.strategy.name,
         "model": lm_label(lm),
     }

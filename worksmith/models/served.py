@@ -42,7 +42,7 @@ def bundle(program: Path, suite: Suite, folder: Path) -> Path:
 
 
 class ServedAgent(PythonModel):  # type: ignore[misc]
-    """Answers rows with a `task` (its text) and, if given, its `domains` (names of toolkits).
+    """Answers rows with a `task` (its text) and, if given, its `domains` (names of toolkits) and `context`.
 
     In a world of many people a row has to say on whose behalf: the id of its `persona`. Whoever sends the row
     vouches for it, as a session does; no model ever sets it.
@@ -92,15 +92,22 @@ def _task(row: Mapping[str, Any], agent: Agent) -> Task:
     kind = agent.workshop.kind
     every = [kit.name for kit in kind.toolkits if kit.name not in kind.shared_toolkits]
     who = _persona(row, agent.workshop)
-    return Task(id="served", query=text, domains=tuple(row.get("domains") or every), persona=who)
+    context = row.get("context")
+    return Task(
+        id="served",
+        query=text,
+        context=context if isinstance(context, str) else "",
+        domains=tuple(row.get("domains") or every),
+        persona=who,
+    )
 
 
 def _persona(row: Mapping[str, Any], workshop: Workshop) -> Persona | None:
-    """Who asks; None in a world with one user. Nobody is served as somebody else by default."""
+    """Who asks; None where there are no access rules. Nobody is served as somebody else by default."""
     named = row.get("persona")
     if isinstance(named, str) and named.strip():
         return workshop.persona(named.strip())
-    if workshop.kind.departments:
+    if workshop.policy.digest:
         raise InputError("a row has no persona", hint='give {"task": ..., "persona": the id of who asks}')
     return None
 
