@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 
 from evals.crm.books import Books, Case
 from evals.crm.family import Doubt, Mode, Question
+from evals.crm.soft_names import has_words
 from tools.crm.generate.wording import texts
 
 
@@ -26,6 +27,8 @@ def best_agent(books: Books, mode: Mode, question: Question) -> str | Doubt:
         return Doubt("nobody has closed such a case")
     if len(best) > 1:
         product = question.slots["product"]
+        if mode == "faithful" and _found_by_name(books, product) != {product}:
+            return Doubt("a search for the product gives others too, and no names")
         about = [c.owner for c in cases if books.products[books.purchase[c.item].product] == product]
         best = _leaders(owner for owner in about if owner in best) or best
     if len(best) > 1 and mode == "clean":
@@ -75,6 +78,17 @@ def _open(books: Books, question: Question) -> list[Case]:
 def _at_midnight(books: Books, question: Question) -> bool:
     """Whether tools, which know the status of the end only, would take an open case for a closed one."""
     return any(case.closed is not None for case in _open(books, question))
+
+
+@lru_cache(maxsize=4096)
+def _found_by_name(books: Books, product: str) -> set[str]:
+    """Names of the products with all the words of a product's name in their texts."""
+    words = tuple(product.replace("-", " ").split())
+    return {
+        str(row["Name"])
+        for row in books.built.records("Product2")
+        if has_words(f"{row['Name']}. {row['Description']}", words)
+    }
 
 
 def _leaders(owners: Iterable[str]) -> list[str]:

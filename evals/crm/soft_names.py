@@ -84,7 +84,7 @@ def read_mention(text: str) -> Mention | None:
 
 def has_words(text: str, words: tuple[str, ...]) -> bool:
     """Whether a text has all of the words, in the singular or plural."""
-    return set(map(_singular, words)) <= _words(text)
+    return {_singular(word.lower()) for word in words} <= _words(text)
 
 
 def meant(mention: str, products: Mapping[str, str]) -> set[str]:

@@ -27,7 +27,7 @@ _RELEVANT = 0.6
 """Share of the new cases that are about a product of which an expert for the issue has closed a case."""
 
 _AGAIN = 5.0
-"""How often an agent is drawn for an issue before it becomes unlikely, so that nobody answers most questions."""
+"""How often an agent is drawn for an issue before that becomes rare, so that nobody answers most of them."""
 
 _DAYS_TOLD, _MOST_DAYS = 0.5, 12
 _NOT_CLOSED = ("New", "Working", "Waiting on Customer", "Escalated")
@@ -77,7 +77,7 @@ class CaseRouting:
             agent = best_agent(books, mode, question)
             if isinstance(agent, Doubt):
                 yield agent
-            elif drawn[agent] and random.random() > _AGAIN / drawn[agent]:
+            elif len(drawn) > 1 and random.random() * drawn[agent] > _AGAIN:
                 yield Doubt("this agent was drawn often")
             else:
                 drawn[agent] += 1
