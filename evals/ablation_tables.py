@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from evals.compare import Row, Study, difference
-from evals.crm.scorer import REWARD
-from evals.record import PRIMARY
+from evals.record import PRIMARY, REWARD
 from evals.tables import Grid, percent, points
 
 

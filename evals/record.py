@@ -24,6 +24,9 @@ PRIMARY = "outcome"
 STRICT = "outcome_strict"
 """The primary score with infrastructure failures counted as wrong answers."""
 
+REWARD = "reward"
+"""The published metric, in kinds whose original has one that is not the outcome."""
+
 LEAK = "leak"
 """Something that the persona may not have was given to the agent, or by it."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from evals.compare import Arm, Row, Study, run_study
 from evals.identity import model_digest, program_digest
 from evals.log import EpisodeLog
-from evals.record import PRIMARY
+from evals.record import PRIMARY, REWARD
 from evals.report import evaluation_report
 from evals.runner import EvalResult, evaluate
 from evals.scorers import scorers_for
@@ -171,8 +171,9 @@ def run_arms(
             )
             child.evaluation(result, split=plan.split)
             child.report(evaluation_report(result, title=arm.label))
-            outcome = result.summary.scores.get(PRIMARY, NOTHING)
-            run.metrics({f"{plan.split}/outcome/{_slug(arm.label)}": outcome.value})
+            scores = result.summary.scores
+            shown = {name: scores.get(name, NOTHING).value for name in (PRIMARY, REWARD)}
+            run.metrics({f"{plan.split}/{name}/{_slug(arm.label)}": value for name, value in shown.items()})
             return result
 
     return run_study(arms, measure, on_row=on_row)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evals.crm.scorer import REWARD
 from evals.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
-from evals.record import PRIMARY, EpisodeRecord
+from evals.record import PRIMARY, REWARD, EpisodeRecord
 from evals.statistics import Interval, mean, mean_of
 from evals.summary import Summary, by_task, interval_json, summarize
 

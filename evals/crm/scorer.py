@@ -11,7 +11,7 @@ from evals.crm.answers import NONE, is_right, named, normalised, says_none, toke
 from evals.crm.months import months, year_of
 from evals.crm.task_types import KNOWLEDGE_QA, TASK_TYPES, ValueKind
 from evals.outcomes import GroundTruth, OutcomeScorer
-from evals.record import PRIMARY
+from evals.record import PRIMARY, REWARD
 from evals.scorers import state_scores
 
 if TYPE_CHECKING:
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from evals.task import Answer, Task
     from tools.episode import EpisodeResult
     from tools.workshop import Workshop
-
-REWARD = "reward"
-"""The published metric: what episodes of this kind have and others have not."""
 
 STRICT_MATCH = "exact_strict"
 F1 = "f1"

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from evals.compare import Row, Study
 from evals.crm.by_type import has_task_types, parts, task_types_of, whole, without_qa
-from evals.crm.scorer import FALSE_NONE, REWARD, SUPPORTED, UNANSWERABLE
+from evals.crm.scorer import FALSE_NONE, SUPPORTED, UNANSWERABLE
 from evals.crm.task_types import TASK_TYPES
-from evals.record import PRIMARY, EpisodeRecord
+from evals.record import PRIMARY, REWARD, EpisodeRecord
 from evals.runner import EvalResult
 from evals.statistics import NOTHING, Interval
 from evals.summary import Summary

@@ -244,9 +244,14 @@ def _mind_failures(results: Mapping[str, EvalResult]) -> None:
 
 
 def _as_json(settings: Mapping[str, Any], results: Mapping[str, EvalResult]) -> dict[str, Any]:
+    from evals.crm.by_type import task_type_json
+
     return {
         **settings,
-        "runs": [{"run": label, "summary": result.summary.to_json()} for label, result in results.items()],
+        "runs": [
+            {"run": label, "summary": {**result.summary.to_json(), **task_type_json(result)}}
+            for label, result in results.items()
+        ],
         "rows": [_row(label, record) for label, result in results.items() for record in result.records],
     }
 
@@ -258,11 +263,14 @@ def _row(label: str, record: EpisodeRecord) -> dict[str, Any]:
         "task_id": record.task_id,
         "trial": record.trial,
         "domain": record.domains[0] if len(record.domains) == 1 else "multi_domain",
+        "intent": record.intent,
         "query": record.query,
         "status": record.status,
         "correct": bool(scores.get("outcome", 0.0)),
         "unwanted_side_effects": bool(scores.get("unwanted_side_effects", 0.0)),
-        "exact_match": bool(scores.get("exact_match", 0.0)),
+        # Of the calls; where answers are compared with a text, of the answer.
+        "exact_match": bool(scores.get("exact_match", scores.get("exact_strict", 0.0))),
+        **{name: scores[name] for name in ("reward", "supported") if name in scores},
         "steps": record.steps,
         "model_calls": record.model_calls,
         "tokens": record.tokens,
