@@ -82,6 +82,11 @@ class Period:
         start = date(self.year, _FIRST_MONTH[self.name], 1)
         return Window(_midnight(start), _midnight(months_later(start, 1 if self.name in MONTHS else 3)))
 
+    @property
+    def months(self) -> float:
+        """How long a relative one is, about."""
+        return self.count * {"day": 1 / 30, "week": 7 / 30, "month": 1, "quarter": 3, "year": 12}[self.unit]
+
     def back(self, today: date) -> date:
         """Its first day, for a relative one; a day that a month lacks becomes the month's last."""
         if self.unit in ("day", "week"):

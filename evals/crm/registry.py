@@ -8,7 +8,13 @@ from functools import cache
 from evals.crm.family import Family
 from evals.task import Split
 
-_NAMES = ("handle_time",)
+_NAMES = (
+    "handle_time",
+    "transfer_count",
+    "top_issue_identification",
+    "monthly_trend_analysis",
+    "best_region_identification",
+)
 
 _HELD_OUT: dict[str, Split] = {
     "transfer_count": "test",

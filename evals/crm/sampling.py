@@ -73,12 +73,17 @@ class Sampler:
     def take(self, place: Place) -> Question | None:
         """A question for a place, the one whose answer and subject its split has least; None if none is left.
 
-        Where the stratum has none, one of whatever stratum has most left.
+        Where the stratum has none, one of the stratum most like it, or else of the one that has most left.
         """
-        pool = self._pools[place.stratum, place.empty]
-        if not pool:
-            pool = max((p for (_, empty), p in sorted(self._pools.items()) if empty == place.empty), key=len)
-        return self._pick(place.split, pool) if pool else None
+        parts = set(place.stratum.split("/"))
+
+        def likeness(stratum: str) -> tuple[int, int]:
+            return len(parts & set(stratum.split("/"))), len(self._pools[stratum, place.empty])
+
+        able = [stratum for stratum, empty in sorted(self._pools) if empty == place.empty]
+        able = [stratum for stratum in able if self._pools[stratum, place.empty]]
+        chosen = place.stratum if place.stratum in able else max(able, key=likeness, default=None)
+        return None if chosen is None else self._pick(place.split, self._pools[chosen, place.empty])
 
     def _shares(self, size: int) -> dict[str, int]:
         """How many of `size` questions each stratum gets."""

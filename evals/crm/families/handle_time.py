@@ -3,68 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 from statistics import fmean
 
 from evals.crm import managed
 from evals.crm.asking import ask_extreme, read_moment, window_of, within
 from evals.crm.books import Books, Case
-from evals.crm.draws import asked_on, draw_period, draw_today, weighted
+from evals.crm.draws import weighted
 from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.crm.periodic import Periodic
 from evals.crm.rankings import leader, leaders
 from evals.crm.script import Script, listed
-from evals.crm.wording import phrased, read, said, with_periods, wording
+from evals.crm.wording import wording
 
 _NAME = "handle_time"
 _MARGIN = 1.05
 """In clean mode the first is ahead of the second by this factor."""
 
 
-@dataclass(frozen=True)
-class HandleTime:
+class HandleTime(Periodic):
     """See `Family`. Strata are `KIND/N`: the kind of period and how many cases are to be exceeded."""
 
-    name: str = _NAME
-    code: str = "htu"
-    persona: str = "service_manager"
-    worded: frozenset[str] = frozenset({"period", "n", "extreme"})
+    def drawn(
+        self, books: Books, mode: Mode, question: Question, others: Sequence[str], random: Random
+    ) -> Question:
+        """See `Periodic`."""
+        extreme = weighted(wording(_NAME)["draw"]["extremes"], random)
+        return replace(question, slots={**question.slots, "n": others[0], "extreme": extreme})
 
-    def context(self, mode: Mode) -> str:
-        """See `Family`."""
-        return with_periods(said(_NAME, "context", mode))
-
-    def answer_format(self, mode: Mode) -> str:
-        """See `Family`."""
-        return said(_NAME, "answer", mode)
-
-    def nones(self, mode: Mode) -> float:
-        """See `Family`."""
-        return 0.3
-
-    def strata(self, mode: Mode) -> Mapping[str, float]:
-        """See `Family`."""
-        draw = wording(_NAME)["draw"]
-        kinds, thresholds = draw["kinds"], draw["thresholds"]
-        return {f"{kind}/{n}": kinds[kind] * thresholds[n] for kind in kinds for n in thresholds}
-
-    def candidates(
-        self, books: Books, mode: Mode, stratum: str, random: Random
-    ) -> Iterator[Question | Doubt]:
-        """See `Family`."""
-        draw = wording(_NAME)["draw"]
-        kind, _, n = stratum.partition("/")
-        while True:
-            period = draw_period(draw, kind, random)
-            today = draw_today(period, books, mode, random)
-            if isinstance(today, Doubt):
-                yield today
-                continue
-            slots = {**asked_on(period, today), "n": n, "extreme": weighted(draw["extremes"], random)}
-            question = Question(slots, today, None, stratum)
-            truth = managed.doubt(books, mode, question) or self.truth(books, mode, question)
-            yield truth if isinstance(truth, Doubt) else replace(question, answer=truth)
+    def doubt(self, books: Books, mode: Mode, question: Question) -> Doubt | None:
+        """See `Periodic`."""
+        return managed.doubt(books, mode, question)
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
         """See `Family`."""
@@ -78,15 +49,6 @@ class HandleTime:
             return Doubt("only one agent")
         margin = _MARGIN if mode == "clean" else 1.0
         return leader(means, question.slots["extreme"], "user_id", margin=margin)
-
-    def phrase(self, question: Question, random: Random) -> str:
-        """See `Family`."""
-        return phrased(_NAME, question.slots, random)
-
-    def parse(self, text: str) -> Mapping[str, str] | None:
-        """See `Family`."""
-        found = read(text)
-        return found if found.keys() == self.worded else None
 
     def solve(self, script: Script, question: Question) -> Values:
         """See `Family`."""
@@ -168,4 +130,4 @@ def _query_transferred(script: Script, question: Question) -> Callable[[str], bo
     return lambda case: case not in once
 
 
-FAMILY: Family = HandleTime()
+FAMILY: Family = HandleTime(_NAME, "htu", "service_manager", frozenset({"period", "n", "extreme"}))

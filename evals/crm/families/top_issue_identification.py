@@ -1,0 +1,88 @@
+"""What do most cases about a product complain of?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from evals.crm.asking import ask_extreme, ask_window, window_of, within
+from evals.crm.books import Books
+from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.crm.periodic import Periodic
+from evals.crm.products import (
+    about_a_product,
+    ask_items,
+    cases_of,
+    far_from_any_case,
+    query_items,
+    read_product,
+)
+from evals.crm.rankings import leader, leaders
+from evals.crm.script import Script, listed
+
+_NAME = "top_issue_identification"
+_FEWEST = 2
+"""So many cases the top issue has in clean mode."""
+
+
+class TopIssue(Periodic):
+    """See `Family`. Strata are kinds of periods."""
+
+    def drawn(
+        self, books: Books, mode: Mode, question: Question, others: Sequence[str], random: Random
+    ) -> Question:
+        """See `Periodic`."""
+        return about_a_product(books, question, random)
+
+    def given(self, question: Question) -> dict[str, str]:
+        """See `Periodic`."""
+        return {"product": question.slots["product_name"]}
+
+    def parse(self, text: str) -> Mapping[str, str] | None:
+        """See `Family`."""
+        return self.read(text, product_name=read_product(text))
+
+    def doubt(self, books: Books, mode: Mode, question: Question) -> Doubt | None:
+        """See `Periodic`."""
+        return far_from_any_case(books, mode, question)
+
+    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+        """See `Family`."""
+        counts = Counter(case.issue for case in cases_of(books, question, end_too=mode == "faithful"))
+        if mode == "clean" and counts and max(counts.values()) < _FEWEST:
+            return Doubt("too few cases")
+        return leader(counts, "max", "issue_id")
+
+    def solve(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        bounds, items = ask_window(script, question), ask_items(script, question)
+        if not items:
+            return None
+        counts = script.call(
+            "functions.get_issue_counts",
+            "I count their cases in the period by issue.",
+            start_date=bounds.start,
+            end_date=bounds.end,
+            order_item_ids=items,
+        )
+        if not counts:
+            return None
+        return ask_extreme(script, "I pick the issue with most cases.", counts, "max")
+
+    def solve_by_queries(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        found, items = query_items(script, question)
+        if not items:
+            return None
+        counts = script.soql(
+            "I count their cases in the period by issue.",
+            f"""SELECT IssueId__c, COUNT(Id) total FROM Case WHERE OrderItemId__c IN {listed(items)}
+                AND {within("CreatedDate", window_of(question), end_too=script.mode == "faithful")}
+                GROUP BY IssueId__c ORDER BY COUNT(Id) DESC""",
+            after=[found],
+        )
+        return leaders({row["IssueId__c"]: row["total"] for row in counts}, "max")
+
+
+FAMILY: Family = TopIssue(_NAME, "tii", "service_analyst", frozenset({"period", "product_name"}))
