@@ -22,6 +22,7 @@ _FORECASTS = {
     "crm": "evals.crm.suites:forecast_crm",
 }
 _IMPORTERS = {
+    "crmarena": "evals.crm.importing:import_crmarena",
     "workbench": "evals.office.suites:import_workbench",
     "enterprisebench": "evals.enterprise.importing:import_enterprisebench",
 }

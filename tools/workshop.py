@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.episode import Episode
+from tools.errors import InputError
 from tools.kinds import WorldKind, world_kind
 from tools.persona import Persona
 from tools.sandbox import SandboxPool
@@ -85,6 +86,20 @@ class Workshop:
         with self._pool.borrow() as sandbox:
             return sandbox.read(b"", lambda world: self.policy.unreadable(persona, references, world))
 
+    def check_records(self) -> None:
+        """See that there is something for tools to work on.
+
+        Raises:
+            InputError: the records are elsewhere, and nobody has connected to them (see `backend`).
+        """
+        elsewhere = self.world.manifest.elsewhere
+        if elsewhere and self.backend is None:
+            raise InputError(
+                f"the records that these tasks are about are not here but in {elsewhere}",
+                where=str(self.world.path),
+                hint="connect to it with --org salesforce",
+            )
+
     def episode(
         self,
         toolkits: Iterable[str] | None = None,
@@ -100,7 +115,11 @@ class Workshop:
             persona: default is the world's own.
             now: default is the world's clock.
             without: categories of tools that are left out, see `WorldKind.toolset`.
+
+        Raises:
+            InputError: see `check_records`.
         """
+        self.check_records()
         manifest = self.world.manifest
         names = None if toolkits is None else frozenset(toolkits)
         return Episode(

@@ -29,6 +29,7 @@ class WorldManifest(BaseModel):
         origin: `generated`, or the name of the system it was imported from.
         now: the clock of every episode, ISO local time.
         digest: of the SQLite file's bytes.
+        elsewhere: where the records are, if the database has none and tools need a live system.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -42,6 +43,7 @@ class WorldManifest(BaseModel):
     counts: dict[str, int]
     digest: str
     licence: str = "MIT"
+    elsewhere: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,12 +87,14 @@ def write_world(
     seed: int | None = None,
     scale: float | None = None,
     licence: str = "MIT",
+    elsewhere: str = "",
 ) -> World:
     """Write a world into `directory`; the same input gives the same bytes.
 
     Args:
         rows: for each table name its rows, cells in the order of the table's columns. A table without
             an entry stays empty.
+        elsewhere: see `WorldManifest`.
     """
     directory = Path(directory)
     image, counts = _image(tables, rows)
@@ -104,6 +108,7 @@ def write_world(
         counts=counts,
         digest=digest_bytes(image),
         licence=licence,
+        elsewhere=elsewhere,
     )
     directory.mkdir(parents=True, exist_ok=True)
     write_atomically(directory / WORLD_FILE, image)

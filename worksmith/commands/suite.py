@@ -115,7 +115,9 @@ def build(
 def import_(
     system: Annotated[
         str,
-        typer.Argument(help="Published system: enterprisebench or workbench.", autocompletion=_systems),
+        typer.Argument(
+            help="Published system: crmarena, enterprisebench or workbench.", autocompletion=_systems
+        ),
     ],
     source: Annotated[Path, typer.Argument(help="Directory with the system's files.", file_okay=False)],
     out: OutOption,

@@ -29,7 +29,7 @@ _YEAR = r"(?:(?P<year>(?:19|20)\d\d)(?:(?: ?/ ?|-)(?:20)?\d\d)?|'(?P<short>\d\d)
 _OTHER_YEAR = r"(?:the )?(?P<which>last|past|previous|prior|preceding|this|current) year(?:'s)?\b"
 _FILLER = (
     r"(?:[ ,/:_-]|(?:of|in|for|during|from|within|the|calendar|fiscal|financial|year|season|months?|quarter"
-    r"|period)\b){0,8}"
+    r"|period)\b){0,12}"
 )
 _LINK = rf"(?:'s)?{_FILLER}"
 _LEAD = r"\b(?:the )?(?:(?:month|quarter|season|period) of )?"
@@ -101,7 +101,10 @@ def _latest(found: re.Match[str], today: date | None) -> Period | None:
 
 def _year_alone(found: re.Match[str], today: date | None) -> Period | None:
     year = _whole_year(found, today)
-    return None if year is None else named("year", 1, year, str(year))
+    # Beside a part of a year that could not be read with it, the whole year is not meant.
+    if year is None or _PART_ALONE.search(found.string):
+        return None
+    return named("year", 1, year, str(year))
 
 
 def _digits(found: re.Match[str], _: date | None) -> Period | None:

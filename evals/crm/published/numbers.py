@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 _BELOW_TEN = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 _TEENS = [
@@ -44,6 +45,13 @@ NUMBER = (
 COUNT = rf"(?:{NUMBER}|(?:a |the )?(?:couple|pair)(?: of)?|(?:a|one) single|single|an?)"
 """How many of a unit: a number, or a word for one or two."""
 
+_ONE_HALF = r"(?:[ -]and[ -](?:a|one)[ -]half)"
+AMOUNT = (
+    rf"(?<![\d.,])(?:half (?:of )?(?:an?|the)|a half|\d{{1,3}}(?:[.,]5| ?½| 1/2)(?!\d)"
+    rf"|{COUNT}(?:{_ONE_HALF})?(?![.,]\d))"
+)
+"""How much of a unit: a count, or one with a half."""
+
 _OF = re.compile(r"^(?:an?|the|one) (?=couple|pair|dozen|hundred|single)| of$")
 _IN_PARENTHESES = re.compile(r" ?\(\d+\)$")
 
@@ -64,3 +72,16 @@ def number(text: str) -> int:
         return sum(_VALUES[word] for word in re.split(r"[- ]+", plain))
     except KeyError as error:
         raise ValueError(f"no number: {text!r}") from error
+
+
+def amount(text: str) -> Fraction:
+    """The value of what `AMOUNT` matches.
+
+    Raises:
+        ValueError: it is no such text.
+    """
+    plain = text.lower().strip()
+    if re.match(r"(?:a )?half (?!dozen|a dozen)|a half$", plain):
+        return Fraction(1, 2)
+    whole, halves = re.subn(rf"[.,]5$| ?½$| 1/2$|{_ONE_HALF}$", "", plain)
+    return Fraction(number(whole)) + Fraction(halves, 2)

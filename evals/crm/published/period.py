@@ -39,7 +39,8 @@ class Period:
     """A stretch of time, or a point that many units ago.
 
     Attributes:
-        text: the period in one form for all ways to say it: `past 3 months`, `Q3 2021`, `Winter 2020`.
+        text: the period in one form for all ways to say it, that of generated tasks: `3 months`, `1 weeks`,
+            `Q3 2021`, `Winter 2020`.
         unit: what is counted or named.
         count: how many units back; None where the calendar names the period.
         start: its first day; for a point, that day.
@@ -64,12 +65,10 @@ def back(count: int, unit: Unit, today: date | None, *, point: bool = False) -> 
     """So many units before today; None if that leaves the calendar."""
     if not 0 < count <= _MOST:
         return None
-    text = f"{count} {unit}{'s' if count > 1 else ''}"
-    text = f"{text} ago" if point else f"past {text}"
     start = earlier(today, count, unit) if today else None
     if today and start is None:
         return None
-    return Period(text, unit, count, start, today, point)
+    return Period(f"{count} {unit}s", unit, count, start, today, point)
 
 
 def earlier(day: date, count: int, unit: Unit) -> date | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date
+from fractions import Fraction
 
 from evals.crm.published.calendar_periods import PATTERNS as CALENDAR
 from evals.crm.published.calendar_periods import Build
-from evals.crm.published.numbers import COUNT, NUMBER, number
+from evals.crm.published.numbers import AMOUNT, amount
 from evals.crm.published.period import Period, Unit, back
 from evals.crm.published.texts import without
 
@@ -33,9 +34,8 @@ _UNIT_WORDS = "|".join(sorted(_UNITS, key=len, reverse=True))
 _KIND = (
     r"(?:(?:calendar|full|whole|complete|entire|business|fiscal|consecutive|straight|rolling|running)[ -])?"
 )
-_UNIT = rf"{_KIND}(?P<unit>{_UNIT_WORDS})s?\b(?:' time)?"
+_UNIT = rf"{_KIND}(?P<unit>{_UNIT_WORDS})s?\b(?P<half>[ -]and[ -](?:a|one)[ -]half\b)?(?:' time)?"
 _PAST = r"(?:past|last|previous|preceding|prior|latest|most recent|recent|trailing|elapsed|foregoing)"
-_UNIT_2 = _UNIT.replace("?P<unit>", "?P<unit_2>")
 _STRETCH = r"(?: (?:period|window|span|stretch|interval|time ?frame|timespan|time|range))?"
 _NOW = (
     r"(?:now|today|the present(?: day)?|date|present|this (?:day|date|point|moment)|then|the day of asking)"
@@ -45,58 +45,52 @@ _UP_TO = (
     r"|preceding|running up to|count(?:ing|ed) back from|back from|that end(?:s|ed)|that lead up to)"
     rf"(?: and including)?(?: on| with)? {_NOW}"
 )
-_AGO = r"(?:ago|back|earlier|prior|before|beforehand|previously|since|gone by|gone)\b"
-_HALF = r"(?:and a half|and one half)"
+_AGO = r"(?P<ago>ago|back|earlier|prior|before|beforehand|previously|since|gone by|gone)\b"
+_BEGIN = r"\b(?:(?:the|these|those|our|its|this|a) )?"
+_COUNT = rf"(?P<count>{AMOUNT})"
 
 
 def _counted(found: re.Match[str], today: date | None) -> Period | None:
     groups = found.groupdict()
-    factor, unit = _UNITS[groups["unit"] or groups["unit_2"]]
-    counted = groups.get("count") or groups.get("count_2")
-    count = number(counted) if counted else 1
-    point = "ago" in groups
-    if "half" in groups:
-        # A half more: of a year it is six months, of a month none that the calendar knows.
-        return back(count * 12 + 6, "month", today, point=point) if unit == "year" else None
-    return back(count * factor, unit, today, point=point)
-
-
-def _half_year(found: re.Match[str], today: date | None) -> Period | None:
-    return back(6, "month", today, point="ago" in found.groupdict())
+    factor, unit = _UNITS[groups["unit"].removesuffix("s")]
+    count = (amount(groups["count"]) if groups.get("count") else 1) * factor
+    if groups.get("half"):
+        count += Fraction(factor, 2)
+    if unit == "year" and Fraction(count).denominator == 2:
+        unit, count = "month", count * 12
+    if Fraction(count).denominator != 1:
+        return None
+    return back(int(count), unit, today, point=bool(groups.get("ago")))
 
 
 def _fixed(days: int) -> Build:
     return lambda _, today: back(days, "day", today, point=True)
 
 
-_BEGIN = r"\b(?:(?:the|these|those|our|its|this|a) )?"
 _PATTERNS: tuple[tuple[re.Pattern[str], Build], ...] = tuple(
     (re.compile(pattern), build)
     for pattern, build in (
         (r"\bday before yesterday\b", _fixed(2)),
         (r"\byesterday\b", _fixed(1)),
+        (rf"\b(?:since|starting|beginning|as of) {_COUNT}[ -]{_UNIT} (?:ago|back)\b", _counted),
         (
-            rf"\b(?P<count>{COUNT})[ -](?P<half>{_HALF})[ -](?P<unit>year)s?(?: (?P<ago>{_AGO}))",
+            rf"\b(?:from|between) {_COUNT}[ -]{_UNIT} (?:ago|back)"
+            rf" (?:onwards?|until|up to|to|till|through|and)(?: {_NOW})?\b",
             _counted,
         ),
-        (rf"\b(?P<count>{COUNT})[ -](?P<unit>year)s? (?P<half>{_HALF}) (?P<ago>{_AGO})", _counted),
-        (rf"{_BEGIN}{_PAST} (?P<count>{COUNT})[ -](?P<half>{_HALF})[ -](?P<unit>year)s?\b", _counted),
-        (rf"{_BEGIN}{_PAST} (?:(?P<count>{COUNT}) )?(?P<unit>year)s? (?P<half>{_HALF})\b", _counted),
-        (rf"\b(?:half (?:a|of a|the) year|a half[- ]year|half-year) (?P<ago>{_AGO})", _half_year),
-        (rf"{_BEGIN}{_PAST} (?:half (?:a |of a |the )?year|half-year)\b", _half_year),
-        (
-            rf"\b(?:(?:since|starting|beginning|as of) (?P<count>{COUNT})[ -]{_UNIT} (?:ago|back)"
-            rf"|(?:from|between) (?P<count_2>{COUNT})[ -]{_UNIT_2} (?:ago|back)"
-            rf" (?:onwards?|until|up to|to|till|through|and)(?: {_NOW})?)\b",
-            _counted,
-        ),
-        (rf"{_BEGIN}{_PAST}[ -](?P<count>{COUNT})[ -]{_UNIT}{_STRETCH}(?: {_UP_TO})?", _counted),
-        (rf"{_BEGIN}(?P<count>{NUMBER})[ -](?:most )?{_PAST}[ -]{_UNIT}{_STRETCH}", _counted),
-        (rf"{_BEGIN}(?P<count>{COUNT})[ -]{_UNIT}{_STRETCH},? {_UP_TO}", _counted),
+        (rf"{_BEGIN}{_PAST}[ -]{_COUNT}[ -]{_UNIT}{_STRETCH}(?: {_UP_TO})?", _counted),
+        (rf"{_BEGIN}{_COUNT}[ -](?:most )?{_PAST}[ -]{_UNIT}{_STRETCH}", _counted),
+        (rf"{_BEGIN}{_COUNT}[ -]{_UNIT}{_STRETCH},? {_UP_TO}", _counted),
         (rf"{_BEGIN}{_UNIT}{_STRETCH},? {_UP_TO}", _counted),
         (rf"{_BEGIN}{_UNIT} (?:just )?(?:past|gone|gone by|elapsed)\b", _counted),
-        (rf"\b(?P<count>{COUNT})[ -]{_UNIT} (?P<ago>{_AGO})", _counted),
+        (rf"\b{_COUNT}[ -]{_UNIT} {_AGO}", _counted),
         (rf"{_BEGIN}{_PAST} {_UNIT}{_STRETCH}(?: {_UP_TO})?", _counted),
+        (
+            # The unit may have been said before: any of the months in the past eight.
+            rf"\b(?P<unit>(?:{_UNIT_WORDS})s)\b(?: [a-z]+){{0,3}}? (?P<span>{_BEGIN}{_PAST} {_COUNT}\b)"
+            rf"(?![ -](?:{_UNIT_WORDS})s?\b)",
+            _counted,
+        ),
     )
 )
 """Ways to count back from today, in the order in which they are tried; the calendar's own go before."""
@@ -104,11 +98,17 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Build], ...] = tuple(
 _UNANCHORED = (
     re.compile(
         r"\b(?:over|for|within|during|in|across|throughout|inside)(?: (?:the|a))?"
-        rf" (?P<count>{COUNT})[ -]{_UNIT}{_STRETCH}"
+        rf" {_COUNT}[ -]{_UNIT}{_STRETCH}"
     ),
-    re.compile(rf"\b(?P<count>{NUMBER})[ -]{_UNIT}{_STRETCH}"),
+    re.compile(rf"\b{_COUNT}[ -]{_UNIT}{_STRETCH}"),
 )
 """Lengths of time that are not said to be past. They count where nothing else does."""
+
+_VAGUELY = re.compile(
+    r"\b(?:early|late|mid|(?:middle|beginning|start|end|part|half|weeks?|days?|months?) of)[ -]"
+    r"(?:in )?(?:the )?$"
+)
+"""Before a period: only some of it is meant, and nobody knows how much."""
 
 
 def periods(text: str, today: date | None) -> Iterator[tuple[tuple[int, int], Period]]:
@@ -123,10 +123,11 @@ def periods(text: str, today: date | None) -> Iterator[tuple[tuple[int, int], Pe
     some = False
     for pattern, build in (*CALENDAR, *_PATTERNS):
         for found in pattern.finditer(rest):
-            period = build(found, today)
+            span = found.span("span" if "span" in pattern.groupindex else 0)
+            period = None if _VAGUELY.search(rest[: span[0]]) else build(found, today)
             if period is not None:
-                yield found.span(), period
-                rest = without(rest, found.span())
+                yield span, period
+                rest = without(rest, span)
                 some = True
     for found in () if some else _lengths(rest):
         period = _counted(found, today)

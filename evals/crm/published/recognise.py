@@ -7,11 +7,12 @@ states, months, problems, purchases, rules), and by the grammar of periods, thre
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
 from evals.crm.published.extremes import Extreme, Scale, extreme_at
+from evals.crm.published.numbers import WORDS
 from evals.crm.published.period import Period
 from evals.crm.published.periods import periods
 from evals.crm.published.phrases import Vocabulary, product_phrase
@@ -19,7 +20,7 @@ from evals.crm.published.senses import question, sense
 from evals.crm.published.texts import folded, tidy, without
 from evals.crm.published.thresholds import threshold
 
-MOST_LETTERS = 2000
+MOST_LETTERS = 1500
 """A longer text is no wording."""
 
 _ID = re.compile(r"\b[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?\b")
@@ -31,6 +32,8 @@ _FORMAT = re.compile(
 _FORMAT_SIGN = re.compile(
     r"\b(?:only|just|ids?|abbreviations?|format|two-letter|no (?:explanation|sentence)|month name)\b"
 )
+_A_NUMBER = re.compile(rf"\b(?!one\b|zero\b|(?:19|20)\d\d\b)(?:\d+|{WORDS})\b")
+_UNREAD_TIME = re.compile(r"\b(?:(?:19|20)\d\d|days|weeks|quarters|years|fortnights?)\b")
 _STATE_VERB = re.compile(r"^(?:please )?(state) (?=(?:the|which|who|whose|what)\b)")
 
 
@@ -41,7 +44,8 @@ class Reading:
     Attributes:
         family: as published; None if it is of none.
         slots: what it says, as text: `period` with `start` and `end` (the first day after it) or `day`, `n`
-            (they had more cases than that), `extreme` (`min` or `max`), `average`, `product`, `asks`.
+            (they had more cases than that), `extreme` (`min` or `max`), `average`, `phrase` (what the product
+            is called), `asks`.
         missing: slots that a wording of this family has to say and that were not found.
         period: the period with its days.
     """
@@ -90,7 +94,7 @@ def recognise(wording: str, today: date | None = None) -> Reading:
     text = tidy(wording)
     if not text or len(text) > MOST_LETTERS:
         return Reading(None)
-    parsed = _parse(_question(text), today)
+    parsed = _parse(question_of(text), today)
     for recogniser in _RECOGNISERS:
         reading = recogniser(parsed)
         if reading is not None:
@@ -98,12 +102,13 @@ def recognise(wording: str, today: date | None = None) -> Reading:
     return Reading(None)
 
 
-def _question(text: str) -> str:
-    """The text without ids and without sentences on the form of the answer."""
+def question_of(wording: str) -> str:
+    """A wording without ids and without the sentences on the form of the answer that may follow it."""
+    text = tidy(wording)
     text = _ID.sub(lambda found: " " * len(found[0]) if any(map(str.isdigit, found[0])) else found[0], text)
     first, *others = _SENTENCE.split(text)
     kept = [first, *(each for each in others if not _on_form(each.lower()))]
-    return " ".join(kept)
+    return tidy(" ".join(kept))
 
 
 def _on_form(sentence: str) -> bool:
@@ -134,12 +139,11 @@ def _purchase(parsed: _Parsed) -> Reading | None:
     points = [each for each in parsed.periods if each.point] or [
         each for each in parsed.periods if each.relative
     ]
-    slots = _product(parsed, "purchase") | _when(points)
+    slots = _product(parsed, "purchase") | _when(parsed, points)
     if "period" in slots:
-        slots["period"] = slots["period"].removeprefix("past ").removesuffix(" ago") + " ago"
         slots["day"] = slots.pop("start", "")
         slots.pop("end", None)
-    return _reading("named_entity_disambiguation", slots, ("period", "product"), points)
+    return _reading("named_entity_disambiguation", slots, ("period", "phrase"), points)
 
 
 def _violation(parsed: _Parsed) -> Reading | None:
@@ -163,8 +167,8 @@ def _routing(parsed: _Parsed) -> Reading | None:
 def _trend(parsed: _Parsed) -> Reading | None:
     if not parsed.says("month", "case", "apart") or not parsed.periods:
         return None
-    slots = _when(parsed.periods) | _product(parsed, "trend")
-    return _reading("monthly_trend_analysis", slots, ("period", "product"), parsed.periods)
+    slots = _when(parsed) | _product(parsed, "trend")
+    return _reading("monthly_trend_analysis", slots, ("period", "phrase"), parsed.periods)
 
 
 def _region(parsed: _Parsed) -> Reading | None:
@@ -176,7 +180,7 @@ def _region(parsed: _Parsed) -> Reading | None:
         return None
     return _reading(
         "best_region_identification",
-        _when(parsed.periods) | {"extreme": end[1]},
+        _when(parsed) | {"extreme": end[1]},
         ("period", "extreme"),
         parsed.periods,
     )
@@ -192,9 +196,11 @@ def _agent(parsed: _Parsed) -> Reading | None:
     transfers = count is not None and (time is None or count[0] <= time[0])
     chosen = count if transfers else time
     assert chosen is not None
-    slots = _when(parsed.periods) | {"extreme": chosen[1]}
-    if parsed.above is not None or not parsed.has_threshold:
-        slots["n"] = str(parsed.above or 0)
+    slots = _when(parsed) | {"extreme": chosen[1]}
+    if parsed.above is not None:
+        slots["n"] = str(parsed.above)
+    elif not parsed.has_threshold and not _A_NUMBER.search(parsed.small):
+        slots["n"] = "0"
     if parsed.says("average"):
         slots["average"] = "yes"
     family = "transfer_count" if transfers else "handle_time"
@@ -204,8 +210,8 @@ def _agent(parsed: _Parsed) -> Reading | None:
 def _issue(parsed: _Parsed) -> Reading | None:
     if not parsed.periods or not parsed.says("issue", "often"):
         return None
-    slots = _when(parsed.periods) | _product(parsed, "problem")
-    return _reading("top_issue_identification", slots, ("period", "product"), parsed.periods)
+    slots = _when(parsed) | _product(parsed, "problem")
+    return _reading("top_issue_identification", slots, ("period", "phrase"), parsed.periods)
 
 
 def _knowledge(parsed: _Parsed) -> Reading | None:
@@ -235,9 +241,12 @@ def _reading(family: str, slots: Mapping[str, str], wanted: tuple[str, ...], fou
     return Reading(family, slots, tuple(name for name in wanted if name not in slots), period)
 
 
-def _when(found: tuple[Period, ...] | list[Period]) -> dict[str, str]:
-    """The period as slots; nothing if there is none, or if there are several that differ."""
-    if not found or any((each.start, each.end) != (found[0].start, found[0].end) for each in found):
+def _when(parsed: _Parsed, chosen: Sequence[Period] | None = None) -> dict[str, str]:
+    """The period as slots; nothing if there is none, or several that differ, or a part that was not read."""
+    found = parsed.periods if chosen is None else chosen
+    if not found or _UNREAD_TIME.search(parsed.small):
+        return {}
+    if any((each.start, each.end) != (found[0].start, found[0].end) for each in found):
         return {}
     period = found[0]
     slots = {"period": period.text}
@@ -250,7 +259,7 @@ def _when(found: tuple[Period, ...] | list[Period]) -> dict[str, str]:
 
 def _product(parsed: _Parsed, vocabulary: Vocabulary) -> dict[str, str]:
     phrase = product_phrase(parsed.text, vocabulary)
-    return {"product": phrase} if phrase else {}
+    return {"phrase": phrase} if phrase else {}
 
 
 def _duration(small: str) -> tuple[int, Extreme] | None:

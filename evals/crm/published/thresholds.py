@@ -22,18 +22,21 @@ _CASES = (
     r"(?:cases?|tickets?|requests?|inquiries|matters|incidents|items?|jobs?|service cases?|support cases?)"
 )
 _MORE = (
-    r"(?:more than|over|above|greater than|higher than|larger than|bigger than|exceed(?:s|ing|ed)?"
+    r"(?:(?:more|greater|higher|larger|bigger) than(?! or)|over|above|exceed(?:s|ing|ed)?"
     r"|in excess of|beyond|upwards? of|north of|surpass(?:es|ed|ing)?|topp(?:ed|ing)|tops|past|better than"
-    r"|not just|not only|>)"
+    r"|not just|not only|&gt;|>)(?: the)?"
 )
 _LEAST = (
-    r"(?:(?:at least|no (?:fewer|less) than|not (?:fewer|less) than|never (?:fewer|less) than"
-    r"|(?:a |the )?min(?:imum|\.)?(?: of| is| being)?|at the (?:very )?least)|>=|≥|=>)"
+    r"(?:(?:at least|(?:greater|more) than or (?:equal|equivalent) to|equal to or (?:more|greater) than"
+    r"|no (?:fewer|less) than|not (?:fewer|less) than|never (?:fewer|less) than"
+    r"|(?:a |the )?min(?:imum|\.)?"
+    r"(?: (?:case (?:count|load)|number of cases|cases|caseload|threshold))?(?: of| is| being|:| =)?"
+    r"|at the (?:very )?least)|>=|≥|=>)"
 )
 _FEW = (
     r"(?:few|several|many|numerous|various|a handful of|plenty of|lots of|a lot of|a number of|low|small"
-    r"|limited|high|large|sizeable|some number|a good (?:number|many)|at most|no more than|not more than|up to"
-    r"|fewer than|less than|under|below|exactly|precisely|only)"
+    r"|limited|high|large|sizeable|some number|a good (?:number|many)|at most|no more than|not more than"
+    r"|up to|fewer than|less than|under|below|exactly|precisely|only)"
 )
 
 
@@ -78,7 +81,10 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Threshold]], .
             rf"(?: {_CASES})?",
             _least,
         ),
-        (rf"\b{_N} ?(?:\+|plus\b)(?: {_CASES})?", _least),
+        (rf"\b{_N} (?:{_CASES} )?or (?:fewer|less|below|under)\b", _fixed(None)),
+        (rf"\b(?:from|between) {_N} (?:and|to) {NUMBER}\b", _fixed(None)),
+        (rf"\bnon-?zero(?: [a-z]+){{0,2}}? {_CASES}", _fixed(0)),
+        (rf"\b{_N}[ -]?(?:\+|plus\b)(?: {_CASES})?", _least),
         (rf"\b{_N} {_CASES} (?:at (?:the )?(?:least|minimum)|minimum|upwards?)\b", _least),
         (rf"\b(?:multiple|a plurality of|repeated|two-plus)(?: {_CASES})?", _fixed(1)),
         (

@@ -59,8 +59,13 @@ class FileNote:
 
 @dataclass
 class ImportReport:
-    """Everything an import has to say; collected while it runs."""
+    """Everything an import has to say; collected while it runs.
 
+    Attributes:
+        system: whose files are read.
+    """
+
+    system: str = "enterprisebench"
     files: list[FileNote] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     quarantine: list[Flag] = field(default_factory=list)
@@ -95,7 +100,7 @@ class ImportReport:
         """The report as a file's content; the same import gives the same bytes."""
         document = {
             "format": FORMAT,
-            "system": "enterprisebench",
+            "system": self.system,
             "summary": {
                 "findings": self.by_kind(),
                 "quarantine": self.flagged_by_kind(),

@@ -1,0 +1,155 @@
+"""The records of the published task set, in any layout: what each asks, what it shows, what answers it.
+
+There are two. The older one has a file for each kind of question, with the wording, a list of one answer
+and `metadata` with today, the ids that are shown, or subject and description of a case. The newer one is a
+single list of tasks, whose query ends in ids and instructions and whose `metadata.required` has today and
+the ids in its text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from tools.crm.ids import canonical
+from tools.crm.schema import OBJECTS
+from tools.enterprise.importing.cells import plain
+from tools.enterprise.importing.raw import RawRecord
+
+FAMILY_NAMES = {
+    "transfer_time": "transfer_count",
+    "seasonality_identification": "monthly_trend_analysis",
+    "policy_violation": "policy_violation_identification",
+    "ned": "named_entity_disambiguation",
+}
+"""Other names that published files have for families."""
+
+_FAMILY_FIELDS = ("metadata.task", "task", "type", "task_type", "metadata.type")
+_LABELS = {"Product Id": "Product2", "Contact Id": "Contact", "Case Id": "Case"}
+_ID_FIELDS = {
+    "Product Id": ("metadata.product_id", "product_id"),
+    "Contact Id": ("metadata.customer_id", "metadata.contact_id", "customer_id", "contact_id"),
+    "Case Id": ("metadata.case_id", "case_id"),
+}
+_ID = re.compile(r"\b[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?\b")
+_DAY = re.compile(r"\b(\d{4}-\d\d-\d\d)\b")
+_CASE_TEXT = re.compile(
+    r"(?:case )?subject\s*[:=]\s*(?P<subject>.+?)"
+    r"\s*(?:case )?(?:description|body)\s*[:=]\s*(?P<description>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+ABSENT = object()
+"""The answer of a record that has none; not the same as one that says there is nothing."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One published question.
+
+    Attributes:
+        file: where it stands, relative to the imported folder.
+        position: its place in the file, from 1.
+        index: the number that the record has of itself, if any.
+        declared: the family that the record says it is of; empty if it says none.
+        query: its text as published.
+        answer: as published, or `ABSENT`.
+        today: when it is asked, if the record says so.
+        shown: ids by label (`Case Id`), in their form of 18 characters; of a case to be routed its texts.
+        bad_ids: ids that are none.
+    """
+
+    file: str
+    position: int
+    index: str
+    declared: str
+    query: str
+    answer: Any
+    today: date | None
+    shown: Mapping[str, str]
+    bad_ids: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> str:
+        """How reports name it."""
+        return f"{self.file}:{self.position}"
+
+
+def looks_like_a_question(record: RawRecord) -> bool:
+    """Whether a record has what every published question has, if only by name."""
+    value = record.value
+    return "query" in value and ("answer" in value or "metadata" in value)
+
+
+def entry_of(record: RawRecord) -> Entry:
+    """The question in a record; what is missing or of another type is left empty."""
+    query = _text(record, "query")
+    required = _text(record, "metadata.required", "required")
+    shown, bad = _shown_ids(record, query, required)
+    subject, description = _text(record, "metadata.case_subject"), _text(record, "metadata.case_description")
+    if not (subject or description) and (found := _CASE_TEXT.search(query)):
+        subject, description = found["subject"].strip(), found["description"].strip()
+        query = query[: found.start()].strip()
+    if subject or description:
+        shown |= {"Case Subject": subject, "Case Description": description}
+    declared = next(filter(None, (_text(record, name) for name in _FAMILY_FIELDS)), "").strip()
+    return Entry(
+        file=record.file,
+        position=record.position,
+        index=_text(record, "idx", "id"),
+        declared=FAMILY_NAMES.get(declared, declared),
+        query=query,
+        answer=_answer(record),
+        today=_day(_text(record, "metadata.today", "today")) or _day(required),
+        shown=shown,
+        bad_ids=bad,
+    )
+
+
+def _answer(record: RawRecord) -> Any:
+    return record.value.get("answer", ABSENT)
+
+
+def _shown_ids(record: RawRecord, query: str, required: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The ids that come with a question: from fields of their own, else from its text."""
+    shown: dict[str, str] = {}
+    bad: list[str] = []
+    spoken = [each for text in (required, query) for each in _ids(_ID.findall(text))]
+    for label, name in _LABELS.items():
+        prefix = OBJECTS[name].prefix
+        given = _text(record, *_ID_FIELDS[label])
+        if given and label == "Product Id" and _text(record, "metadata.case_subject"):
+            continue  # not shown: it is what the answer of a routing question was made from
+        own = canonical(given) if given else next((each for each in spoken if each.startswith(prefix)), None)
+        if own is not None and own.startswith(prefix):
+            shown[label] = own
+        elif given:
+            bad.append(f"{label} {given[:40]!r}")
+    return shown, tuple(bad)
+
+
+def _ids(texts: Iterable[str]) -> list[str]:
+    return [own for text in texts if any(map(str.isdigit, text)) and (own := canonical(text)) is not None]
+
+
+def _text(record: RawRecord, *names: str) -> str:
+    """The first of these fields that is a text; a dot leads into an object."""
+    for name in names:
+        value: Any = record.value
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if isinstance(value, str):
+            return plain(str(value)) or ""
+    return ""
+
+
+def _day(text: str) -> date | None:
+    for found in _DAY.findall(text):
+        try:
+            return date.fromisoformat(found)
+        except ValueError:
+            continue
+    return None
