@@ -23,7 +23,7 @@ def ablation_grids(study: Study) -> tuple[Grid, ...]:
         )
         for row, whole in pairs
     )
-    headings = ("program", "with, %", "without, %", "points", *(("points of reward",) if rewarded else ()))
+    headings = ("program", "with, %", "without, %", "points", *(("reward, points",) if rewarded else ()))
     note = "Differences are paired by task; where one is below zero, the functions of the category help."
     return (Grid("Outcome without a category of functions", headings, cells, (note,)),)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from evals.checker_scores import checker_scores
 from evals.crm.answers import NONE, is_right, named, normalised, says_none, token_f1
@@ -15,8 +15,6 @@ from evals.record import PRIMARY, REWARD
 from evals.scorers import state_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from evals.task import Answer, Task
     from tools.episode import EpisodeResult
     from tools.workshop import Workshop
@@ -26,6 +24,9 @@ F1 = "f1"
 SUPPORTED = "supported"
 UNANSWERABLE = "unanswerable"
 FALSE_NONE = "false_none"
+
+_YEARS = range(1990, 2100)
+"""Figures in a row that are taken for years."""
 
 _SHARED = 0.5
 """Share of a sentence's words that what it rests on has at least."""
@@ -128,7 +129,7 @@ def is_supported(episode: EpisodeResult, kind: ValueKind) -> bool:
         return any(_rests_on(normalised(episode.answer), text) for text in texts)
     values = named(episode.answer, kind)
     if kind == "month":
-        return bool(values) and all(_month_shown(month, calls) for month in values)
+        return bool(values) and all(_month_shown(month, texts) for month in values)
     shown = frozenset(value for text in texts for value in named(text, kind))
     return bool(values) and values <= shown
 
@@ -139,26 +140,37 @@ def _rests_on(said: list[str], text: str) -> bool:
     return bool(said) and numbers <= words and len(set(said) & words) >= _SHARED * len(set(said))
 
 
-def _month_shown(month: str, observations: Sequence[Any]) -> bool:
+def _month_shown(month: str, texts: Iterable[str]) -> bool:
     """Whether a month was shown: as a month, as a day in it, or as its number in a row of figures."""
     number, year = month[-2:], year_of(month)
-    for observation in observations:
-        shown = months(observation.text, dates=True)
+    for text in texts:
+        shown = months(text, dates=True)
         if month in shown or number in {each[-2:] for each in shown if not (year and year_of(each))}:
             return True
-        if any(int(number) in figures for figures in _rows_of_figures(observation.text)):
+        if any(_counts_month(figures, int(number), year) for figures in _rows_of_figures(text)):
             return True
     return False
 
 
-def _rows_of_figures(text: str) -> Iterator[list[Any]]:
+def _counts_month(figures: Collection[float], month: int, year: str) -> bool:
+    """Whether a row is about a month; where it has a year, that one has to be right."""
+    years = {figure for figure in figures if figure in _YEARS}
+    return month in figures and (not year or not years or int(year) in years)
+
+
+def _rows_of_figures(text: str) -> Iterator[list[float]]:
     """The rows of a result that hold nothing but numbers, as counts by month do."""
     try:
-        value = json.loads(text)
+        waiting = [json.loads(text)]
     except ValueError:
         return
-    rows = value if isinstance(value, list) else [value]
-    for row in rows:
-        figures = list(row.values()) if isinstance(row, dict) else []
-        if len(figures) > 1 and all(isinstance(figure, int | float) for figure in figures):
-            yield figures
+    while waiting:
+        value = waiting.pop()
+        inside = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+        if (
+            len(inside) > 1
+            and isinstance(value, dict)
+            and all(isinstance(each, int | float) for each in inside)
+        ):
+            yield inside
+        waiting.extend(inside)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from evals.compare import Row, Study
 from evals.crm.by_type import has_task_types, parts, task_types_of, whole, without_qa
 from evals.crm.scorer import FALSE_NONE, SUPPORTED, UNANSWERABLE
-from evals.crm.task_types import TASK_TYPES
+from evals.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
 from evals.record import PRIMARY, REWARD, EpisodeRecord
 from evals.runner import EvalResult
 from evals.statistics import NOTHING, Interval
@@ -19,7 +19,8 @@ from evals.tables import NO_DATA, Grid, percent, share
 
 ALL = "ALL"
 
-_REWARD_NOTE = "Reward, the published metric: the answer is the expected text; for KQA the F1 of its words."
+_REWARD_NOTE = "Reward, the published metric: the answer is the expected text"
+_F1_NOTE = "; for KQA the F1 of its words"
 _OUTCOME_NOTE = (
     "Outcome: the answer says what is expected, however it is written. Supported: what it says, right or "
     "wrong, was in something that a call had shown."
@@ -49,7 +50,7 @@ def reward_grid(rows: Sequence[Row], names: Sequence[str]) -> Grid:
         for row in rows
     )
     legend = ", ".join(f"{_code(name)} {name.replace('_', ' ')}" for name in names)
-    notes = (f"{_REWARD_NOTE} {_ALL_NOTE}", f"{legend}.")
+    notes = (_reward_note(names), f"{legend}.")
     return Grid("Reward by task type, %", ("program", *map(_code, names), ALL), cells, notes)
 
 
@@ -139,7 +140,11 @@ def task_type_grid(result: EvalResult) -> Grid:
         *_size(result.records),
     )
     headings = ("task type", "reward, %", "outcome, %", SUPPORTED, "errors", "tasks")
-    return Grid("By task type", headings, (*rows, last), (f"{_REWARD_NOTE} {_ALL_NOTE}", _OUTCOME_NOTE))
+    return Grid("By task type", headings, (*rows, last), (_reward_note(names), _OUTCOME_NOTE))
+
+
+def _reward_note(names: Sequence[str]) -> str:
+    return f"{_REWARD_NOTE}{_F1_NOTE if KNOWLEDGE_QA in names else ''}. {_ALL_NOTE}"
 
 
 def _values(result: EvalResult, score: str, names: Sequence[str]) -> list[str]:

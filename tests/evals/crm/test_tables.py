@@ -146,7 +146,7 @@ def test_one_attempt_has_no_such_table(study: Study) -> None:
 def test_what_tools_are_worth_is_told_beside_the_same_program(study: Study) -> None:
     found = grid(study, "Outcome without a category")
 
-    assert list(found.headings) == ["program", "with, %", "without, %", "points", "points of reward"]
+    assert list(found.headings) == ["program", "with, %", "without, %", "points", "reward, points"]
     assert len(found.rows) == 1
     cells = row(found, "react without counting")
     assert [cell.split()[0] for cell in cells] == ["22.2", "5.6", "-16.7", "-16.7"]
