@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import lru_cache
 
 from evals.crm.family import Question
 from evals.crm.periods import Period, Window
@@ -20,7 +21,12 @@ class Bounds:
 
 def window_of(question: Question) -> Window:
     """The days that a question is about."""
-    return Period.of(question.slots["period"]).window(question.today)
+    return _window(question.slots["period"], question.today)
+
+
+@lru_cache(maxsize=1024)
+def _window(period: str, today: date) -> Window:
+    return Period.of(period).window(today)
 
 
 def ask_window(script: Script, question: Question) -> Bounds:

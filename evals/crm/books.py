@@ -37,7 +37,7 @@ class Case:
     subject: str
     description: str
 
-    @property
+    @cached_property
     def minutes(self) -> float:
         """From opening to closing.
 

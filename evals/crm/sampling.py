@@ -18,6 +18,9 @@ _SPARE = 4
 _TRIES, _TRIES_FOR_EACH = 400, 100
 """So often at most a stratum is drawn: some tries, and some more for each of its places."""
 
+_IDLE = 300
+"""So many draws in a row that bring nothing new end the drawing of a stratum."""
+
 
 @dataclass(frozen=True)
 class Place:
@@ -106,22 +109,27 @@ class Sampler:
         goals = {False: _SPARE * count * (share < 1), True: _SPARE * round(count * share + 0.5) * (share > 0)}
         random = rng(self._seed, "crm", self._mode, self._family.name, "questions", stratum)
         tries = _TRIES + _TRIES_FOR_EACH * count
+        idle = 0
         for number, drawn in enumerate(self._family.candidates(books, self._mode, stratum, random), 1):
             if isinstance(drawn, Doubt):
                 self.drops[drawn.reason] += 1
-            else:
-                self._add(drawn, goals)
-            if number >= tries or all(len(self._pools[stratum, e]) >= goal for e, goal in goals.items()):
+            idle = 0 if isinstance(drawn, Question) and self._add(drawn, goals) else idle + 1
+            done = all(len(self._pools[stratum, empty]) >= goal for empty, goal in goals.items())
+            if done or number >= tries or idle >= _IDLE:
                 break
 
-    def _add(self, question: Question, goals: Mapping[bool, int]) -> None:
+    def _add(self, question: Question, goals: Mapping[bool, int]) -> bool:
+        """Keep a question if it is new and there is use for it; whether it was kept."""
         key = tuple(sorted(question.slots.items()))
         pool = self._pools[question.stratum, question.answer is None]
         if key in self._keys:
             self.drops["drawn before"] += 1
-        elif len(pool) < goals[question.answer is None]:
-            self._keys.add(key)
-            pool.append(question)
+            return False
+        if len(pool) >= goals[question.answer is None]:
+            return False
+        self._keys.add(key)
+        pool.append(question)
+        return True
 
 
 def _spread(total: int, counts: Mapping[str, int], able: Mapping[str, int]) -> dict[str, int]:
