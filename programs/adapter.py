@@ -28,7 +28,7 @@ from dspy.lm15 import (
 )
 from dspy.utils.exceptions import AdapterParseError
 
-from programs.native import REMEDY, NativeLayout, as_shown, first_call_only, read_message
+from programs.native import REMEDY, NativeLayout, NativeTools, as_shown, first_call_only, read_message
 from programs.render import TRAJECTORY, Layout, TurnMaker, make_layout
 from programs.reply import read_reply
 from programs.trajectory import Trajectory
@@ -109,14 +109,14 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
     ) -> dict[str, Any]:
         """Ask for a call of a tool; the reply stays with the trajectory, for the turns to come."""
         trajectory = inputs[TRAJECTORY]
+        tools: NativeTools = trajectory.tools
         layout = _made_once(self._native_layouts, signature, NativeLayout.of)
         turns = self._turns(layout, demos, inputs)
-        request = Request(
-            lm.model, tuple(turns), layout.system, trajectory.tools.functions, _native_config(lm, settings)
-        )
+        system = f"{layout.system}\n\n{tools.notes}" if tools.notes else layout.system
+        request = Request(lm.model, tuple(turns), system, tools.functions, _native_config(lm, settings))
         said = lm(request, **_control(settings)).message
         try:
-            chosen = read_message(said, trajectory.tools)
+            chosen = read_message(said, tools)
         except ValueError as error:
             raise UnreadableReplyError(signature, as_shown(said), str(error), REMEDY) from error
         trajectory.said[len(trajectory)] = first_call_only(said, _call_ids(trajectory))

@@ -32,6 +32,9 @@ _UNPARSED = "partial_json"
 
 _LABELS = {"task": "Task: ", "plan": "Plan:\n", "progress": "Progress:\n"}
 _ENDED = "The task has ended."
+_LONGEST = 1024
+"""Characters of a tool's description that all providers take."""
+
 _ID_LENGTH = 9
 """Some providers take call ids of nine letters and digits and no others."""
 
@@ -43,10 +46,12 @@ class NativeTools:
     Attributes:
         functions: with names in which there are no dots.
         names: the tools' own names by those.
+        notes: descriptions that are too long to go along with the functions, for the system message.
     """
 
     functions: tuple[FunctionTool, ...]
     names: Mapping[str, str]
+    notes: str = ""
 
 
 @lru_cache(maxsize=256)
@@ -54,7 +59,9 @@ def native_tools(tools: tuple[Tool, ...], finish_note: str) -> NativeTools:
     """The given tools and `finish`."""
     functions = [_function(tool.json_schema) for tool in tools]
     names = {native_name(tool.name): tool.name for tool in tools}
-    return NativeTools((*functions, _finish(finish_note)), {**names, FINISH: FINISH})
+    long = [f"{f.name}: {f.description}" for f in functions if len(f.description or "") > _LONGEST]
+    short = (replace(f, description=_shortened(f.description or "")) for f in functions)
+    return NativeTools((*short, _finish(finish_note)), {**names, FINISH: FINISH}, "\n\n".join(long))
 
 
 def native_name(tool: str) -> str:
@@ -182,6 +189,13 @@ def _arguments(given: dict[str, Any]) -> dict[str, Any]:
         return read_object("arguments", text)
     check_unicode("arguments", given)
     return given
+
+
+def _shortened(description: str) -> str:
+    """A description, or its first sentence if it is too long."""
+    return (
+        description if len(description) <= _LONGEST else f"{description.partition('. ')[0][: _LONGEST - 1]}."
+    )
 
 
 def _function(schema: Mapping[str, Any]) -> FunctionTool:

@@ -114,7 +114,11 @@ class GoldEngine(ScriptedEngine):
         super().__init__(found for task in tasks for found in gold_transcripts(task))
 
     def _choose(self, scripts: Sequence[Transcript], place: Position) -> Transcript | None:
-        """The first one whose tools are all on offer, of those that the episode can have followed so far."""
+        """The first one whose tools are all on offer, of those that the episode can have followed so far.
+
+        Raises:
+            lm15.InvalidRequestError: nothing on offer is of a toolkit that any of them uses.
+        """
         if len(scripts) < 2:
             return super()._choose(scripts, place)
         if (asked_about := place.fields.get("tool")) is not None:
@@ -123,6 +127,8 @@ class GoldEngine(ScriptedEngine):
         made = [tool for reply in place.said if (tool := split_fields(reply).get("tool"))]
         begun = [script for script in scripts if [step.tool for step in script.steps[: len(made)]] == made]
         offered = set(_OFFERED.findall(place.tools))
+        if _kits(offered).isdisjoint(_kits(step.tool for script in scripts for step in script.steps)):
+            raise lm15.InvalidRequestError("no gold plan of the task can do with the tools on offer")
         fitting = (script for script in begun if offered.issuperset(step.tool for step in script.steps))
         return next(fitting, super()._choose(begun or scripts, place))
 
@@ -195,6 +201,10 @@ _CLOSING = {
     "denied": "This person may not have or do what is asked.",
     "not_found": "There is nothing that fits.",
 }
+
+
+def _kits(tools: Iterable[str]) -> set[str]:
+    return {tool.partition(".")[0] for tool in tools}
 
 
 def _verdict(script: Transcript, place: Position) -> dict[str, str]:

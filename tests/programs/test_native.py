@@ -18,6 +18,7 @@ from programs.strategies import Strategy
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.evals import help_desk as desk
 from tests.programs.office import TASKS, Script, call, finish, texts
+from tests.programs.org import QUARTERS, make_org
 from tools.errors import InputError
 from tools.kinds import FINISH_NOTE, kind_names, world_kind
 from tools.toolkit import toolset
@@ -241,6 +242,21 @@ def test_tools_by_retrieval_change_from_request_to_request(
     assert server.bodies[0]["messages"] == server.messages[:2]
 
 
+def test_what_is_too_long_for_a_tool_s_description_is_said_before(
+    tmp_path_factory: pytest.TempPathFactory, server: ChatServer
+) -> None:
+    org = make_org(tmp_path_factory.mktemp("org"))
+    server.say(called(("query__soql", {"query": "SELECT Id FROM Case LIMIT 1"})), END)
+    with dspy.context(lm=model(server)):
+        episode = Agent("function_calling", toolset="query", workshop=org)(task=QUARTERS[0]).episode
+    whole = org.episode(["query"]).toolset["query.soql"].summary
+
+    assert [c.observation.status for c in episode.calls] == ["ok"]
+    assert len(whole) > 1024
+    assert server.messages[0]["content"].endswith(f"query__soql: {whole}")
+    assert len(server.bodies[0]["tools"][0]["function"]["description"]) < 300
+
+
 def test_a_server_that_fails_is_no_wrong_answer(workshop: Workshop, server: ChatServer) -> None:
     episode = run(agent(workshop), server, SEARCH, {"error": 503}).episode
 
@@ -324,6 +340,7 @@ def test_every_kind_of_world_has_tools_that_chat_apis_take(name: str) -> None:
 
     assert len(made.names) == len(tools) + 1
     assert all(f.description and f.parameters["type"] == "object" for f in made.functions)
+    assert all(len(f.description or "") <= 1024 for f in made.functions)
     assert "answer" in end.parameters["properties"]
     assert all(argument["description"] for argument in end.parameters["properties"].values())
     assert kind.finish_note == FINISH_NOTE or end.description in kind.finish_note

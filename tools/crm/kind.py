@@ -12,8 +12,6 @@ from tools.crm.schema import TABLES
 from tools.kinds import WorldKind
 
 _FOLDER = files("tools.crm")
-_WRITE_QUERIES = ("direct", "cot", "act", "react", "plan", "gold", "gold-arguments")
-"""Strategies whose agents write their own queries where nobody says otherwise, as in the published runs."""
 
 
 def _text(name: str) -> str:
@@ -35,7 +33,7 @@ CRM = WorldKind(
     find_persona=find_persona,
     house_rules=_text("house_rules.txt"),
     finish_note=_text("finish_note.txt"),
-    toolset_for={"function_calling": "functions", **dict.fromkeys(_WRITE_QUERIES, "query")},
+    toolset_for={"function_calling": "functions", "": "query"},
     categories=_categories(),
     stand_ins=(query.TOOLKIT.name,),
 )
