@@ -83,7 +83,8 @@ class PolicyViolationIdentification:
             elif truth is None and not is_near_breach(books, case.id) and random.random() >= _EASY_TAKEN:
                 yield Doubt("far from any breach")
             else:
-                yield replace(question, answer=truth)
+                articles = (ref for ref in _talks(books)[case.id].refs if ref.startswith("Knowledge__kav/"))
+                yield replace(question, answer=truth, must_read=tuple(articles))
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
         """See `Family`. The same in both modes."""

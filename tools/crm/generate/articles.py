@@ -1,12 +1,11 @@
-"""Knowledge articles, and the questions that they answer."""
+"""Knowledge articles."""
 
 from __future__ import annotations
 
 from itertools import islice, product
 
 from tools.crm.generate.draft import Draft
-from tools.crm.generate.wording import Grammar, advice, rules
-from tools.generating.latent import Latent
+from tools.crm.generate.wording import advice
 
 ADVICE = 35
 """How many advice articles there are, whatever the size of the org."""
@@ -47,27 +46,3 @@ def add_advice(draft: Draft) -> None:
             text="\n\n".join([grammar.say(numbers, "hello"), " ".join(stated), grammar.say(numbers, "bye")]),
         )
         draft.latent("Knowledge__kav", article, "advice", {"title": title, **facts})
-
-
-def questions(latent: Latent) -> list[tuple[list[str], str]]:
-    """What an article can be asked, from its truths: ways to word the question, and the answer.
-
-    Args:
-        latent: of kind `rules` or `advice`.
-    """
-    grammar = rules() if latent.kind == "rules" else advice()
-    found = []
-    for kind, forms in grammar.data["ask"].items():
-        answer = latent.facts.get(kind) or _limit(grammar, kind, latent)
-        if answer is not None:
-            found.append(([form.format_map(latent.facts) for form in forms], answer))
-    return found
-
-
-def _limit(grammar: Grammar, kind: str, latent: Latent) -> str | None:
-    """The limit that a question is about, as the article writes it: the first of those of its remedy."""
-    for name, value in latent.facts.items():
-        before, _, limit = name.partition(".")
-        if before == kind:
-            return grammar.fill(f"{{{limit}}}", {limit: value})
-    return None
