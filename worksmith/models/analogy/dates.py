@@ -22,19 +22,19 @@ PATTERN = (
 )
 """What counts as a date in a task; a regular expression, case ignored."""
 
-_ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:([ T])(\d\d:\d\d)(:\d\d)?)?$")
+_ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:([ T])(\d\d:\d\d)(:\d\d)?(\.0+)?(Z|\+00:?00)?)?$")
 _WORDS = {"today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1}
 
 
 @lru_cache(maxsize=16384)
 def parse(text: str) -> tuple[datetime, str] | None:
     """The moment a tool's text states, and its format; None when it is not a date."""
-    found = _ISO.match(text) if 10 <= len(text) <= 19 else None
+    found = _ISO.match(text) if 10 <= len(text) <= 29 else None
     if not found:
         return None
     form = "%Y-%m-%d"
     if found[3]:
-        form += f"{found[2]}%H:%M" + ("%S" if found[4] else "").replace("%S", ":%S")
+        form += f"{found[2]}%H:%M{':%S' if found[4] else ''}{found[5] or ''}{found[6] or ''}"
     try:
         return datetime.strptime(text, form), form
     except ValueError:

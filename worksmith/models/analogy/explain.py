@@ -18,8 +18,9 @@ from worksmith.models.analogy.words import CONTENT, case_of, content_words, reca
 Explained = dict[Key, Evidence]
 
 
-_TEXT_READINGS = ("quote", "email", "digits")
-_NUMBER_READINGS = ("minutes", "number", "days", "percent")
+_TEXT_READINGS = ("quote", "email", "digits", "code", "period", "step", "unit")
+_NUMBER_READINGS = ("over", "year", "steps", "amount", "minutes", "number", "days", "percent")
+_COUNTED = ("minutes", "number", "days", "percent")
 _CONST_COST = 1.2
 _LONGEST_PIECE = 60
 
@@ -114,7 +115,8 @@ def _from_numbers(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
         pool = state.task.pools.get(reading, ())
         fits = tuple(i for i in pool if float(state.task.tokens[i].readings[reading]) == wanted)
         if fits:
-            yield ("number", reading), Evidence(0.1, ((reading, fits),))
+            cost = 0.1 if reading in _COUNTED else 0.05
+            yield ("number", reading), Evidence(cost, ((reading, fits),))
 
 
 def _from_calls(value: str, argument_name: str, state: State) -> Iterator[tuple[Key, Evidence]]:
@@ -126,6 +128,8 @@ def _from_calls(value: str, argument_name: str, state: State) -> Iterator[tuple[
                     yield ("arg", group_index, index, name), Evidence(cost + 0.1 * index)
                     if index == len(group.calls) - 1 and index:
                         yield ("arg", group_index, -1, name), Evidence(cost + 0.05)
+        if group.calls[-1].observation.text == value:
+            yield ("reply", group_index), Evidence(0.3)
         for index, item in enumerate(group.items):
             if item == value:
                 yield ("item", group_index, index), Evidence(0.3)

@@ -8,7 +8,7 @@ from typing import Any
 
 from worksmith.models.analogy import slots
 from worksmith.models.analogy.expressions import Evidence, base_moment, no_choice
-from worksmith.models.analogy.moments import READINGS, Key
+from worksmith.models.analogy.moments import EDGES, READINGS, Key
 from worksmith.models.analogy.state import State
 
 
@@ -47,12 +47,17 @@ Spans = tuple[tuple[str, tuple[Any, ...]], ...]
 def _bases(state: State) -> Iterator[tuple[Key, datetime, float, Spans]]:
     """Moments to start from: the task's dates, the clock, earlier values, free time."""
     task = state.task
-    for reading in READINGS:
+    for reading in (*READINGS, *EDGES):
         by_value: dict[datetime, list[int]] = {}
         for index in task.pools.get(reading, ()):
             by_value.setdefault(task.tokens[index].readings[reading], []).append(index)
         for moment, indexes in by_value.items():
-            yield ("task", reading), moment, READINGS.index(reading) * 0.1, ((reading, tuple(indexes)),)
+            yield (
+                ("task", reading),
+                moment,
+                (*READINGS, *EDGES).index(reading) * 0.05,
+                ((reading, tuple(indexes)),),
+            )
     for key, cost in _moment_keys(state):
         found = base_moment(key, state, no_choice)
         if found:

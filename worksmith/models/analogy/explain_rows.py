@@ -18,6 +18,8 @@ def from_rows(value: str, index: int, state: State) -> Iterator[tuple[Key, Evide
     group = state.groups[index]
     if is_figure(value):
         yield from _figures(value, index, state)
+    else:
+        yield from _facts(value, index, state)
     if not group.rows:
         return
     holders = {
@@ -38,6 +40,14 @@ def from_rows(value: str, index: int, state: State) -> Iterator[tuple[Key, Evide
                     yield ("cell", index, key, column), Evidence(cost)
         if len(group.rows) > 1:
             yield from _counts(value, index, list(holders), state)
+
+
+def _facts(value: str, index: int, state: State) -> Iterator[tuple[Key, Evidence]]:
+    """What stands beside the records of a call, such as a name for all of them."""
+    for place in range(-1, len(state.groups[index].calls) - 1):
+        for name, fact in state.groups[index].calls[place].observation.facts.items():
+            if fact == value:
+                yield ("fact", index, place, name), Evidence(0.3 if place < 0 else 0.4)
 
 
 def _figures(value: str, index: int, state: State) -> Iterator[tuple[Key, Evidence]]:

@@ -12,6 +12,10 @@ Key = tuple[Any, ...]
 """An expression: its kind and its parameters, hashable and free of the values of one episode."""
 
 READINGS = ("date", "back", "ahead", "relative")
+"""The readings of a day that a task names."""
+
+EDGES = ("opens", "closes")
+"""The readings of a period: its first moment, and the first one after it."""
 
 
 def now(state: State) -> datetime | None:

@@ -60,11 +60,11 @@ def read_observation(text: str | None) -> Observation:
             return Observation("rows", tuple(map(_row, value)), (), (), text)
         return Observation("items" if value else "rows", (), tuple(map(as_text, value)), (), text)
     if isinstance(value, dict):
-        wrapped = _wrapped(value)
-        if wrapped is not None:
-            facts = {name: as_text(fact) for name, fact in value.items() if not isinstance(fact, list)}
-            return Observation("rows", tuple(map(_row, wrapped)), (), (), text, facts)
-        if all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in value.values()):
+        data = _enclosed(value)
+        if data is not None:
+            facts = {name: as_text(fact) for name, fact in value.items() if fact is not data}
+            return _listed(data, text, facts)
+        if all(map(_is_number, value.values())):
             return Observation("series", (), (), tuple((k, float(v)) for k, v in value.items()), text)
         return Observation("record", (_row(value),), (), (), text)
     if isinstance(value, int | float) and not isinstance(value, bool) and not text.startswith("0"):
@@ -72,13 +72,36 @@ def read_observation(text: str | None) -> Observation:
     return Observation("text", (), (), (), text if not isinstance(value, str) else value)
 
 
-def _wrapped(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """The records of an object that holds one list of them and, beside it, only numbers."""
-    lists = [cell for cell in value.values() if isinstance(cell, list)]
-    others = [cell for cell in value.values() if not isinstance(cell, list)]
-    if len(lists) != 1 or not all(isinstance(cell, int | float) for cell in others):
+def _enclosed(value: Mapping[str, Any]) -> list[Any] | dict[str, Any] | None:
+    """The data of an object that holds one list of it, or numbers by name, and beside it only scalars.
+
+    If not all of these are numbers, one of them must say how many entries there are.
+    """
+    data = [cell for cell in value.values() if isinstance(cell, list | dict)]
+    if len(data) != 1:
         return None
-    return lists[0] if all(isinstance(row, dict) for row in lists[0]) else None
+    found, others = data[0], [cell for cell in value.values() if not isinstance(cell, list | dict)]
+    numbers = [cell for cell in others if _is_number(cell)]
+    counted = any(isinstance(cell, int) and cell >= len(found) for cell in numbers)
+    if isinstance(found, dict):
+        return found if counted and found and all(map(_is_number, found.values())) else None
+    records = all(isinstance(row, dict) for row in found)
+    if len(numbers) == len(others):
+        return found if records or counted else None
+    return found if counted and (records or not any(isinstance(e, list | dict) for e in found)) else None
+
+
+def _listed(data: list[Any] | dict[str, Any], text: str, facts: Mapping[str, str]) -> Observation:
+    if isinstance(data, dict):
+        rows = tuple({"name": name, "number": as_text(number)} for name, number in data.items())
+        return Observation("rows", rows, (), (), text, facts)
+    if all(isinstance(row, dict) for row in data):
+        return Observation("rows", tuple(map(_row, data)), (), (), text, facts)
+    return Observation("items", (), tuple(map(as_text, data)), (), text, facts)
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
 def as_text(value: Any) -> str:

@@ -128,8 +128,9 @@ def clock_of(inputs: Mapping[str, str]) -> str:
 
 
 def _clock_field(inputs: Mapping[str, str]) -> str | None:
-    """The first short field with a date and a time of day."""
-    return next((name for name, text in inputs.items() if len(text) < 200 and _CLOCK.search(text)), None)
+    """The first field whose first paragraph is short and has a date and a time of day."""
+    heads = {name: text.partition("\n\n")[0] for name, text in inputs.items()}
+    return next((name for name, head in heads.items() if len(head) < 200 and _CLOCK.search(head)), None)
 
 
 def _plain(system: Any) -> str:

@@ -10,23 +10,24 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
-from worksmith.models.analogy import dates
+from worksmith.models.analogy import dates, periods
+from worksmith.models.analogy.bounds import NUMBERS, exceeded
 from worksmith.models.analogy.words import DIRECTIONS, STOP_STEMS, content_words, stem
 
 _QUOTE_CLOSE = {"'": "'", '"': '"', "\u2018": "\u2019", "\u201c": "\u201d"}
 _APOSTROPHES = ("'", "\u2019")
 _CONTRACTIONS = re.compile(r"(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 _UNITS = {"minute": 1, "min": 1, "hour": 60, "hr": 60}
-_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30}
-_NUMBERS = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven"),
-    *("eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"),
-)
-_AMOUNT = r"(?:\d+(?:\.\d+)?|an?|half(?:[ -]an?)?|" + "|".join(_NUMBERS) + ")"
+_WORDS = "|".join(sorted(NUMBERS, key=len, reverse=True))
+_AMOUNT = rf"(?:\d+(?:\.\d+)?|an?|half(?:[ -]an?)?|{_WORDS})"
+_UNIT = f"(?:{'|'.join(periods.UNITS)})"
+_LAST = rf"(?<=\bpast\s){_UNIT}\b|(?<=\blast\s)(?!week){_UNIT}\b|(?<=\bprevious\s){_UNIT}\b"
+_CODE = re.compile(r"(?=\w*\d)(?=\w*[A-Z])[A-Za-z0-9]{12,}")
 _PIECES = re.compile(
     r"(?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)*)"
     rf"|(?P<duration>\b{_AMOUNT}[ -]?(?P<unit>minutes?|mins?|hours?|hrs?)\b(?P<half>\s+and\s+a\s+half)?)"
-    rf"|(?P<days>\b{_AMOUNT}[ -]?(?P<dunit>days?|weeks?|fortnights?|months?)\b|\bfortnight\b)"
+    rf"|(?P<days>\b{_AMOUNT}[ -]?(?P<dunit>{_UNIT}s?)\b|\bfortnight\b|{_LAST})"
+    rf"|(?P<named>{periods.NAMED})"
     rf"|(?P<date>{dates.PATTERN})"
     r"|(?P<time>\b\d{1,2}:\d\d(?:\s?[ap]\.?m\b\.?)?|\b\d{1,2}\s?[ap]\.?m\b\.?|\bnoon\b|\bmidday\b|\bmidnight\b)"
     r"|(?P<percent>\b\d+(?:\.\d+)?\s?(?:%|percent\b|per cent\b))"
@@ -198,26 +199,34 @@ def _pieces(text: str, start: int, end: int, now: datetime | None) -> list[Token
         kind = kind or next((name for name in _READERS if match[name]), None)
         piece = match[0]
         if match["word"] or match["mark"]:
-            tokens.append(_word(piece, match.start(), tokens))
+            tokens.append(_word(piece, match.start(), tokens, text))
         elif kind:
             readings = _READERS[kind](match, now)
             tokens.append(Token(f"<{kind}>", piece, match.start(), match.end(), readings))
     return tokens
 
 
-def _word(piece: str, start: int, before: list[Token]) -> Token:
+def _word(piece: str, start: int, before: list[Token], text: str) -> Token:
+    end = start + len(piece)
     if piece.lower() == "s" and before and before[-1].text in _APOSTROPHES:
         before.pop()
-        return Token("'s", "'s", start - 1, start + 1, {})
+        return Token("'s", "'s", start - 1, end, {})
+    if _CODE.fullmatch(piece):
+        return Token("<code>", piece, start, end, {"code": piece})
+    if piece.lower() in NUMBERS:
+        number = NUMBERS.index(piece.lower())
+        bound = exceeded(text, start, end, number)
+        if bound is not None:
+            return Token("<number>", piece, start, end, {"number": number, "over": bound})
     norm = stem(piece) if piece[0].isalnum() else piece
-    return Token(norm, piece, start, start + len(piece), {})
+    return Token(norm, piece, start, end, {"over": 0} if norm == "any" else {})
 
 
 def _amount(text: str) -> float:
     found = re.match(rf"{_AMOUNT}", text, re.IGNORECASE)
     word = found[0].lower() if found else "1"
-    if word in _NUMBERS:
-        return float(_NUMBERS.index(word))
+    if word in NUMBERS:
+        return float(NUMBERS.index(word))
     return float(word) if word[0].isdigit() else (0.5 if word.startswith("half") else 1.0)
 
 
@@ -231,9 +240,13 @@ def _duration(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
     return {"minutes": _plain(amount * unit)}
 
 
-def _days(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
-    unit = (match["dunit"] or "fortnight").lower().rstrip("s")
-    return {"days": _plain(_amount(match[0]) * _DAYS[unit])}
+def _days(match: re.Match[str], now: datetime | None) -> Mapping[str, Any]:
+    unit = (match["dunit"] or match[0].split()[-1]).lower().rstrip("s")
+    return periods.read_span(_amount(match[0]), unit, now)
+
+
+def _named(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
+    return periods.read_named(match[0])
 
 
 def _time(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
@@ -245,7 +258,8 @@ def _number(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
     readings: dict[str, Any] = {"number": value, "digits": match[0]}
     if isinstance(value, int) and 1 <= value <= 12:
         readings["time"] = dates.minutes_of_day(match[0])
-    return readings
+    bound = exceeded(match.string, match.start(), match.end(), value)
+    return readings if bound is None else {**readings, "over": bound}
 
 
 def _percent(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
@@ -253,7 +267,10 @@ def _percent(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
 
 
 def _date(match: re.Match[str], now: datetime | None) -> Mapping[str, Any]:
-    return dates.read(match["date"], now)
+    found = dates.read(match["date"], now)
+    if now is not None and match["date"].lower() == "last week":
+        return {**periods.read_span(1, "week", now), **found}
+    return found
 
 
 def _email(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
@@ -264,6 +281,7 @@ _READERS = {
     "email": _email,
     "duration": _duration,
     "days": _days,
+    "named": _named,
     "date": _date,
     "time": _time,
     "percent": _percent,
