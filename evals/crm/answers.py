@@ -64,6 +64,8 @@ def named(text: str, kind: ValueKind) -> frozenset[str]:
 def says_none(answer: str, kind: ValueKind, status: str = "") -> bool:
     """Whether an answer says that there is nothing, and names nothing of the kind asked for.
 
+    A sentence may say that and name something else; whether it does so rightly is for `is_right` to say.
+
     Args:
         status: what the agent says of itself; with `not_found` an empty answer says it as well.
     """
@@ -72,9 +74,13 @@ def says_none(answer: str, kind: ValueKind, status: str = "") -> bool:
         return status == "not_found"
     if text in _words("nothing"):
         return True
-    if (kind != "text" and named(answer, kind)) or _phrase("gives_up").search(text):
+    if kind != "text" and named(answer, kind):
         return False
-    return bool(_none_alone().search(text) or _missing().search(text))
+    text, found_nothing = _phrase("found_nothing").subn(" ", text)
+    if _phrase("gives_up").search(text):
+        return False
+    unsaid = kind == "text" and _phrase("unsaid").search(text)
+    return bool(found_nothing or unsaid or _none_alone().search(text) or _missing().search(text))
 
 
 def is_right(answer: str, required: Sequence[Entity], kind: ValueKind, question: str = "") -> bool:

@@ -206,4 +206,6 @@ def _sorted(values: Values) -> list[str] | None:
 def _answer(question: Question) -> Answer:
     if question.answer is None:
         return Answer(kind="none", reference=question.reference)
-    return Answer(kind="entities", required=question.answer, reference=question.reference)
+    wanted = Answer(kind="entities", required=question.answer, reference=question.reference)
+    # What has a reference is answered by a sentence.
+    return wanted.model_copy(update={"wording": "sentence"}) if wanted.reference else wanted

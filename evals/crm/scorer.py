@@ -87,11 +87,10 @@ def expected_text(task: Task) -> str:
 def _answer_scores(task: Task, answer: Answer, episode: EpisodeResult, unchanged: bool) -> dict[str, float]:
     kind, said, finished = asked_for(task), episode.answer, episode.status == "finished"
     none_said = says_none(said, kind, episode.answer_status)
-    if answer.kind == "none":
-        right = none_said
-    else:
-        right = not none_said and is_right(said, answer.required, kind, task.query)
-    right = right and finished and unchanged
+    if answer.kind == "entities":
+        named_all = is_right(said, answer.required, kind, task.query)
+        none_said = none_said and not named_all
+    right = (none_said if answer.kind == "none" else named_all) and finished and unchanged
     scores = {
         PRIMARY: float(right),
         **_published(task, said if finished else None),

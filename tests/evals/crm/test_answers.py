@@ -182,6 +182,8 @@ def test_states(answer: str, found: set[str]) -> None:
         "None: nobody handled more than three cases",
         "No agent managed more than 3 cases.",
         "No policy was violated.",
+        "I could not find such an agent.",
+        "The search found nothing.",
     ],
 )
 def test_the_ways_to_say_none(answer: str) -> None:
@@ -197,6 +199,7 @@ def test_the_ways_to_say_none(answer: str) -> None:
         "No records could be read because access is denied",
         "no idea",
         "The query failed with an error, so None",
+        "I could not find anything, for the query is not allowed",
         "None of them but Ana Roe",
         f"No other agent: {AGENT}",
         f"None, or else {AGENT}",
@@ -205,6 +208,13 @@ def test_the_ways_to_say_none(answer: str) -> None:
 )
 def test_what_does_not_say_none(answer: str) -> None:
     assert not says_none(answer, "user_id")
+
+
+def test_a_sentence_may_say_that_articles_say_nothing() -> None:
+    assert says_none("The articles do not mention a limit for hats.", "text")
+    assert says_none("This is not specified, but returns take 30 days.", "text")
+    assert not says_none("The agent is not specified.", "user_id")
+    assert not says_none("Hats can be returned within 30 days.", "text")
 
 
 def test_an_empty_answer_says_none_if_the_agent_says_so_of_itself() -> None:

@@ -103,6 +103,13 @@ def test_sentences_are_rewarded_by_their_words(score: Score) -> None:
     assert score(QA, "Within 30 or 60 days")["outcome"] == 0
 
 
+def test_a_sentence_that_names_everything_may_add_that_there_is_no_more(score: Score) -> None:
+    scores = score(QA, "Within 30 days. An exchange is not mentioned.")
+
+    assert (scores["outcome"], scores["false_none"]) == (1, 0)
+    assert score(QA, "The articles do not say.")["false_none"] == 1
+
+
 def test_an_episode_that_did_not_end_by_itself_has_said_nothing(score: Score) -> None:
     for task in (HANDLE_TIME, QA, NOTHING):
         text = expected_text(task)
