@@ -23,7 +23,7 @@ Values = tuple[str, ...] | None
 
 @dataclass(frozen=True)
 class Doubt:
-    """Why something cannot be asked: no answer to it would be beyond doubt, or it would be too easy."""
+    """Why something cannot be asked: no answer to it is beyond doubt, or it is found too easily."""
 
     reason: str
 
@@ -112,7 +112,8 @@ class Family(Protocol):
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
         """The truth of a question in a mode, by plain Python over the records, whatever `answer` says.
 
-        Shares no code with the functions that agents call.
+        A doubt only where there is no single answer, as with ties. Shares no code with the functions that
+        agents call.
         """
         ...
 

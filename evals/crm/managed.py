@@ -30,18 +30,16 @@ def qualified(books: Books, mode: Mode, question: Question) -> set[str]:
     return {agent for agent, n in managed(books, mode, window_of(question)).items() if n > least}
 
 
-def doubt(books: Books, mode: Mode, question: Question) -> Doubt | None:
+def doubt(books: Books, question: Question) -> Doubt | None:
     """Why, in clean mode, a question about them cannot be asked.
 
     What happened to the cases has to be known on the day of the question, and where nobody qualifies somebody
     must come close.
     """
-    if mode == "faithful":
-        return None
     window = window_of(question)
     if any(books.last_event[case.id].date() >= question.today for case in books.opened(window)):
         return Doubt("cases still in work")
-    least, counts = int(question.slots["n"]), managed(books, mode, window)
+    least, counts = int(question.slots["n"]), managed(books, "clean", window)
     if not counts:
         around = Window(window.start - _NEAR, window.end + _NEAR)
         return None if least == 0 and books.opened(around) else Doubt("nothing near")

@@ -69,7 +69,9 @@ class Periodic:
                 continue
             slots = asked_on(period, today)
             drawn = self.drawn(books, mode, Question(slots, today, None, stratum), others, random)
-            truth = self.doubt(books, mode, drawn) or self.truth(books, mode, drawn)
+            truth = self.truth(books, mode, drawn)
+            if not isinstance(truth, Doubt) and mode == "clean":
+                truth = self.doubt(books, drawn) or truth
             yield truth if isinstance(truth, Doubt) else replace(drawn, answer=truth)
 
     def phrase(self, question: Question, random: Random) -> str:
@@ -103,8 +105,8 @@ class Periodic:
         """What stands in templates besides `period`, `n` and `extreme`."""
         return {}
 
-    def doubt(self, books: Books, mode: Mode, question: Question) -> Doubt | None:
-        """Why a question should not be asked, whatever its answer."""
+    def doubt(self, books: Books, question: Question) -> Doubt | None:
+        """Why a question with an answer, or with none, should still not be asked in clean mode."""
         return None
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:

@@ -10,7 +10,7 @@ from random import Random
 
 from evals.crm.asking import window_of
 from evals.crm.books import Books, Case
-from evals.crm.family import Doubt, Mode, Question
+from evals.crm.family import Doubt, Question
 from evals.crm.periods import MONTHS, QUARTERS, SEASONS, Window
 from evals.crm.script import Script, Seen
 
@@ -43,11 +43,11 @@ def cases_of(books: Books, question: Question, *, end_too: bool = False) -> list
     ]
 
 
-def far_from_any_case(books: Books, mode: Mode, question: Question) -> Doubt | None:
+def far_from_any_case(books: Books, question: Question) -> Doubt | None:
     """Why, in clean mode, a question cannot be asked: nothing about the product happened near the period."""
     window = window_of(question)
     near = Window(window.start - _NEAR, window.end + _NEAR)
-    if mode == "faithful" or cases_of(books, question):
+    if cases_of(books, question):
         return None
     cases = books.product_cases.get(question.slots["product"], [])
     return None if any(near.start <= case.created < near.end for case in cases) else Doubt("nothing near")

@@ -8,23 +8,30 @@ from evals.crm.family import Doubt, Truth, Values
 from evals.task import Entity
 
 
-def leader(values: Mapping[str, float], extreme: str, entity: str, *, margin: float = 1.0) -> Truth:
+def leader(values: Mapping[str, float], extreme: str, entity: str) -> Truth:
     """The one with the greatest (`max`) or least (`min`) value; None where there is nobody.
 
     Args:
         entity: type of the answer.
-        margin: by what factor it has to be ahead of the second to be beyond doubt.
     """
-    order = sorted(values, key=lambda key: (values[key], key), reverse=extreme == "max")
-    if not order:
+    found = leaders(values, extreme)
+    if found is None:
         return None
-    if len(order) > 1:
-        first, second = values[order[0]], values[order[1]]
-        if first == second:
-            return Doubt("tie")
-        if max(first, second) < margin * min(first, second):
-            return Doubt("too close")
-    return (Entity(type=entity, value=order[0]),)
+    return Doubt("tie") if len(found) > 1 else (Entity(type=entity, value=found[0]),)
+
+
+def narrow(values: Mapping[str, float], extreme: str, margin: float) -> Doubt | None:
+    """Why an answer would be luck: there is only one to choose from, or the second is too near the first.
+
+    Args:
+        margin: by what factor the first has to be ahead.
+    """
+    if not values:
+        return None
+    if len(values) == 1:
+        return Doubt("only one to choose from")
+    first, second = sorted(values.values(), reverse=extreme == "max")[:2]
+    return Doubt("too close") if max(first, second) < margin * min(first, second) else None
 
 
 def leaders(values: Mapping[str, float], extreme: str) -> Values:

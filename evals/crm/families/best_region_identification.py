@@ -9,7 +9,7 @@ from evals.crm.asking import ask_extreme, ask_window, read_moment, window_of, wi
 from evals.crm.books import Books
 from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.crm.periodic import Periodic
-from evals.crm.rankings import leader, leaders
+from evals.crm.rankings import leader, leaders, narrow
 from evals.crm.script import Script
 
 _NAME = "best_region_identification"
@@ -23,23 +23,20 @@ class BestRegion(Periodic):
     As published, a single case makes a state the best, and there always is an answer.
     """
 
-    def doubt(self, books: Books, mode: Mode, question: Question) -> Doubt | None:
+    def doubt(self, books: Books, question: Question) -> Doubt | None:
         """See `Periodic`: on the day of the question it has to be known which cases are closed."""
-        if mode == "faithful":
-            return None
         cases = books.opened(window_of(question))
         if any(case.closed and case.closed.date() >= question.today for case in cases):
             return Doubt("cases still in work")
-        counts = [len(times) for times in _minutes(books, question).values()]
-        return Doubt("nothing near") if max(counts, default=0) < _FEWEST - 1 else None
+        minutes = _minutes(books, question)
+        if max(map(len, minutes.values()), default=0) < _FEWEST - 1:
+            return Doubt("nothing near")
+        return narrow(_means(minutes, _FEWEST), "min", _MARGIN)
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
         """See `Family`."""
-        minutes = _minutes(books, question)
-        if mode == "faithful":
-            return leader({state: fmean(times) for state, times in minutes.items()}, "min", "state")
-        means = {state: fmean(times) for state, times in minutes.items() if len(times) >= _FEWEST}
-        return Doubt("only one state") if len(means) == 1 else leader(means, "min", "state", margin=_MARGIN)
+        fewest = _FEWEST if mode == "clean" else 1
+        return leader(_means(_minutes(books, question), fewest), "min", "state")
 
     def solve(self, script: Script, question: Question) -> Values:
         """See `Family`."""
@@ -77,7 +74,7 @@ class BestRegion(Periodic):
             taken = read_moment(row["ClosedDate"]) - read_moment(row["CreatedDate"])
             times[row["Account"]["ShippingState"]].append(taken.total_seconds())
         fewest = _FEWEST if script.mode == "clean" else 1
-        return leaders({state: fmean(each) for state, each in times.items() if len(each) >= fewest}, "min")
+        return leaders(_means(times, fewest), "min")
 
 
 def _minutes(books: Books, question: Question) -> dict[str, list[float]]:
@@ -87,6 +84,11 @@ def _minutes(books: Books, question: Question) -> dict[str, list[float]]:
         if case.closed is not None:
             found[books.states[case.account]].append(case.minutes)
     return found
+
+
+def _means(times: dict[str, list[float]], fewest: int) -> dict[str, float]:
+    """The means of states with so many cases."""
+    return {state: fmean(each) for state, each in times.items() if len(each) >= fewest}
 
 
 FAMILY: Family = BestRegion(_NAME, "bri", "service_analyst", frozenset({"period"}))

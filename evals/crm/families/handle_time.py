@@ -14,7 +14,7 @@ from evals.crm.books import Books, Case
 from evals.crm.draws import weighted
 from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.crm.periodic import Periodic
-from evals.crm.rankings import leader, leaders
+from evals.crm.rankings import leader, leaders, narrow
 from evals.crm.script import Script, listed
 from evals.crm.wording import wording
 
@@ -33,22 +33,14 @@ class HandleTime(Periodic):
         extreme = weighted(wording(_NAME)["draw"]["extremes"], random)
         return replace(question, slots={**question.slots, "n": others[0], "extreme": extreme})
 
-    def doubt(self, books: Books, mode: Mode, question: Question) -> Doubt | None:
+    def doubt(self, books: Books, question: Question) -> Doubt | None:
         """See `Periodic`."""
-        return managed.doubt(books, mode, question)
+        means = _means(books, "clean", question)
+        return managed.doubt(books, question) or narrow(means, question.slots["extreme"], _MARGIN)
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
         """See `Family`."""
-        agents = managed.qualified(books, mode, question)
-        minutes: dict[str, list[float]] = defaultdict(list)
-        for case in _untransferred(books, mode, question):
-            if case.closed is not None and case.owner in agents:
-                minutes[case.owner].append(case.minutes)
-        means = {agent: fmean(each) for agent, each in minutes.items()}
-        if mode == "clean" and len(means) == 1:
-            return Doubt("only one agent")
-        margin = _MARGIN if mode == "clean" else 1.0
-        return leader(means, question.slots["extreme"], "user_id", margin=margin)
+        return leader(_means(books, mode, question), question.slots["extreme"], "user_id")
 
     def solve(self, script: Script, question: Question) -> Values:
         """See `Family`."""
@@ -99,6 +91,16 @@ class HandleTime(Periodic):
             minutes[row["OwnerId"]].append(taken.total_seconds() / 60)
         means = {agent: fmean(each) for agent, each in minutes.items()}
         return leaders(means, question.slots["extreme"])
+
+
+def _means(books: Books, mode: Mode, question: Question) -> dict[str, float]:
+    """The mean handle time of each agent who managed enough cases, in minutes."""
+    agents = managed.qualified(books, mode, question)
+    minutes: dict[str, list[float]] = defaultdict(list)
+    for case in _untransferred(books, mode, question):
+        if case.closed is not None and case.owner in agents:
+            minutes[case.owner].append(case.minutes)
+    return {agent: fmean(each) for agent, each in minutes.items()}
 
 
 def _untransferred(books: Books, mode: Mode, question: Question) -> Sequence[Case]:

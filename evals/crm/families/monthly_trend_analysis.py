@@ -42,18 +42,19 @@ class MonthlyTrend(Periodic):
         """See `Family`."""
         return self.read(text, product_name=read_product(text))
 
+    def doubt(self, books: Books, question: Question) -> Doubt | None:
+        """See `Periodic`."""
+        return Doubt("too few cases") if len(cases_of(books, question)) < _FEWEST else None
+
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
         """See `Family`."""
         days = [case.created for case in cases_of(books, question)]
         if mode == "faithful":
             return leader(Counter(MONTHS[day.month - 1] for day in days), "max", "month")
-        if len(days) < _FEWEST:
-            return Doubt("too few cases")
-        counts = Counter((day.year, day.month) for day in days)
-        (year, month), most = counts.most_common(1)[0]
-        others = most if len(counts) == 1 else counts.most_common(2)[1][1]
-        if most < _FEWEST or (len(counts) > 1 and most < _TIMES * others):
+        top = Counter((day.year, day.month) for day in days).most_common(2)
+        if not top or top[0][1] < _FEWEST or (len(top) > 1 and top[0][1] < _TIMES * top[1][1]):
             return None
+        year, month = top[0][0]
         alias = (f"{MONTHS[month - 1]} {year}",)
         return (Entity(type="month", value=f"{year:04}-{month:02}", alias=alias),)
 

@@ -43,15 +43,16 @@ class TopIssue(Periodic):
         """See `Family`."""
         return self.read(text, product_name=read_product(text))
 
-    def doubt(self, books: Books, mode: Mode, question: Question) -> Doubt | None:
+    def doubt(self, books: Books, question: Question) -> Doubt | None:
         """See `Periodic`."""
-        return far_from_any_case(books, mode, question)
+        counts = Counter(case.issue for case in cases_of(books, question))
+        if counts and max(counts.values()) < _FEWEST:
+            return Doubt("too few cases")
+        return far_from_any_case(books, question)
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
         """See `Family`."""
         counts = Counter(case.issue for case in cases_of(books, question, end_too=mode == "faithful"))
-        if mode == "clean" and counts and max(counts.values()) < _FEWEST:
-            return Doubt("too few cases")
         return leader(counts, "max", "issue_id")
 
     def solve(self, script: Script, question: Question) -> Values:

@@ -32,17 +32,17 @@ class TransferCount(Periodic):
         n, extreme = others
         return replace(question, slots={**question.slots, "n": n, "extreme": extreme})
 
-    def doubt(self, books: Books, mode: Mode, question: Question) -> Doubt | None:
+    def doubt(self, books: Books, question: Question) -> Doubt | None:
         """See `Periodic`."""
-        return managed.doubt(books, mode, question)
+        if len(managed.qualified(books, "clean", question)) == 1:
+            return Doubt("only one to choose from")
+        return managed.doubt(books, question)
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
         """See `Family`."""
         agents = managed.qualified(books, mode, question)
         given = books.assigned(window_of(question), end_too=mode == "faithful")
         passed = Counter(each.old for each in given if each.old is not None)
-        if mode == "clean" and len(agents) == 1:
-            return Doubt("only one agent")
         counts = {agent: passed[agent] for agent in agents if passed[agent] or mode == "clean"}
         return leader(_ranked(counts, question), question.slots["extreme"], "user_id")
 
