@@ -9,8 +9,12 @@ from evals.crm.family import Family
 from evals.task import Split
 
 _NAMES = (
+    "case_routing",
     "handle_time",
     "transfer_count",
+    "named_entity_disambiguation",
+    "policy_violation_identification",
+    "knowledge_qa",
     "top_issue_identification",
     "monthly_trend_analysis",
     "best_region_identification",

@@ -18,8 +18,6 @@ def best_agent(books: Books, mode: Mode, question: Question) -> str | Doubt:
 
     In clean mode all is as it was when `question.today` began.
     """
-    if mode == "clean" and _at_midnight(books, question):
-        return Doubt("a case was open at midnight and closed later")
     cases = _closed(books, mode, question)
     issue = _issue_id(books, question)
     best = _leaders(case.owner for case in cases if case.issue == issue)
@@ -27,14 +25,26 @@ def best_agent(books: Books, mode: Mode, question: Question) -> str | Doubt:
         return Doubt("nobody has closed such a case")
     if len(best) > 1:
         product = question.slots["product"]
-        if mode == "faithful" and _found_by_name(books, product) != {product}:
-            return Doubt("a search for the product gives others too, and no names")
         about = [c.owner for c in cases if books.products[books.purchase[c.item].product] == product]
         best = _leaders(owner for owner in about if owner in best) or best
     if len(best) > 1 and mode == "clean":
         waiting = Counter(case.owner for case in _open(books, question))
         best = [agent for agent in best if waiting[agent] == min(waiting[each] for each in best)]
     return best[0] if len(best) == 1 else Doubt("several agents are equally good")
+
+
+def unclear(books: Books, mode: Mode, question: Question) -> Doubt | None:
+    """Why not to ask: tools would not show what the policy goes by.
+
+    They know the status of cases at the end only, and searches of the published system give no names.
+    """
+    if mode == "faithful":
+        product = question.slots["product"]
+        if _found_by_name(books, product) != {product}:
+            return Doubt("a search for the product gives others too, and no names")
+    elif any(case.closed is not None for case in _open(books, question)):
+        return Doubt("a case was open at midnight and closed later")
+    return None
 
 
 def telling_products(books: Books, mode: Mode, question: Question) -> list[str]:
@@ -73,11 +83,6 @@ def _open(books: Books, question: Question) -> list[Case]:
     return [
         case for case in books.cases if case.created < now and (case.closed is None or case.closed >= now)
     ]
-
-
-def _at_midnight(books: Books, question: Question) -> bool:
-    """Whether tools, which know the status of the end only, would take an open case for a closed one."""
-    return any(case.closed is not None for case in _open(books, question))
 
 
 @lru_cache(maxsize=4096)

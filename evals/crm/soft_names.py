@@ -30,15 +30,15 @@ class SoftName:
 
 @cache
 def soft_names() -> Mapping[str, SoftName]:
-    """All of them by text: those of the products' descriptions, and freer ones."""
+    """All of them by text in small letters: those of the products' descriptions, and freer ones."""
     found = {}
     for category in texts("products")["categories"]:
         for kind, *said, _feature in category["kinds"]:
             for text in said:
-                found[text] = SoftName(kind, text, tuple(_content(text)))
+                found[text.lower()] = SoftName(kind, text, tuple(_content(text)))
     for kind, phrases in wording("soft_names")["phrases"].items():
         for text, search in phrases:
-            found[text] = SoftName(kind, text, tuple(search.split()))
+            found[text.lower()] = SoftName(kind, text, tuple(search.split()))
     return found
 
 
@@ -74,12 +74,10 @@ class Mention:
 
 def read_mention(text: str) -> Mention | None:
     """What a question speaks of; None if of nothing known, or of several things."""
-    found = {soft for each, soft in soft_names().items() if re.search(rf"\b{re.escape(each)}\b", text, re.I)}
-    longest = [soft for soft in found if not any(soft.text in other.text for other in found - {soft})]
-    if len(longest) != 1:
+    found = list(_spoken().finditer(text))
+    if len(found) != 1:
         return None
-    before = text[: text.lower().index(longest[0].text.lower())].rstrip().lower()
-    return Mention(longest[0], next((color for color in colors() if before.endswith(f" {color}")), ""))
+    return Mention(soft_names()[found[0]["soft"].lower()], (found[0]["color"] or "").lower())
 
 
 def has_words(text: str, words: tuple[str, ...]) -> bool:
@@ -111,6 +109,14 @@ def meant(mention: str, products: Mapping[str, str]) -> set[str]:
     if not best:
         return set()
     return {product for product, score in scores.items() if score > best - _SAME}
+
+
+@cache
+def _spoken() -> re.Pattern[str]:
+    """Any of the names, the longest that fits, with its color."""
+    longest_first = sorted(soft_names(), key=len, reverse=True)
+    names = "|".join(map(re.escape, longest_first))
+    return re.compile(rf"(?:\b(?P<color>{'|'.join(colors())}) )?\b(?P<soft>{names})\b", re.IGNORECASE)
 
 
 def _alternatives(word: str) -> set[str]:

@@ -14,7 +14,7 @@ from typing import Any
 from evals.crm.asking import written
 from evals.crm.books import Books
 from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.crm.routing import best_agent, issue_names, telling_products
+from evals.crm.routing import best_agent, issue_names, telling_products, unclear
 from evals.crm.script import Script, Seen, listed
 from evals.crm.wording import phrased, said, wording
 from evals.task import Entity
@@ -74,7 +74,7 @@ class CaseRouting:
             known = telling_products(books, mode, question)
             if known and random.random() < _RELEVANT:
                 question = replace(question, slots={**slots, "product": random.choice(known)})
-            agent = best_agent(books, mode, question)
+            agent = unclear(books, mode, question) or best_agent(books, mode, question)
             if isinstance(agent, Doubt):
                 yield agent
             elif len(drawn) > 1 and random.random() * drawn[agent] > _AGAIN:

@@ -83,28 +83,16 @@ class NamedEntityDisambiguation:
                 "today": today.isoformat(),
             }
             question = Question(slots, today, None, stratum, shown={"Contact Id": contact})
-            truth = self.truth(books, mode, question)
+            truth = _doubt(books, question) or self.truth(books, mode, question)
             yield truth if isinstance(truth, Doubt) else replace(question, answer=truth)
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
         """See `Family`."""
-        mention = read_mention(f" {question.slots['mention']}")
-        assert mention is not None, "questions are made of known names"
-        shop = _shop(books)
-        day = Period.of(question.slots["period"]).back(question.today)
-        bought = shop.bought[books.account_of[question.slots["contact"]]]
-        texts = {each.product: shop.texts[each.product] for each in bought}
-        wanted = {product for product in texts if shop.is_meant(product, mention)}
-        if meant(mention.text, texts) != wanted:
-            return Doubt("other purchases fit its words as well")
-        found = {each.product for each in bought if each.activated and each.day == day}
-        if {each for each in found if has_words(texts[each], mention.search)} != found & wanted:
-            return Doubt("a search finds something else that was bought that day")
-        if not found & wanted and any(shop.is_meant(each, Mention(mention.soft)) for each in found):
-            return Doubt("the same in another color was bought that day")
-        if len(found & wanted) > 1:
+        shop, mention = _shop(books), _mention(question)
+        found = {each for each in _bought_then(books, question) if shop.is_meant(each, mention)}
+        if len(found) > 1:
             return Doubt("several such products were bought that day")
-        return tuple(Entity(type="product_id", value=each) for each in found & wanted) or None
+        return tuple(Entity(type="product_id", value=each) for each in found) or None
 
     def phrase(self, question: Question, random: Random) -> str:
         """See `Family`."""
@@ -123,8 +111,6 @@ class NamedEntityDisambiguation:
     def solve(self, script: Script, question: Question) -> Values:
         """See `Family`."""
         period = Period.of(question.slots["period"])
-        mention = read_mention(f" {question.slots['mention']}")
-        assert mention is not None
         account = script.call(
             "functions.get_account_id_by_contact_id",
             "Purchases belong to the contact's account.",
@@ -140,7 +126,7 @@ class NamedEntityDisambiguation:
         products = script.call(
             "functions.search_products",
             "The contact describes the product, so I search for the words that tell most.",
-            search_term=" ".join(mention.search),
+            search_term=" ".join(_mention(question).search),
         )
         found = script.call(
             "functions.get_purchase_history",
@@ -232,6 +218,38 @@ class _Shop:
         if any(not each.activated or abs(each.day - purchase.day) <= _NEAR for each in rivals):
             return _CLOSE
         return _RIVAL if rivals else _PLAIN
+
+
+def _mention(question: Question) -> Mention:
+    mention = read_mention(question.slots["mention"])
+    assert mention is not None, "questions are made of known names"
+    return mention
+
+
+def _bought(books: Books, question: Question) -> list[Purchase]:
+    """All that the contact ordered, drafts too."""
+    return _shop(books).bought[books.account_of[question.slots["contact"]]]
+
+
+def _bought_then(books: Books, question: Question) -> set[str]:
+    """The products that the contact bought on the day that is asked about."""
+    day = Period.of(question.slots["period"]).back(question.today)
+    return {each.product for each in _bought(books, question) if each.activated and each.day == day}
+
+
+def _doubt(books: Books, question: Question) -> Doubt | None:
+    """Why not to ask: what is meant cannot be told from all that was ordered, or not found by words."""
+    shop, mention = _shop(books), _mention(question)
+    texts = {each.product: shop.texts[each.product] for each in _bought(books, question)}
+    wanted = {product for product in texts if shop.is_meant(product, mention)}
+    if meant(mention.text, texts) != wanted:
+        return Doubt("other purchases fit its words as well")
+    then = _bought_then(books, question)
+    if {each for each in then if has_words(texts[each], mention.search)} != then & wanted:
+        return Doubt("a search finds something else that was bought that day")
+    if not then & wanted and any(shop.is_meant(each, Mention(mention.soft)) for each in then):
+        return Doubt("the same in another color was bought that day")
+    return None
 
 
 @lru_cache(maxsize=2)
