@@ -28,6 +28,7 @@ from dspy.lm15 import (
 )
 from dspy.utils.exceptions import AdapterParseError
 
+from programs.calling import engine_settings
 from programs.native import REMEDY, NativeLayout, NativeTools, as_shown, first_call_only, read_message
 from programs.render import TRAJECTORY, Layout, TurnMaker, make_layout
 from programs.reply import read_reply
@@ -262,7 +263,8 @@ def _native_config(lm: Any, settings: Mapping[str, Any]) -> Config:
             hint="leave it out, or have calls made in text (--calls text)",
         ) from error
     one = False if "parallel_tool_calls" in getattr(lm, "supported_params", ()) else None
-    return replace(config, tool_choice=ToolChoice("auto", parallel=one))
+    more = {**(config.extensions or {}), **engine_settings(lm)}
+    return replace(config, tool_choice=ToolChoice("auto", parallel=one), extensions=more or None)
 
 
 def _options(settings: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:

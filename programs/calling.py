@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any, Literal, get_args
 
 from tools.errors import InputError
@@ -36,8 +37,26 @@ def native_calls(lm: Any, calls: Calls) -> bool:
     return bool(getattr(lm, "supports_function_calling", False))
 
 
+def engine_settings(lm: Any) -> dict[str, Any]:
+    """What a request with tools needs besides for the way it takes to the model.
+
+    LiteLLM hands tools to a module of its own first, which wants the package `mcp` even where none of the
+    tools is of that kind; it is told to leave that out.
+    """
+    lm = _itself(lm)
+    if not _hosted(lm) or not hasattr(lm, "engine") or find_spec("mcp") is not None:
+        return {}
+    from dspy.clients.backend_selection import select_backend
+
+    return {} if select_backend(lm).native else {"_skip_mcp_handler": True}
+
+
 def _hosted(lm: Any) -> bool:
-    """Whether somebody's server answers; what is recorded counts as what it is a recording of."""
-    engine = getattr(lm, "engine", "auto")
-    recorded = getattr(engine, "recorded", None)
-    return _hosted(recorded) if recorded is not None else isinstance(engine, str)
+    """Whether somebody's server answers."""
+    return isinstance(getattr(_itself(lm), "engine", "auto"), str)
+
+
+def _itself(lm: Any) -> Any:
+    """The model, or what a recording of it records."""
+    recorded = getattr(getattr(lm, "engine", None), "recorded", None)
+    return lm if recorded is None else _itself(recorded)

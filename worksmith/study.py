@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from evals.tracking import Run
     from optimizers.artifact import Artifact
     from programs.agent import Agent
+    from programs.calling import Calls
 
 NO_OPTIMIZER = "none"
 
@@ -68,7 +69,7 @@ class StudyPlan:
     workers: int
     resume: bool
     access: str = "policy"
-    calls: str = "auto"
+    calls: Calls = "auto"
     trials: int = 1
     models: tuple[Model, ...] = ()
     logs: Path = LOGS

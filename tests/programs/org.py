@@ -19,11 +19,11 @@ def make_org(directory: Path) -> Workshop:
 
 def quarter(number: int) -> Task:
     """When a quarter begins: three calls of functions, the last with the handle of another; or one query."""
-    month = f"{3 * number - 2:02}"
-    begins = f"2023-{month}-01T00:00:00Z"
+    begins = f"2023-{3 * number - 2:02}-01T00:00:00Z"
+    month = ("January", "April", "July", "October")[number - 1]
     return Task(
         id=f"quarter-{number}",
-        query=f"When does quarter {number} of 2023 begin?",
+        query=f"In which month does quarter {number} of 2023 begin?",
         context=POLICIES,
         domains=("functions",),
         intent="monthly_trend_analysis",

@@ -102,7 +102,7 @@ def test_gold_follows_the_first_plan_whose_tools_are_on_offer(
 
     assert [made.tool for made in episode.calls] == called
     assert {made.observation.status for made in episode.calls} == {"ok"}
-    assert (episode.status, episode.answer, episode.answer_status) == ("finished", "01", "")
+    assert (episode.status, episode.answer, episode.answer_status) == ("finished", "January", "")
 
 
 @pytest.mark.parametrize("k", [1, 2, 4])

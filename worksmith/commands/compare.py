@@ -96,6 +96,7 @@ def compare_strategies(
     from evals.suite import Suite
     from optimizers.compile import Model
     from optimizers.job import Settings
+    from programs.calling import calls_called
     from tools.files import check_writable
     from worksmith.ablation import ablated, categories_named
     from worksmith.models.resolve import resolve
@@ -126,7 +127,7 @@ def compare_strategies(
         toolset=toolset,
         max_steps=max_steps,
         access=access,
-        calls=calls,
+        calls=calls_called(calls),
         ground_truth=ground_truth_called(ground_truth),
         workers=workers,
         trials=trials,

@@ -1,0 +1,167 @@
+"""Toolsets by strategy and native calls from the command line, to programs in files and tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+from typer.testing import CliRunner
+
+from evals.suite import Suite, write_suite
+from optimizers.artifact import Artifact
+from tests.chat_server import ChatServer, called, chat_server, said
+from tests.programs.office import finish
+from tests.programs.org import QUARTERS, make_org
+from tools.errors import InputError
+from worksmith import cli
+from worksmith.compiled import load_program
+
+MODEL = "openai/gpt-4o-mini"
+OPTIMIZERS = ["knn", "bootstrap", "dspy:LabeledFewShot", "dspy:BootstrapFewShot"]
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    world = make_org(tmp_path_factory.mktemp("org")).world
+    splits = ("train", "train", "dev", "test")
+    tasks = [task.model_copy(update={"split": split}) for task, split in zip(QUARTERS, splits, strict=True)]
+    return write_suite(world, tasks)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    # Not DSPy's own cache, which outlives the test.
+    cache = dspy.clients.Cache(enable_disk_cache=False, enable_memory_cache=False, disk_cache_dir=None)
+    monkeypatch.setattr(dspy, "cache", cache)
+    with chat_server() as running:
+        monkeypatch.setenv("OPENAI_API_BASE", running.url)
+        yield running
+
+
+def worksmith(*arguments: object) -> str:
+    result = CliRunner().invoke(cli.app, [*map(str, arguments)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize(
+    ("strategy", "tool"), [("act", "query.soql"), ("function_calling", "functions.get_period")]
+)
+def test_a_program_is_compiled_with_the_tools_of_its_strategy(
+    suite: Suite, here: Path, strategy: str, tool: str, optimizer: str
+) -> None:
+    file = here / "program.json"
+    options = ("--optimizer", optimizer, "--demos", 2, "--no-track", "--out", file)
+    worksmith("compile", suite.path, "--strategy", strategy, *options)
+    agent, manifest = load_program(file, suite), Artifact.read(file).manifest
+    demos = agent.selector.predict.demos
+
+    assert manifest.program["toolset"] == agent.toolset == tool.partition(".")[0]
+    assert {demo["trajectory"][0]["tool"] for demo in demos} <= {tool}
+    assert optimizer == "bootstrap" or len(demos) == 2
+    assert all("\n" not in demo["context"] for demo in demos)
+
+
+def test_what_calls_are_made_of_is_kept_in_the_file(suite: Suite, here: Path) -> None:
+    options = ("--calls", "text", "--toolset", "functions+query", "--no-track", "--optimizer", "none")
+    worksmith("compile", suite.path, "--strategy", "function_calling", *options, "--out", here / "p.json")
+    agent = load_program(here / "p.json", suite)
+
+    assert (agent.calls, agent.toolset, agent.strategy.calls) == ("text", "functions+query", "native")
+    assert agent.config == Artifact.read(here / "p.json").manifest.program
+
+
+def test_each_strategy_of_a_comparison_has_its_own_tools(suite: Suite, here: Path) -> None:
+    arguments = (
+        "compare",
+        suite.path,
+        "--strategies",
+        "act,react,function_calling",
+        "--optimizers",
+        "none,knn",
+    )
+    found = json.loads(worksmith(*arguments, "--lm", "gold", "--no-track", "--json"))
+    tools = {row["label"]: row["settings"].get("toolset") for row in found["rows"] if not row["baseline"]}
+
+    assert tools == {
+        "act": "query",
+        "act + knn": "query",
+        "react": "query",
+        "react + knn": "query",
+        "function_calling": "functions",
+        "function_calling + knn": "functions",
+    }
+    assert {row["scores"]["outcome"]["value"] for row in found["rows"] if not row["baseline"]} == {1.0}
+    assert found["toolset"] == "function_calling: functions; query"
+
+
+def test_the_table_says_which_tools_a_row_had_where_they_differ(suite: Suite, here: Path) -> None:
+    arguments = ("compare", suite.path, "--optimizers", "none", "--lm", "gold", "--no-track")
+    differ = worksmith(*arguments, "--strategies", "act,function_calling")
+    same = worksmith(*arguments, "--strategies", "act,function_calling", "--toolset", "functions")
+
+    assert "functions" in differ.partition("Reward")[0]
+    assert "tools" in differ.partition("Reward")[0]
+    assert "tools" not in same.partition("Reward")[0]
+
+
+def test_an_unknown_toolset_or_way_is_named(suite: Suite) -> None:
+    for command in ("run", "eval", "compare", "compile"):
+        more: list[Any] = {"run": [QUARTERS[0].id], "compile": ["--out", "file"]}.get(command, [])
+        for option, value in (("--toolset", "quarry"), ("--calls", "loudly")):
+            with pytest.raises(InputError, match=f"{option}: no .*{value}"):
+                worksmith(command, suite.path, *more, option, value)
+
+
+def test_what_a_task_tells_besides_is_shown(suite: Suite) -> None:
+    shown = " ".join(
+        worksmith("run", suite.path, QUARTERS[0].id, "--lm", "gold", "--strategy", "act").split()
+    )
+
+    assert QUARTERS[0].context in shown
+
+
+@pytest.mark.slow
+def test_a_compiled_program_calls_natively_is_recorded_and_replayed(
+    suite: Suite, here: Path, server: ChatServer
+) -> None:
+    worksmith(
+        *("compile", suite.path, "--strategy", "function_calling", "--optimizer", "knn", "--no-track"),
+        *("--out", here / "p.json"),
+    )
+    server.say(
+        called(("functions__get_period", {"period_name": "Q4", "year": 2023})),
+        said("Hm."),
+        called(("finish", {"answer": "October"})),
+    )
+    arguments = ("eval", suite.path, "--program", here / "p.json", "--no-track", "--json")
+    asked = json.loads(worksmith(*arguments, "--lm", MODEL, "--record", here / "record.jsonl"))
+    again = json.loads(worksmith(*arguments, "--lm", f"replay:{here / 'record.jsonl'}"))
+    bodies = server.bodies
+
+    assert [body["tools"][-1]["function"]["name"] for body in bodies] == ["finish"] * 3
+    assert [m["role"] for m in bodies[0]["messages"]].count("tool") == 2 * 4
+    assert [row["correct"] for row in asked["rows"]] == [row["correct"] for row in again["rows"]] == [True]
+    assert asked["rows"][0]["tokens"] == again["rows"][0]["tokens"] == 39
+
+
+@pytest.mark.slow
+def test_calls_are_made_in_the_way_that_was_asked_for(suite: Suite, server: ChatServer) -> None:
+    arguments = ("run", suite.path, QUARTERS[3].id, "--strategy", "function_calling", "--lm", MODEL)
+    server.say(said(finish("October")), called(("finish", {"answer": "October"})))
+    for calls in ("text", "native"):
+        worksmith(*arguments, "--calls", calls)
+
+    assert ["tools" in body for body in server.bodies] == [False, True]
