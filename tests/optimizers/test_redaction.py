@@ -111,6 +111,18 @@ def test_what_is_public_stays(company: tuple[Workshop, Planted]) -> None:
     assert "2022-12-31" in made["context"]
 
 
+def test_what_every_task_of_an_intent_is_told_stays(company: tuple[Workshop, Planted]) -> None:
+    told = "A launch of Amber projects is settled by 2022-12-09 in at most 450000 steps."
+    made = call(CHAT, "2022-12-09", with_employee="Meera Pillai")
+    made.inputs["context"] += f"\n\n{told}"
+    shown = twin(company[0], made, TASK.model_copy(update={"context": told}))
+    clock, _, rest = shown["context"].partition("\n\n")
+
+    assert rest.startswith(told)
+    assert "2022-12-31 18:00" in clock
+    assert "Amber" not in json.dumps({**shown, "context": ""})
+
+
 def test_the_same_demonstration_has_the_same_twin_and_another_task_another(
     company: tuple[Workshop, Planted],
 ) -> None:

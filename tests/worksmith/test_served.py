@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import dspy
 import pytest
 
 from evals.suite import write_suite
 from optimizers.artifact import Artifact, Manifest
 from programs.agent import Agent
+from tests.programs.org import make_org
 from tests.tools.enterprise.small_world import GITA, HARI, write_small_world
+from tools.episode import EpisodeResult
 from tools.errors import InputError
+from tools.outcome import Outcome
+from tools.world import World
 from worksmith.models.served import ServedAgent, bundle
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("served")
-    suite = write_suite(write_small_world(folder / "suite"), [])
+    return serve(folder, write_small_world(folder / "suite"))
+
+
+def serve(folder: Path, world: World) -> Any:
+    suite = write_suite(world, [])
     manifest = Manifest(
         program=Agent("react", max_steps=1).config,
         suite={},
@@ -62,3 +72,27 @@ def test_nobody_is_served_as_somebody_else_by_default(served: Any, row: dict[str
 def test_a_stranger_is_refused(served: Any) -> None:
     with pytest.raises(InputError, match="no employee"):
         served.predict(None, [{"task": "What is new?", "persona": "emp_9999"}])
+
+
+def test_a_row_may_say_what_is_told_besides(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    def telling(agent: Agent, task: Any) -> Any:
+        told.append(task.context)
+        return dspy.Prediction(episode=EpisodeResult("finished", Outcome(b"", ())))
+
+    monkeypatch.setattr(Agent, "forward", telling)
+    row = {"task": "What is new?", "persona": GITA}
+    served.predict(
+        None, [{**row, "context": "Weeks begin on Monday."}, row, {**row, "context": float("nan")}]
+    )
+
+    assert told == ["Weeks begin on Monday.", "", ""]
+
+
+def test_roles_have_to_be_named_too(tmp_path: Path) -> None:
+    served = serve(tmp_path, make_org(tmp_path / "org").world)
+    with pytest.raises(InputError, match="no persona"):
+        served.predict(None, [{"task": "Who is fastest?"}])
+
+    assert served.predict(None, [{"task": "Who is fastest?", "persona": "service_agent"}])[0]["error"] is None
