@@ -59,6 +59,16 @@ class Base:
             raise self.refusal(f"{name} must be a point in time {SHAPE}{also}, not {text[:40]!r}")
         return found
 
+    def filled(self, **texts: str | Sequence[str] | None) -> None:
+        """See that no text is empty: in conditions an empty text stands for null.
+
+        Raises:
+            FunctionError: one is.
+        """
+        for name, given in texts.items():
+            if given == "" or (not isinstance(given, str) and "" in (given or ())):
+                raise self.refusal(f"{name} must not be empty text")
+
     def within(self, start_date: str | None, end_date: str | None, *, last: bool = False) -> list[str]:
         """Conditions that CreatedDate lies from one point in time to another.
 

@@ -16,6 +16,7 @@ class Customers(Base):
         Args:
             product_id: the product
         """
+        self.filled(product_id=product_id)
         rows = self.select("Id", "OrderItem", [one_of("Product2Id", [product_id])])
         return [row["Id"] for row in rows]
 
@@ -25,6 +26,7 @@ class Customers(Base):
         Args:
             contact_id: the contact
         """
+        self.filled(contact_id=contact_id)
         rows = self.select("AccountId", "Contact", [one_of("Id", [contact_id])])
         if rows and rows[0]["AccountId"]:
             return str(rows[0]["AccountId"])
@@ -38,6 +40,7 @@ class Customers(Base):
             purchase_date: the day, YYYY-MM-DDTHH:MM:SSZ
             related_product_ids: the products
         """
+        self.filled(account_id=account_id, related_product_ids=related_product_ids)
         day = self.moment("purchase_date", purchase_date).strftime("%Y-%m-%d").rjust(10, "0")
         if not related_product_ids:
             if self.clean:
