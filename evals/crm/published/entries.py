@@ -16,7 +16,7 @@ from typing import Any
 
 from tools.crm.ids import canonical
 from tools.crm.schema import OBJECTS
-from tools.enterprise.importing.cells import plain
+from tools.enterprise.importing.cells import Number, plain
 from tools.enterprise.importing.raw import RawRecord
 
 FAMILY_NAMES = {
@@ -41,6 +41,8 @@ _CASE_TEXT = re.compile(
     r"\s*(?:case )?(?:description|body)\s*[:=]\s*(?P<description>.+)",
     re.IGNORECASE | re.DOTALL,
 )
+
+_MOST_OF_AN_INDEX = 40
 
 ABSENT = object()
 """The answer of a record that has none; not the same as one that says there is nothing."""
@@ -78,9 +80,8 @@ class Entry:
         return f"{self.file}:{self.position}"
 
 
-def looks_like_a_question(record: RawRecord) -> bool:
-    """Whether a record has what every published question has, if only by name."""
-    value = record.value
+def looks_like_a_question(value: Mapping[str, Any]) -> bool:
+    """Whether an object has what every published question has, if only by name."""
     return "query" in value and ("answer" in value or "metadata" in value)
 
 
@@ -99,7 +100,7 @@ def entry_of(record: RawRecord) -> Entry:
     return Entry(
         file=record.file,
         position=record.position,
-        index=_text(record, "idx", "id"),
+        index=_index(record),
         declared=FAMILY_NAMES.get(declared, declared),
         query=query,
         answer=_answer(record),
@@ -141,9 +142,15 @@ def _text(record: RawRecord, *names: str) -> str:
         value: Any = record.value
         for part in name.split("."):
             value = value.get(part) if isinstance(value, dict) else None
-        if isinstance(value, str):
+        if isinstance(value, str) and not isinstance(value, Number):
             return plain(str(value)) or ""
     return ""
+
+
+def _index(record: RawRecord) -> str:
+    """The record's number or name of itself."""
+    value = record.value.get("idx", record.value.get("id"))
+    return (plain(str(value)) or "")[:_MOST_OF_AN_INDEX] if isinstance(value, str) else ""
 
 
 def _day(text: str) -> date | None:

@@ -85,6 +85,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Build], ...] = tuple(
         (rf"{_BEGIN}{_UNIT} (?:just )?(?:past|gone|gone by|elapsed)\b", _counted),
         (rf"\b{_COUNT}[ -]{_UNIT} {_AGO}", _counted),
         (rf"{_BEGIN}{_PAST} {_UNIT}{_STRETCH}(?: {_UP_TO})?", _counted),
+        (rf"\bthe {_UNIT} (?P<ago>before|prior|earlier)\b(?! last)", _counted),
         (
             # The unit may have been said before: any of the months in the past eight.
             rf"\b(?P<unit>(?:{_UNIT_WORDS})s)\b(?: [a-z]+){{0,3}}? (?P<span>{_BEGIN}{_PAST} {_COUNT}\b)"
@@ -105,8 +106,8 @@ _UNANCHORED = (
 """Lengths of time that are not said to be past. They count where nothing else does."""
 
 _VAGUELY = re.compile(
-    r"\b(?:early|late|mid|(?:middle|beginning|start|end|part|half|weeks?|days?|months?) of)[ -]"
-    r"(?:in )?(?:the )?$"
+    r"\b(?:(?:early|late)[ -](?:in )?|mid[ -]"
+    r"|(?:middle|beginning|start|end|part|half|weeks?|days?|months?) of )(?:the )?$"
 )
 """Before a period: only some of it is meant, and nobody knows how much."""
 

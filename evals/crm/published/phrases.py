@@ -14,7 +14,8 @@ Vocabulary = Literal["trend", "problem", "purchase"]
 _TOKEN = re.compile(r"[^\s¤,;:?!\"()“”]+")
 _QUOTED = re.compile(r"[\"“]([^\"“”¤]{2,80})[\"”]")
 _SENTENCE_END = re.compile(r"[.?!:]\s*$")
-_JOINT = re.compile(r"[A-Za-z& ]*")
+_JOINT = re.compile(r"[A-Za-z&' ]*")
+_BEFORE_COMMANDS = frozenset({"you", "please", "to", "and", "kindly"})
 _MOST_BETWEEN = 3
 """Connecting words in a row that may hold a description together."""
 
@@ -59,7 +60,8 @@ def _words(text: str, vocabulary: Vocabulary) -> list[_Word]:
         first = not words or _SENTENCE_END.search(text[: found.start()]) is not None
         capital = token[:1].isupper() and not first and small not in ("i", "i've", "i'd", "i'm")
         number = token.isdigit() and bool(words) and words[-1].content
-        known = small in own or small.removesuffix("'s") in own
+        known = small in connecting or small in own or small.removesuffix("'s") in own
+        known = known or (small in _lists()["commanding"] and _is_command(words))
         content = capital or number or not (known or token.isdigit() or not any(map(str.isalnum, token)))
         words.append(
             _Word(
@@ -72,6 +74,10 @@ def _words(text: str, vocabulary: Vocabulary) -> list[_Word]:
             )
         )
     return words
+
+
+def _is_command(before: list[_Word]) -> bool:
+    return not before or before[-1].text.lower() in _BEFORE_COMMANDS
 
 
 def _runs(text: str, words: list[_Word]) -> list[list[_Word]]:

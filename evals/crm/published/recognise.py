@@ -16,12 +16,17 @@ from evals.crm.published.numbers import WORDS
 from evals.crm.published.period import Period
 from evals.crm.published.periods import periods
 from evals.crm.published.phrases import Vocabulary, product_phrase
-from evals.crm.published.senses import question, sense
-from evals.crm.published.texts import folded, tidy, without
+from evals.crm.published.purchases import described
+from evals.crm.published.senses import opening, sense
+from evals.crm.published.texts import HOLE, folded, tidy, without
 from evals.crm.published.thresholds import threshold
+from evals.crm.task_types import KNOWLEDGE_QA
 
 MOST_LETTERS = 1500
 """A longer text is no wording."""
+
+_FEWEST_WORDS = 3
+_MOST_LINES = 12
 
 _ID = re.compile(r"\b[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?\b")
 _SENTENCE = re.compile(r"(?<=[?.!])\s+(?=[A-Z¤])")
@@ -34,6 +39,9 @@ _FORMAT_SIGN = re.compile(
 )
 _A_NUMBER = re.compile(rf"\b(?!one\b|zero\b|(?:19|20)\d\d\b)(?:\d+|{WORDS})\b")
 _UNREAD_TIME = re.compile(r"\b(?:(?:19|20)\d\d|days|weeks|quarters|years|fortnights?)\b")
+_LONG_QUOTE = re.compile(r"[\"“][^\"“”]{60,}[\"”]")
+_FOR_SOMEBODY = frozenset({"who", "whom", "whose", "which"})
+_WHAT_AGENT = re.compile(rf"\bwhat (?:[a-z]+ ){{0,2}}{sense('people').pattern}")
 _STATE_VERB = re.compile(r"^(?:please )?(state) (?=(?:the|which|who|whose|what)\b)")
 
 
@@ -69,15 +77,11 @@ class _Parsed:
         text: as written, with holes.
         small: the same in small letters.
         periods: those that it names.
-        above: the threshold; None if there is none or it has no number.
-        has_threshold: whether it speaks of one.
     """
 
     text: str
     small: str
     periods: tuple[Period, ...]
-    above: int | None
-    has_threshold: bool
 
     def says(self, *names: str) -> bool:
         """Whether it speaks of all these senses."""
@@ -91,10 +95,23 @@ def recognise(wording: str, today: date | None = None) -> Reading:
         wording: a question, alone or followed by ids and instructions on the form of the answer.
         today: the day of the question, for periods that are counted from it.
     """
-    text = tidy(wording)
+    # A case to be routed has lines of its own, with periods and numbers that are not the question's.
+    lines = wording.strip().splitlines()
+    readings = [_read(line, today) for line in lines[:_MOST_LINES]] if len(lines) > 1 else []
+    for reading in readings:
+        if reading.family == "case_routing":
+            return reading
+    for reading in readings:
+        if reading.complete and reading.family != KNOWLEDGE_QA:
+            return reading
+    return _read(wording, today)
+
+
+def _read(wording: str, today: date | None) -> Reading:
+    text = question_of(wording)
     if not text or len(text) > MOST_LETTERS:
         return Reading(None)
-    parsed = _parse(question_of(text), today)
+    parsed = _parse(text, today)
     for recogniser in _RECOGNISERS:
         reading = recogniser(parsed)
         if reading is not None:
@@ -116,6 +133,7 @@ def _on_form(sentence: str) -> bool:
 
 
 def _parse(text: str, today: date | None) -> _Parsed:
+    text = _LONG_QUOTE.sub(lambda found: HOLE * len(found[0]), text)
     small = folded(text)
     if verb := _STATE_VERB.search(small):
         small = without(small, verb.span(1))
@@ -123,23 +141,19 @@ def _parse(text: str, today: date | None) -> _Parsed:
     for span, period in periods(small, today):
         small, text = without(small, span), without(text, span)
         found.append(period)
-    limit = threshold(small)
-    above = None
-    if limit is not None:
-        span, said = limit
-        above = said.above
-        # Product phrases never come with thresholds, so the text itself is left as it is.
-        small = without(small, span)
-    return _Parsed(text, small, tuple(found), above, limit is not None)
+    return _Parsed(text, small, tuple(found))
 
 
 def _purchase(parsed: _Parsed) -> Reading | None:
-    if not parsed.periods or not parsed.says("bought", "show") or parsed.says("aftercare"):
+    if not parsed.periods or not parsed.says("bought", "show"):
         return None
     points = [each for each in parsed.periods if each.point] or [
         each for each in parsed.periods if each.relative
     ]
-    slots = _product(parsed, "purchase") | _when(parsed, points)
+    phrase = described(parsed.text) or product_phrase(parsed.text, "purchase") or ""
+    if sense("aftercare").search(parsed.small.replace(phrase.lower(), "")):
+        return None
+    slots = ({"phrase": phrase} if phrase else {}) | _days(points)
     if "period" in slots:
         slots["day"] = slots.pop("start", "")
         slots.pop("end", None)
@@ -159,13 +173,16 @@ def _violation(parsed: _Parsed) -> Reading | None:
 
 
 def _routing(parsed: _Parsed) -> Reading | None:
-    if parsed.periods or parsed.has_threshold or not parsed.says("agent", "suited", "open_case"):
+    if parsed.periods or not parsed.says("agent", "suited", "open_case") or parsed.says("outside_call"):
         return None
-    return None if parsed.says("outside_call") else _reading("case_routing", {}, ())
+    asked = sense("asks").search(parsed.small)
+    if asked and asked[0] not in _FOR_SOMEBODY and not _WHAT_AGENT.search(parsed.small):
+        return None
+    return _reading("case_routing", {}, ())
 
 
 def _trend(parsed: _Parsed) -> Reading | None:
-    if not parsed.says("month", "case", "apart") or not parsed.periods:
+    if not parsed.says("month", "case") or not parsed.periods or parsed.says("people"):
         return None
     slots = _when(parsed) | _product(parsed, "trend")
     return _reading("monthly_trend_analysis", slots, ("period", "phrase"), parsed.periods)
@@ -188,19 +205,21 @@ def _region(parsed: _Parsed) -> Reading | None:
 
 def _agent(parsed: _Parsed) -> Reading | None:
     """Handle times and transfers, told apart by what the superlative stands next to."""
-    if not parsed.says("agent"):
+    if not (parsed.says("people") or (parsed.says("agent") and (parsed.periods or parsed.says("case")))):
         return None
-    time, count = _duration(parsed.small), _nearest(parsed.small, sense("transfer"), "count")
+    limit = threshold(parsed.small)
+    small = without(parsed.small, limit[0]) if limit else parsed.small
+    time, count = _duration(small), _nearest(small, sense("transfer"), "count")
     if time is None and count is None:
         return None
     transfers = count is not None and (time is None or count[0] <= time[0])
     chosen = count if transfers else time
     assert chosen is not None
     slots = _when(parsed) | {"extreme": chosen[1]}
-    if parsed.above is not None:
-        slots["n"] = str(parsed.above)
-    elif not parsed.has_threshold and not _A_NUMBER.search(parsed.small):
+    if limit is None and not _A_NUMBER.search(small):
         slots["n"] = "0"
+    elif limit is not None and limit[1].above is not None:
+        slots["n"] = str(limit[1].above)
     if parsed.says("average"):
         slots["average"] = "yes"
     family = "transfer_count" if transfers else "handle_time"
@@ -215,12 +234,14 @@ def _issue(parsed: _Parsed) -> Reading | None:
 
 
 def _knowledge(parsed: _Parsed) -> Reading | None:
-    if not question().match(parsed.small) or len(parsed.small.split()) < 3:
+    """Whatever else asks something; but not what speaks of cases over some time, and was not understood."""
+    asks = opening().search(parsed.small) is not None or parsed.says("request")
+    if not asks or len(parsed.small.split()) < _FEWEST_WORDS:
         return None
     if parsed.periods and parsed.says("case") and (parsed.says("agent") or parsed.says("region")):
         return None
     asked = sense("asks").search(parsed.small)
-    return _reading("knowledge_qa", {"asks": asked[0] if asked else "whether"}, ())
+    return _reading(KNOWLEDGE_QA, {"asks": asked[0] if asked else "whether"}, ())
 
 
 _RECOGNISERS: tuple[Callable[[_Parsed], Reading | None], ...] = (
@@ -241,12 +262,14 @@ def _reading(family: str, slots: Mapping[str, str], wanted: tuple[str, ...], fou
     return Reading(family, slots, tuple(name for name in wanted if name not in slots), period)
 
 
-def _when(parsed: _Parsed, chosen: Sequence[Period] | None = None) -> dict[str, str]:
-    """The period as slots; nothing if there is none, or several that differ, or a part that was not read."""
-    found = parsed.periods if chosen is None else chosen
-    if not found or _UNREAD_TIME.search(parsed.small):
-        return {}
-    if any((each.start, each.end) != (found[0].start, found[0].end) for each in found):
+def _when(parsed: _Parsed) -> dict[str, str]:
+    """The period as slots; nothing if there is none, or more than was read."""
+    return {} if _UNREAD_TIME.search(parsed.small) else _days(parsed.periods)
+
+
+def _days(found: Sequence[Period]) -> dict[str, str]:
+    """A period as slots; nothing if there are several that differ."""
+    if len({(each.start, each.end) if each.start else each.text for each in found}) != 1:
         return {}
     period = found[0]
     slots = {"period": period.text}

@@ -15,9 +15,9 @@ def sense(name: str) -> re.Pattern[str]:
 
 
 @cache
-def question() -> re.Pattern[str]:
-    """How questions of any kind begin."""
-    return re.compile(rf"(?:{_alternatives('greeting')}[, ]+)*{_alternatives('opening')}\b")
+def opening() -> re.Pattern[str]:
+    """How sentences that ask something begin."""
+    return re.compile(rf"(?:^|[.:;,!?] )(?:{_alternatives('greeting')}[, ]+)*{_alternatives('opening')}\b")
 
 
 @cache

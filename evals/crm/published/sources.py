@@ -75,14 +75,14 @@ def _read(path: Path, name: str, report: ImportReport) -> list[Entry]:
         report.files.append(FileNote(name, "queries", "unreadable"))
         return []
     own = ImportReport()
-    records, status = read_records(path, name, own)
-    found = [record for record in records if looks_like_a_question(record)]
+    records, status = read_records(path, name, own, is_record=looks_like_a_question)
+    found = [record for record in records if looks_like_a_question(record.value)]
     if records and not found and path.name not in RAW_FILES:
         report.files.append(FileNote(name, "other", "ignored", len(records)))
         return []
     report.findings += own.findings
     for record in records:
-        if not looks_like_a_question(record):
+        if not looks_like_a_question(record.value):
             report.flag("no_question", f"{name}:{record.position}", "the record has no query")
     report.files.append(FileNote(name, "queries", status, len(found)))
     return [entry_of(record) for record in found]

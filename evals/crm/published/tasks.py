@@ -11,6 +11,7 @@ from evals.crm.family import Family
 from evals.crm.published.answers import AnswerError, doubts, read_answer
 from evals.crm.published.entries import Entry
 from evals.crm.published.recognise import Reading, question_of, recognise
+from evals.crm.published.texts import tidy
 from evals.crm.registry import families
 from evals.crm.task_types import TASK_TYPES
 from evals.task import Answer, Task
@@ -146,9 +147,9 @@ def _task(question: Recognised, answer: Answer, family: Family, number: int) -> 
     slots = dict(reading.slots) if question.right else {}
     return Task(
         id=f"{ORIGIN}-{family.code}-{number:03}",
-        query="\n".join([question_of(entry.query), *lines, family.answer_format("faithful")]),
+        query="\n".join([_wording(entry), *lines, family.answer_format("faithful")]),
         context=family.context("faithful"),
-        domains=("query",),
+        domains=("functions",),
         type="search",
         persona=persona_of(family.persona),
         now=datetime.combine(entry.today, time()) if entry.today else None,
@@ -157,6 +158,12 @@ def _task(question: Recognised, answer: Answer, family: Family, number: int) -> 
         answer=answer,
         origin=_origin(entry, recognised=question.right),
     )
+
+
+def _wording(entry: Entry) -> str:
+    """The question as published, without what may follow it on ids and on the form of the answer."""
+    question = question_of(entry.query)
+    return entry.query.strip() if question == tidy(entry.query) else question
 
 
 def _ids(shown: Mapping[str, str]) -> dict[str, str]:

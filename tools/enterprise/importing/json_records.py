@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,15 @@ _WRAPPER_KEYS = 3
 """An object with more keys than this is one record, not the wrapping of a list."""
 
 
-def read_records(path: Path, name: str, report: ImportReport) -> tuple[list[RawRecord], FileStatus]:
+def read_records(
+    path: Path, name: str, report: ImportReport, *, is_record: Callable[[dict[str, Any]], bool] | None = None
+) -> tuple[list[RawRecord], FileStatus]:
     """The records of a file, and how it was found.
 
     Args:
         path: where it is; `.csv` files have one record a line, others are JSON.
         name: what the report calls it.
+        is_record: says of an object that is all of a file whether it is a record and wraps nothing.
     """
     before = len(report.findings)
     try:
@@ -47,9 +51,10 @@ def read_records(path: Path, name: str, report: ImportReport) -> tuple[list[RawR
         report.error("empty_file", name, "", "the file is empty")
         return [], "empty"
     text = _text(data, name, report)
-    values = (
-        _csv_rows(text, name, report) if path.suffix.lower() == ".csv" else _json_values(text, name, report)
-    )
+    if path.suffix.lower() == ".csv":
+        values = _csv_rows(text, name, report)
+    else:
+        values = _json_values(text, name, report, is_record or (lambda _: False))
     records = []
     for position, value in enumerate(values, start=1):
         if isinstance(value, dict):
@@ -76,9 +81,14 @@ def _text(data: bytes, name: str, report: ImportReport) -> str:
         return data.decode(encoding, errors="replace")
 
 
-def _json_values(text: str, name: str, report: ImportReport) -> list[Any]:
+def _json_values(
+    text: str, name: str, report: ImportReport, is_record: Callable[[dict[str, Any]], bool]
+) -> list[Any]:
     try:
-        return _unwrapped(_DECODER.decode(text.strip()), name, report)
+        value = _DECODER.decode(text.strip())
+        if isinstance(value, dict) and is_record(value):
+            return [value]
+        return _unwrapped(value, name, report)
     except (ValueError, RecursionError) as error:
         first = text.lstrip()[:1]
         if first == "{" and (lines := _json_lines(text, name, report)) is not None:

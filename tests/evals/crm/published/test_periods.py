@@ -62,6 +62,8 @@ def only(text: str) -> tuple[str, str] | None:
         ("yesterday", "2023-05-30"),
         ("the day before yesterday", "2023-05-29"),
         ("last week", "2023-05-24"),
+        ("the week before", "2023-05-24"),
+        ("over the past two quarters (6 months back)", "2022-11-30"),
         ("this time last month", "2023-04-30"),
     ],
 )

@@ -37,7 +37,7 @@ def test_ids_and_the_form_of_the_answer_may_follow(family: str, wording: dict[st
     text = wording["text"].rstrip(".?") + "?"
     plain = recognise(text, TODAY)
     more = f"{text} Return only the Id. The associated product Id is 01twK00000000A1AAA."
-    assert question_of(more) == text
+    assert question_of(more) == " ".join(text.split())
     assert recognise(more, TODAY) == plain
 
 
