@@ -61,10 +61,12 @@ class Face:
         """Answer one request."""
         if scope["type"] != "http":
             return
+        unread = False
         try:
             reply = await self._reply(scope, receive)
         except ApiError as error:
-            reply = error.reply()
+            # There may be more of the request to come, which nobody wants to hear.
+            reply, unread = error.reply(), True
         except Exception:
             # A defect of this server: the client gets a number, whoever runs it the trace.
             number = secrets.token_hex(6)
@@ -72,7 +74,7 @@ class Face:
             traceback.print_exc(file=sys.stderr)
             message = f"An unexpected error occurred. Please include this ErrorId: {number}"
             reply = ApiError(500, "UNKNOWN_EXCEPTION", message).reply()
-        await _send(reply, send)
+        await _send(reply, send, last=unread)
 
     def close(self) -> None:
         """Let go of the threads."""
@@ -154,7 +156,8 @@ async def _body(headers: MutableMapping[str, str], receive: Receive) -> bytes:
     return b"".join(chunks)
 
 
-async def _send(reply: Reply, send: Send) -> None:
+async def _send(reply: Reply, send: Send, *, last: bool) -> None:
+    """Send an answer, and hang up if it is the `last`."""
     content = b""
     if reply.body is not None:
         text = reply.body if isinstance(reply.body, str) else json.dumps(reply.body, ensure_ascii=False)
@@ -162,5 +165,7 @@ async def _send(reply: Reply, send: Send) -> None:
     headers = [(b"content-length", str(len(content)).encode()), (b"cache-control", b"no-store")]
     if reply.body is not None:
         headers.append((b"content-type", reply.media.encode()))
+    if last:
+        headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     await send({"type": "http.response.body", "body": content})
