@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import cast
 
 from evals.crm.answers import is_right
 from evals.crm.books import Books
 from evals.crm.family import Doubt, Question, Truth
 from evals.crm.registry import families
-from evals.crm.task_types import ValueKind
-from evals.task import Entity, Task
+from evals.task import Task
 
 
 @dataclass(frozen=True)
@@ -58,8 +56,6 @@ def _same(clean: Truth, other: Truth) -> bool:
         return False
     if not clean or not other:
         return not clean and not other
-    return is_right(_said(clean), other, cast(ValueKind, other[0].type))
-
-
-def _said(entities: Sequence[Entity]) -> str:
-    return "; ".join(entity.value for entity in entities)
+    if other[0].type == "month":
+        return is_right(clean[0].value, other, "month")
+    return {entity.value for entity in clean} == {entity.value for entity in other}

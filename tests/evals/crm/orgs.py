@@ -1,0 +1,27 @@
+"""Small generated CRM suites for the tests."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+from evals.crm.books import Books
+from evals.crm.suites import build_world
+from tools.crm.generate import Built
+from tools.crm.settings import Mode
+from tools.world import World
+
+SCALE = 0.1
+
+
+@cache
+def org(mode: Mode = "clean", scale: float = SCALE, seed: int = 7) -> tuple[World, Built]:
+    """An org on disk; shared, so it is not to be changed."""
+    return build_world(Path(mkdtemp(prefix="crm-")), seed, scale, mode)
+
+
+@cache
+def books(scale: float = SCALE) -> Books:
+    """Its records."""
+    return Books(org(scale=scale)[1])
