@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
-from functools import lru_cache
+from datetime import date
 from random import Random
 
 from dateutil.relativedelta import relativedelta
@@ -17,18 +15,14 @@ from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.crm.numbers import NUMBER, read_number, write_number
 from evals.crm.periods import Period, months_later
 from evals.crm.script import Script
+from evals.crm.shop import shop
 from evals.crm.soft_names import Mention, has_words, meant, read_mention, soft_names_of
 from evals.crm.wording import phrased, said, wording
 from evals.task import Entity
-from tools.crm.generate.entities import Product
 
 _NAME = "named_entity_disambiguation"
 _COLORED = 0.35
-_EMPTY = 0.3
 _LAST = "last "
-_NEAR = timedelta(days=2)
-_PLAIN, _RIVAL, _CLOSE = 0.2, 0.6, 1.0
-"""How readily purchases are asked for: alone, with a rival on some day, with a rival that is nearly right."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +56,9 @@ class NamedEntityDisambiguation:
     ) -> Iterator[Question | Doubt]:
         """See `Family`."""
         period = Period.of(stratum.removeprefix(_LAST))
-        shop = _shop(books)
+        known = shop(books)
         while True:
-            drawn = shop.draw(random)
+            drawn = known.draw(random)
             if drawn is None:
                 continue
             purchase, day = drawn
@@ -72,10 +66,10 @@ class NamedEntityDisambiguation:
             if today is None or today > books.snapshot:
                 yield Doubt("no day on which to ask")
                 continue
-            product = shop.product[purchase.product]
+            product = known.product[purchase.product]
             color = product.color if random.random() < _COLORED else ""
             mention = Mention(random.choice(soft_names_of(product.kind)), color)
-            contact = shop.contact[purchase.account]
+            contact = known.contact[purchase.account]
             slots = {
                 "contact": contact,
                 "mention": mention.text,
@@ -88,8 +82,8 @@ class NamedEntityDisambiguation:
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
         """See `Family`."""
-        shop, mention = _shop(books), _mention(question)
-        found = {each for each in _bought_then(books, question) if shop.is_meant(each, mention)}
+        known, mention = shop(books), _mention(question)
+        found = {each for each in _bought_then(books, question) if known.is_meant(each, mention)}
         if len(found) > 1:
             return Doubt("several such products were bought that day")
         return tuple(Entity(type="product_id", value=each) for each in found) or None
@@ -164,62 +158,6 @@ class NamedEntityDisambiguation:
         return tuple(dict.fromkeys(found)) or None
 
 
-class _Shop:
-    """Who bought what, for looking up.
-
-    Attributes:
-        bought: purchases, drafts too, by account.
-        texts: name and description of products by id.
-    """
-
-    def __init__(self, books: Books) -> None:
-        self.product: dict[str, Product] = {each.id: each for each in books.built.products}
-        self.contact = {account: contact for contact, account in books.account_of.items()}
-        self.texts = {
-            str(row["Id"]): f"{row['Name']}. {row['Description']}" for row in books.built.records("Product2")
-        }
-        self.bought: dict[str, list[Purchase]] = defaultdict(list)
-        for purchase in books.purchases:
-            self.bought[purchase.account].append(purchase)
-        self._purchases = books.purchases
-        self._drafts = [purchase for purchase in books.purchases if not purchase.activated]
-
-    def is_meant(self, product: str, mention: Mention) -> bool:
-        """Whether a product is of the kind and color that somebody speaks of."""
-        known = self.product[product]
-        return known.kind == mention.soft.kind and mention.color in ("", known.color)
-
-    def draw(self, random: Random) -> tuple[Purchase, date] | None:
-        """A purchase and the day on which it is said to have been made; None if it is not worth asking.
-
-        Some days are wrong: one or two off, of another purchase of the account, or that of a draft.
-        """
-        if random.random() < _EMPTY / 3:
-            draft = random.choice(self._drafts)
-            return draft, draft.day
-        purchase = random.choice(self._purchases)
-        days = {each.day for each in self.bought[purchase.account] if each.activated} - {purchase.day}
-        if random.random() < _EMPTY:
-            if random.random() < 0.5 or not days:
-                return purchase, purchase.day + random.choice((-2, -1, 1, 2)) * timedelta(days=1)
-            return purchase, random.choice(sorted(days))
-        if not purchase.activated or random.random() > self._worth(purchase):
-            return None
-        return purchase, purchase.day
-
-    def _worth(self, purchase: Purchase) -> float:
-        """How readily to ask for a purchase: the more others are nearly right, the more."""
-        kind = self.product[purchase.product].kind
-        rivals = [
-            each
-            for each in self.bought[purchase.account]
-            if self.product[each.product].kind == kind and each.product != purchase.product
-        ]
-        if any(not each.activated or abs(each.day - purchase.day) <= _NEAR for each in rivals):
-            return _CLOSE
-        return _RIVAL if rivals else _PLAIN
-
-
 def _mention(question: Question) -> Mention:
     mention = read_mention(question.slots["mention"])
     assert mention is not None, "questions are made of known names"
@@ -228,7 +166,7 @@ def _mention(question: Question) -> Mention:
 
 def _bought(books: Books, question: Question) -> list[Purchase]:
     """All that the contact ordered, drafts too."""
-    return _shop(books).bought[books.account_of[question.slots["contact"]]]
+    return shop(books).bought[books.account_of[question.slots["contact"]]]
 
 
 def _bought_then(books: Books, question: Question) -> set[str]:
@@ -239,22 +177,17 @@ def _bought_then(books: Books, question: Question) -> set[str]:
 
 def _doubt(books: Books, question: Question) -> Doubt | None:
     """Why not to ask: what is meant cannot be told from all that was ordered, or not found by words."""
-    shop, mention = _shop(books), _mention(question)
-    texts = {each.product: shop.texts[each.product] for each in _bought(books, question)}
-    wanted = {product for product in texts if shop.is_meant(product, mention)}
+    known, mention = shop(books), _mention(question)
+    texts = {each.product: known.texts[each.product] for each in _bought(books, question)}
+    wanted = {product for product in texts if known.is_meant(product, mention)}
     if meant(mention.text, texts) != wanted:
         return Doubt("other purchases fit its words as well")
     then = _bought_then(books, question)
     if {each for each in then if has_words(texts[each], mention.search)} != then & wanted:
         return Doubt("a search finds something else that was bought that day")
-    if not then & wanted and any(shop.is_meant(each, Mention(mention.soft)) for each in then):
+    if not then & wanted and any(known.is_meant(each, Mention(mention.soft)) for each in then):
         return Doubt("the same in another color was bought that day")
     return None
-
-
-@lru_cache(maxsize=2)
-def _shop(books: Books) -> _Shop:
-    return _Shop(books)
 
 
 def _later(period: Period, day: date) -> date | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 from evals.crm.books import Books
 from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
@@ -29,8 +29,9 @@ from tools.generating.latent import Latent
 
 _NAME = "policy_violation_identification"
 _STRATUM = "any"
-_EASY_TAKEN = 0.3
-"""Of the cases in which nothing comes near a breach so many are asked about."""
+_TAKEN = {"second": 1.0, "near": 0.3, "easy": 0.15}
+"""Of the cases in which nothing was broken so many are asked about at first: where the customer brings up a
+second matter, where something comes near a breach, and of the others. So both sorts of cases look alike."""
 
 _LAST_DAYS = 3
 _SAYS = tuple(
@@ -74,17 +75,22 @@ class PolicyViolationIdentification:
     def candidates(
         self, books: Books, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
-        """See `Family`. Every case once."""
+        """See `Family`. Every case once, those less like the others last."""
+        later = []
         for case in random.sample(books.cases, len(books.cases)):
-            question = Question({"case": case.id}, books.snapshot, None, stratum, shown={"Case Id": case.id})
+            shown = {"Case Id": case.id}
+            question = Question({"case": case.id}, books.snapshot, None, stratum, shown)
             truth = self.truth(books, mode, question)
             if isinstance(truth, Doubt):
                 yield truth
-            elif truth is None and not is_near_breach(books, case.id) and random.random() >= _EASY_TAKEN:
-                yield Doubt("far from any breach")
+                continue
+            articles = (ref for ref in _talks(books)[case.id].refs if ref.startswith("Knowledge__kav/"))
+            question = replace(question, answer=truth, must_read=tuple(articles))
+            if truth is None and random.random() >= _TAKEN[likeness(books, case.id)]:
+                later.append(question)
             else:
-                articles = (ref for ref in _talks(books)[case.id].refs if ref.startswith("Knowledge__kav/"))
-                yield replace(question, answer=truth, must_read=tuple(articles))
+                yield question
+        yield from later
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
         """See `Family`. The same in both modes."""
@@ -171,22 +177,22 @@ class PolicyViolationIdentification:
         return _breached(hear(turns), days, search)
 
 
-def is_near_breach(books: Books, case: str) -> bool:
-    """Whether a case in which nothing was broken looks a little as if something were.
+def likeness(books: Books, case: str) -> Literal["second", "near", "easy"]:
+    """How much a case in which nothing was broken looks as if something were.
 
-    The customer asked for something that the agent refused, or brought up a second matter, or the agent
-    granted as much as the article allows, or at the last moment.
+    Where it is near, the customer asked for something that the agent refused, or the agent granted as much as
+    the article allows, or at the last moment.
     """
     talk = _talks(books)[case].facts
-    policies = {policy.key: policy for policy in books.built.policies}
-    if "2.issue" in talk or talk["1.refused"]:
-        return True
-    limits = policies[talk["1.issue"]].remedies[talk["1.remedy"]]
+    if "2.issue" in talk:
+        return "second"
+    if talk["1.refused"]:
+        return "near"
+    policy = next(each for each in books.built.policies if each.key == talk["1.issue"])
+    limits = policy.remedies[talk["1.remedy"]]
     days = _days(talk["day"], books.case[case].created.isoformat())
-    within = limits.get("within", days + 99)
-    return within - days <= _LAST_DAYS or any(
-        int(talk[f"1.{name}"]) == limit for name, limit in limits.items() if name != "within"
-    )
+    most = any(int(talk[f"1.{name}"]) == limit for name, limit in limits.items() if name != "within")
+    return "near" if most or limits.get("within", days + 99) - days <= _LAST_DAYS else "easy"
 
 
 @lru_cache(maxsize=2)

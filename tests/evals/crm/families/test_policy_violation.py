@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from evals.crm.families.policy_violation_identification import FAMILY, is_near_breach
+from evals.crm.families.policy_violation_identification import FAMILY, likeness
 from evals.crm.family import Doubt, Question
 from evals.crm.generate import Sizes, TruthError, generate
 from tests.evals.crm.families.orgs import small_books, world_of
@@ -28,7 +28,9 @@ def test_open_cases_are_not_asked_about() -> None:
 
 def test_nothing_is_broken_in_some_cases_that_look_like_it() -> None:
     fine = [question.slots["case"] for question in asked() if question.answer is None]
-    assert sum(is_near_breach(small_books(), case) for case in fine) > len(fine) / 2
+    first = [likeness(small_books(), case) for case in fine[:12]]
+    assert first.count("easy") < len(first) / 2
+    assert "second" in first
     talks = small().latents_of("conversation")
     assert any(talks[case].facts["1.refused"] for case in fine)
 
