@@ -112,12 +112,10 @@ def evaluate(
         on_progress: told of each episode, in the calling thread.
 
     Raises:
-        InputError: an argument makes no sense, the program itself was given something wrong, or the records
-            are elsewhere (see `Workshop.check_records`).
+        InputError: an argument makes no sense, or the program itself was given something wrong.
         EvaluationInterrupted: on Ctrl-C, after episodes in flight had a moment to finish.
     """
     _check(tasks, workers, trials, time_limit)
-    workshop.check_records()
     started = time.perf_counter()
     job = _Job(program, workshop, lm, scorers, strategy or strategy_name(program), seed)
     owed = [(job.unit(task, trial), task) for task in tasks for trial in range(trials)]

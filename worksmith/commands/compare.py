@@ -143,6 +143,8 @@ def compare_strategies(
     if dry_run:
         _show_plan(plan, arms, as_json)
         return
+    # Now, before anything is compiled for it.
+    opened.workshop.check_records()
     if report:
         check_writable(report)
     settings = _settings(plan, opened, source, scheme)

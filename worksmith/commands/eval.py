@@ -83,6 +83,7 @@ def evaluate_program(
     if dry_run:
         _show_plan(run, as_json)
         return
+    opened.workshop.check_records()
     models = _models(lm, opened, record)
     settings = {
         "suite": opened.path.name,

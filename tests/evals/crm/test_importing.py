@@ -366,6 +366,7 @@ def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
     return name, bytes(data[: draw(st.integers(0, len(data)))] if draw(st.booleans()) else data)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(mutation=mutated())
 def test_any_mutation_gives_a_suite(tmp_path: Path, mutation: tuple[str, bytes]) -> None:
@@ -382,6 +383,7 @@ def test_any_mutation_gives_a_suite(tmp_path: Path, mutation: tuple[str, bytes])
     assert ABSENT not in [task.answer for task in suite.tasks]
 
 
+@pytest.mark.slow
 def test_it_says_that_the_org_is_elsewhere(tmp_path: Path) -> None:
     out = tmp_path / "suite"
     runner = CliRunner()
@@ -393,6 +395,7 @@ def test_it_says_that_the_org_is_elsewhere(tmp_path: Path) -> None:
     for command in (
         ["eval", str(out), "--no-track"],
         ["run", str(out), "crmarena-htu-001"],
+        ["compare", str(out), "--optimizers", "none", "--strategies", "act", "--no-track"],
     ):
         result = runner.invoke(app, command)
         assert isinstance(result.exception, InputError)
