@@ -27,7 +27,7 @@ LONGEST = 20_000
 _FENCE = "```"
 _FIND = re.compile(r"FIND\b", re.IGNORECASE)
 _COUNT = re.compile(r"SELECT\s+COUNT\s*\(\s*\)", re.IGNORECASE)
-_LANGUAGE = re.compile(r"[A-Za-z]*\s*\n|(?:soql|sosl|sql)\s", re.IGNORECASE)
+_LANGUAGE = re.compile(r"\A(?:[A-Za-z]*\s*\n|(?:soql|sosl|sql)\s)", re.IGNORECASE)
 
 
 @tool()
@@ -69,8 +69,8 @@ def _bare(query: str) -> str:
     text = query.strip() if len(query) <= MAX_LENGTH else query
     if not (text.startswith(_FENCE) and text.endswith(_FENCE) and len(text) > 2 * len(_FENCE)):
         return text
-    inner = text.removeprefix(_FENCE).removesuffix(_FENCE)
-    return _LANGUAGE.sub("", inner, count=1).strip() if _LANGUAGE.match(inner) else inner.strip()
+    inner = text.removeprefix(_FENCE).removesuffix(_FENCE).lstrip(" ")
+    return _LANGUAGE.sub("", inner, count=1).strip()
 
 
 def _as_published(records: list[Record]) -> list[Record]:

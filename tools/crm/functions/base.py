@@ -19,6 +19,10 @@ Counts = dict[str, int]
 Values = dict[str, float]
 
 
+LONGEST = 1_000
+"""Characters of a text that may go into a condition."""
+
+
 class FunctionError(ToolError):
     """A function cannot do what it was asked to; the message says which argument is to blame, and why."""
 
@@ -59,15 +63,16 @@ class Base:
             raise self.refusal(f"{name} must be a point in time {SHAPE}{also}, not {text[:40]!r}")
         return found
 
-    def filled(self, **texts: str | Sequence[str] | None) -> None:
-        """See that no text is empty: in conditions an empty text stands for null.
+    def check(self, **texts: str | Sequence[str] | None) -> None:
+        """See that texts that go into conditions are neither empty, which stands for null, nor endless.
 
         Raises:
             FunctionError: one is.
         """
         for name, given in texts.items():
-            if given == "" or (not isinstance(given, str) and "" in (given or ())):
-                raise self.refusal(f"{name} must not be empty text")
+            for text in [given] if isinstance(given, str) else given or ():
+                if not 0 < len(text) <= LONGEST:
+                    raise self.refusal(f"{name} must have 1 to {LONGEST} characters")
 
     def within(self, start_date: str | None, end_date: str | None, *, last: bool = False) -> list[str]:
         """Conditions that CreatedDate lies from one point in time to another.

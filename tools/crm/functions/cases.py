@@ -39,8 +39,8 @@ class Cases(Base):
             issue_ids: filed under one of these
             statuses: with one of these, such as Closed
         """
-        self.filled(agent_ids=agent_ids, case_ids=case_ids, order_item_ids=order_item_ids)
-        self.filled(issue_ids=issue_ids, statuses=statuses)
+        self.check(agent_ids=agent_ids, case_ids=case_ids, order_item_ids=order_item_ids)
+        self.check(issue_ids=issue_ids, statuses=statuses)
         given = {
             "OwnerId": agent_ids,
             "Id": case_ids,
@@ -112,7 +112,7 @@ class Cases(Base):
             end_date: likewise
             order_item_ids: the order items
         """
-        self.filled(order_item_ids=order_item_ids)
+        self.check(order_item_ids=order_item_ids)
         window = self.within(start_date, end_date, last=True)
         if not order_item_ids:
             if self.clean:
@@ -147,5 +147,5 @@ class Cases(Base):
     def _about(
         self, source: str, field: str, record_id: str, fields: str, order: str
     ) -> list[dict[str, Any]]:
-        self.filled(case_id=record_id)
+        self.check(case_id=record_id)
         return self.select(fields, source, [one_of(field, [record_id])], tail=order)

@@ -16,7 +16,7 @@ class Customers(Base):
         Args:
             product_id: the product
         """
-        self.filled(product_id=product_id)
+        self.check(product_id=product_id)
         rows = self.select("Id", "OrderItem", [one_of("Product2Id", [product_id])])
         return [row["Id"] for row in rows]
 
@@ -26,7 +26,7 @@ class Customers(Base):
         Args:
             contact_id: the contact
         """
-        self.filled(contact_id=contact_id)
+        self.check(contact_id=contact_id)
         rows = self.select("AccountId", "Contact", [one_of("Id", [contact_id])])
         if rows and rows[0]["AccountId"]:
             return str(rows[0]["AccountId"])
@@ -40,7 +40,7 @@ class Customers(Base):
             purchase_date: the day, YYYY-MM-DDTHH:MM:SSZ
             related_product_ids: the products
         """
-        self.filled(account_id=account_id, related_product_ids=related_product_ids)
+        self.check(account_id=account_id, related_product_ids=related_product_ids)
         day = self.moment("purchase_date", purchase_date).strftime("%Y-%m-%d").rjust(10, "0")
         if not related_product_ids:
             if self.clean:
@@ -77,6 +77,7 @@ class Customers(Base):
         return found if self.clean else [row["Id"] for row in found]
 
     def _search(self, text: str, returning: str) -> list[Record]:
+        self.check(search_term=text)
         term = search_term(text)
         if not term:
             raise self.refusal("search_term must have a word in it")

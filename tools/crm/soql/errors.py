@@ -12,6 +12,8 @@ from tools.errors import ToolError
 
 _BEFORE = 32
 _AFTER = 28
+_LONGEST = 1_000
+"""Characters of a message: what it repeats of a statement may be of any length."""
 
 
 class QueryError(ToolError):
@@ -27,7 +29,7 @@ class QueryError(ToolError):
     def __init__(self, code: str, message: str, offset: int | None = None, statement: str = "") -> None:
         super().__init__(message)
         self.code = code
-        self.message = message
+        self.message = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
         self.offset = offset
         self.statement = statement
 

@@ -1,0 +1,68 @@
+"""A live org in place of the world: it is asked for nothing that a role may not read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+
+from tests.tools.crm.functions.orgs import connect
+from tests.tools.crm.functions.small import ORG, RETURNS
+from tests.tools.crm.worlds import call, episode, written
+from tools.crm.org import WorldOrg
+from tools.crm.roles import packaged_policy
+from tools.crm.schema import OBJECTS
+from tools.workshop import Workshop
+
+
+@pytest.fixture
+def shop() -> Iterator[Workshop]:
+    """An empty world whose episodes work on another org, which hides nothing."""
+    found = written({})
+    found.backend = WorldOrg(connect(ORG), date(2023, 1, 1))
+    yield found
+    found.backend = None
+
+
+def test_functions_and_queries_work_on_the_live_org(shop: Workshop) -> None:
+    mine = episode(["functions", "query"], "service_manager", shop)
+    assert call(mine, "functions.get_issues")[0] == {"Id": RETURNS, "Name": "Returns"}
+    assert call(mine, "query.soql", query="SELECT COUNT() FROM CaseHistory__c") == 5
+    assert call(mine, "query.sosl", query="FIND {shoe} RETURNING Product2(Name)")["total"] == 1
+    assert {each.split("/")[0] for made in mine.calls for each in made.reads} == {
+        "Issue__c",
+        "CaseHistory__c",
+        "Product2",
+    }
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT Id FROM CaseHistory__c",
+        "SELECT Id FROM Case WHERE Owner.Phone != null",
+        "SELECT Id, (SELECT Id FROM CaseHistories__r) FROM Case",
+        "FIND {shoe}",
+        "FIND {shoe} RETURNING CaseHistory__c",
+        "FIND {shoe} RETURNING Product2(Id), User(Id)",  # may match a number that is hidden
+    ],
+)
+def test_a_live_org_is_not_asked_for_what_is_hidden(shop: Workshop, statement: str) -> None:
+    found = episode(["query"], "service_agent", shop).call("query.soql", {"query": statement})
+    assert found.status == "tool_error"
+    assert found.text.startswith(("INVALID_TYPE", "INVALID_FIELD", "MALFORMED_SEARCH"))
+
+
+def test_who_may_read_everything_asks_the_live_org_whatever_it_understands() -> None:
+    document = json.loads(packaged_policy())
+    document["roles"]["service_agent"] |= {"objects": list(OBJECTS), "hidden": {}}
+    shop = written({}, policy=json.dumps(document))
+    shop.backend = WorldOrg(connect(ORG), date(2023, 1, 1))
+    mine = episode(["query"], "service_agent", shop)
+    assert call(mine, "query.soql", query="FIND {shoe}")["total"] > 0
+    refused = mine.call("query.soql", {"query": "SELECT Lead FROM Case"})
+    assert refused.text.startswith("INVALID_FIELD")  # by the org itself
+    call(mine, "query.soql", query="SELECT COUNT() FROM CaseHistory__c WHERE CaseId__r.Status = 'New'")
+    assert set(mine.calls[-1].reads) == {"CaseHistory__c/*", "Case/*"}
