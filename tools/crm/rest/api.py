@@ -61,7 +61,12 @@ class Api:
             case ("composite",):
                 return _by_method(request, POST=lambda: self._composite(request))
             case ("composite", "sobjects"):
-                return _by_method(request, POST=lambda: self._writer.create_many(request))
+                writer = self._writer
+                return _by_method(
+                    request,
+                    POST=lambda: writer.create_many(request),
+                    PATCH=lambda: writer.update_many(request),
+                )
             case ("sobjects", *rest):
                 return self._objects(request, rest)
             case ("knowledgeManagement", "articleVersions", "masterVersions", article):

@@ -19,6 +19,9 @@ from tools.crm.soql.literals import moment_cell
 
 T = TypeVar("T")
 
+Change = Callable[[Records, CrmObject, dict[str, Any]], str]
+"""Makes or changes a record with values that a client sent; gives its id."""
+
 MOST = 200
 """Records of one request."""
 
@@ -46,6 +49,22 @@ class Writer:
 
     def create_many(self, request: Request) -> Reply:
         """Make records, all of them or each that can be made."""
+        return self._many(request, lambda records, entity, values: records.create(entity, values))
+
+    def update_many(self, request: Request) -> Reply:
+        """Change records, all of them or each that can be changed."""
+
+        def change(records: Records, entity: CrmObject, values: dict[str, Any]) -> str:
+            changes = {name: value for name, value in values.items() if name.lower() != "id"}
+            record_id = values.get("id") or values.get("Id")
+            if not isinstance(record_id, str):
+                raise ApiError(400, "MISSING_ARGUMENT", "Id not specified in an update call")
+            records.update(entity, record_id, changes)
+            return record_id
+
+        return self._many(request, change)
+
+    def _many(self, request: Request, change: Change) -> Reply:
         self._check()
         body = json_object(request.body)
         given = body.get("records")
@@ -55,7 +74,7 @@ class Writer:
         whole = body.get("allOrNone") is True
         outcomes: list[dict[str, Any]] = []
         try:
-            self._write(lambda records: self._make_all(records, given, outcomes, whole))
+            self._write(lambda records: self._change_all(records, given, change, outcomes, whole))
         except _RolledBackError:
             outcomes = [_undone(outcome) for outcome in outcomes]
         return Reply(200, outcomes)
@@ -82,19 +101,24 @@ class Writer:
         self._write(lambda records: records.publish(article, str(status)))
         return Reply(204)
 
-    def _make_all(
-        self, records: Records, given: list[Any], outcomes: list[dict[str, Any]], whole: bool
+    def _change_all(
+        self,
+        records: Records,
+        given: list[Any],
+        change: Change,
+        outcomes: list[dict[str, Any]],
+        whole: bool,
     ) -> None:
         for values in given:
-            outcomes.append(self._make(records, values))
+            outcomes.append(self._change(records, values, change))
         if whole and not all(outcome["success"] for outcome in outcomes):
             raise _RolledBackError
 
-    def _make(self, records: Records, values: Any) -> dict[str, Any]:
+    def _change(self, records: Records, values: Any, change: Change) -> dict[str, Any]:
         connection = records.connection
         connection.execute("SAVEPOINT one")
         try:
-            record_id = records.create(self._entity(values), values)
+            record_id = change(records, self._entity(values), values)
         except ApiError as error:
             connection.execute("ROLLBACK TO one")
             return _failed(error.code, error.message, error.fields)

@@ -229,6 +229,22 @@ def test_all_of_them_or_none(writable: Served) -> None:
     assert not writable.store.changed
 
 
+def test_several_records_are_changed_in_one_request(writable: Served) -> None:
+    client = writable.client()
+    ids = [record["Id"] for record in BUILT.records("Issue__c")[:3]]
+
+    def change(records: list[dict[str, Any]], **options: Any) -> Any:
+        body = {"records": records, **options}
+        return client.restful("composite/sobjects", method="PATCH", json=body)
+
+    outcomes = change([{**issue("A"), "id": ids[0]}, {**issue(None), "id": ids[1]}, issue("no id")])
+    assert [each["success"] for each in outcomes] == [True, False, False]
+    assert client.Issue__c.get(ids[0])["Name"] == "A"
+    outcomes = change([{**issue("B"), "id": ids[0]}, {**issue(None), "id": ids[1]}], allOrNone=True)
+    assert not any(each["success"] for each in outcomes)
+    assert client.Issue__c.get(ids[0])["Name"] == "A"
+
+
 @pytest.mark.parametrize("records", [None, "x", [issue("A")] * 201])
 def test_a_request_holds_at_most_200_records(writable: Served, records: Any) -> None:
     assert refused(many, writable.client(), records)[0] == "INVALID_INPUT"
