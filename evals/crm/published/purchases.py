@@ -23,7 +23,7 @@ _PATTERNS = tuple(
         rf"\b{_THE}{_WORDS},?(?: that| which)?(?: ¤+)? {_I} {_BOUGHT}\b",
         rf"\b{_THE}{_WORDS},? (?:from|in) (?:my|our) (?:[a-z]+ )?(?:purchase|order)\b",
         rf"\b{_I} {_BOUGHT} {_THE}?{_WORDS}(?= ¤|[.,;:?!]| -|$)",
-        rf"\b{_SHOW} {_THE}{_WORDS},? (?:purchased|bought|ordered) by me\b",
+        rf"\b{_SHOW} {_THE}{_WORDS},? (?:(?:that|which) (?:was|were) )?(?:purchased|bought|ordered)\b",
         rf"\b{_SHOW} {_THE}{_WORDS}[?.;!,]",
         rf"\b{_SHOW} {_WORDS},? (?:(?:that|which) )?{_I} {_BOUGHT}\b",
     )
@@ -32,7 +32,7 @@ _PATTERNS = tuple(
 
 _ABOUT = re.compile(
     r"^(?:(?:exact|right|full) )?"
-    r"(?:product|item|name|thing|article|page|detail|entry|record|listing|photo|picture)s?"
+    r"(?:product|item|name|thing|article|page|detail|entry|record|listing|photo|picture)s?,?"
     rf"(?: (?:page|details|name))? (?:of|for|behind|on|about|called) {_THE}?",
 )
 _AFTER = re.compile(r" (?:called|named|again|please)$")
