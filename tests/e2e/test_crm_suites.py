@@ -1,0 +1,66 @@
+"""CRM suites through the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evals.suite import Suite
+from tests.e2e.conftest import invoke
+
+
+def build(out: Path, *options: object) -> dict[str, object]:
+    result = invoke("suite", "build", "crm", "--scale", 0.05, "--out", out, "--json", *options)
+    assert result.exit_code == 0, result.output
+    facts: dict[str, object] = json.loads(result.stdout.splitlines()[-1])
+    return facts
+
+
+@pytest.mark.slow
+def test_a_suite_says_by_which_rules_its_answers_were_found(here: Path) -> None:
+    clean, faithful = build(here / "clean"), build(here / "faithful", "--mode", "faithful")
+
+    assert (clean["mode"], faithful["mode"]) == ("clean", "faithful")
+    assert clean["digest"] != faithful["digest"]
+    assert json.loads(invoke("suite", "info", here / "faithful", "--json").stdout)["mode"] == "faithful"
+    assert clean["intents"] == 9
+    assert "search_Case" not in str(clean["rows"])
+
+
+@pytest.mark.slow
+def test_gold_plans_answer_every_task_with_either_toolset(here: Path) -> None:
+    build(here / "crm")
+    for toolset in ("functions", "query"):
+        result = invoke(
+            *("eval", here / "crm", "--strategy", "gold", "--lm", "gold", "--toolset", toolset),
+            *("--split", "all", "--json"),
+        )
+        assert result.exit_code == 0, result.output
+        rows = json.loads(result.stdout.splitlines()[-1])["rows"]
+        assert len(rows) == len(Suite.open(here / "crm").tasks)
+        assert [row["task_id"] for row in rows if not row["correct"] or not row["supported"]] == []
+
+
+def test_a_dry_run_says_how_many_tasks_it_would_be(here: Path) -> None:
+    result = invoke("suite", "build", "crm", "--dry-run", "--json", "--out", here / "crm")
+
+    assert json.loads(result.stdout)["tasks"] == 9 * 220
+    assert not (here / "crm").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "said"),
+    [
+        ("office", ["--mode", "clean"], "office suites have no modes"),
+        ("enterprise", ["--mode", "faithful"], "enterprise suites have no modes"),
+        ("crm", ["--mode", "sloppy"], "there are clean, faithful"),
+    ],
+)
+def test_modes_that_do_not_exist_are_refused(here: Path, kind: str, options: list[str], said: str) -> None:
+    result = invoke("suite", "build", kind, "--out", here / "suite", *options)
+
+    assert result.exit_code != 0
+    assert said in str(result.exception) + result.output
+    assert not (here / "suite").exists()
