@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from evals.crm.published.recognise import question_of
+from evals.crm.published.questions import question_of
 from evals.crm.published.sources import RAW_FILES, read_entries
 from evals.crm.published.statistics import Worded, distributions
 from evals.crm.published.tasks import ORIGIN, Recognised, make_tasks, recognise_all

@@ -17,8 +17,9 @@ from evals.crm.published.period import Period
 from evals.crm.published.periods import periods
 from evals.crm.published.phrases import Vocabulary, product_phrase
 from evals.crm.published.purchases import described
+from evals.crm.published.questions import question_of
 from evals.crm.published.senses import opening, sense
-from evals.crm.published.texts import HOLE, folded, tidy, without
+from evals.crm.published.texts import HOLE, folded, without
 from evals.crm.published.thresholds import threshold
 from evals.crm.task_types import KNOWLEDGE_QA
 
@@ -28,15 +29,6 @@ MOST_LETTERS = 1500
 _FEWEST_WORDS = 3
 _MOST_LINES = 12
 
-_ID = re.compile(r"\b[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?\b")
-_SENTENCE = re.compile(r"(?<=[?.!])\s+(?=[A-Z¤])")
-_FORMAT = re.compile(
-    r"^(?:please )?(?:only )?(?:return|respond|answer|reply|output|submit|give|provide"
-    r"|the (?:associated|relevant) )"
-)
-_FORMAT_SIGN = re.compile(
-    r"\b(?:only|just|ids?|abbreviations?|format|two-letter|no (?:explanation|sentence)|month name)\b"
-)
 _A_NUMBER = re.compile(rf"\b(?!one\b|zero\b|(?:19|20)\d\d\b)(?:\d+|{WORDS})\b")
 _UNREAD_TIME = re.compile(r"\b(?:(?:19|20)\d\d|days|weeks|quarters|years|fortnights?)\b")
 _LONG_QUOTE = re.compile(r"[\"“][^\"“”]{60,}[\"”]")
@@ -117,19 +109,6 @@ def _read(wording: str, today: date | None) -> Reading:
         if reading is not None:
             return reading
     return Reading(None)
-
-
-def question_of(wording: str) -> str:
-    """A wording without ids and without the sentences on the form of the answer that may follow it."""
-    text = tidy(wording)
-    text = _ID.sub(lambda found: " " * len(found[0]) if any(map(str.isdigit, found[0])) else found[0], text)
-    first, *others = _SENTENCE.split(text)
-    kept = [first, *(each for each in others if not _on_form(each.lower()))]
-    return tidy(" ".join(kept))
-
-
-def _on_form(sentence: str) -> bool:
-    return bool(_FORMAT.search(sentence) and _FORMAT_SIGN.search(sentence))
 
 
 def _parse(text: str, today: date | None) -> _Parsed:

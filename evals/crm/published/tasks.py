@@ -10,7 +10,8 @@ from datetime import datetime, time
 from evals.crm.family import Family
 from evals.crm.published.answers import AnswerError, doubts, read_answer
 from evals.crm.published.entries import Entry
-from evals.crm.published.recognise import Reading, question_of, recognise
+from evals.crm.published.questions import question_of
+from evals.crm.published.recognise import Reading, recognise
 from evals.crm.published.texts import tidy
 from evals.crm.registry import families
 from evals.crm.task_types import TASK_TYPES

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.crm.published.recognise import Reading, question_of, recognise
+from evals.crm.published.questions import question_of
+from evals.crm.published.recognise import Reading, recognise
 
 TODAY = date(2023, 5, 20)
 WORDINGS: dict[str, list[dict[str, str]]] = tomllib.loads(
