@@ -15,6 +15,9 @@ _UNKNOWN = "Nothing is known about the rules."
 
 def rules_text(policy: Policy, tool: str) -> str:
     """Who may use `tool` on which records, one rule a line. Says so where a policy cannot be put in words."""
+    in_words: Callable[[str], str] | None = getattr(policy, "in_words", None)
+    if in_words is not None:
+        return in_words(tool)
     document = getattr(policy, "document", None)
     if document is None or not hasattr(document, "tools"):
         return _UNKNOWN

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.tools.enterprise import small_world
+from tools.crm.roles import packaged_policy as packaged_roles
 from tools.enterprise.access import packaged_policy
 from tools.enterprise.schema import KEYS, MAIL
 from tools.errors import InputError
@@ -121,3 +122,16 @@ def test_validate_points_out_departments_that_nobody_is_in(tmp_path: Path) -> No
         "HRR in sources.mail.rules[0].when.all[1].department",
     ]
     assert "HRR in sources.mail.rules[0]" in said
+
+
+def test_validate_reads_roles_of_a_crm(tmp_path: Path) -> None:
+    file = tmp_path / "policy.json"
+    file.write_text(packaged_roles())
+    found = _json("validate", str(file), "--kind", "crm")
+    assert found["valid"]
+    assert list(found["roles"]) == ["service_agent", "service_manager", "service_analyst"]
+    assert "3 roles" in CliRunner().invoke(app, ["access", "validate", str(file), "--kind", "crm"]).stdout
+    file.write_text(packaged_roles().replace('"Case"', '"Lead"', 1))
+    with pytest.raises(InputError) as error:
+        _json("validate", str(file), "--kind", "crm")
+    assert str(error.value).startswith(f"{file}: roles.service_agent.objects[3]: no object 'Lead'")

@@ -104,6 +104,27 @@ class CrmPolicy:
                     return f"{name}.{field}"
         return None
 
+    def in_words(self, tool: str) -> str:
+        """Who may use a tool, and what queries know of, for a model that is to judge calls."""
+        toolkit, _, name = tool.partition(".")
+        lines = []
+        for role, given in self.document.roles.items():
+            if tool in _QUERIES:
+                lines.append(f"{given.title} may ask for {self._reads(role)}.")
+            elif toolkit not in _FUNCTION_TOOLKITS or name not in function_needs():
+                return f"No rule mentions {tool}: nobody may use it."
+            else:
+                lacking = self._lacking(role, function_needs()[name])
+                may = "may use it" if lacking is None else f"may not use it: it needs {lacking}"
+                lines.append(f"{given.title} {may}.")
+        return "\n".join(f"- {line}" for line in [*lines, "Nobody else may use it."])
+
+    def _reads(self, role: str) -> str:
+        """The objects that a role may read, each with the fields that it may not."""
+        given = self.document.roles[role]
+        hidden = {name: f" (but not {', '.join(given.hidden[name])})" for name in given.hidden}
+        return ", ".join(f"{name}{hidden.get(name, '')}" for name in given.objects)
+
     def unreadable(
         self, persona: Persona, references: frozenset[str], connection: apsw.Connection
     ) -> frozenset[str]:

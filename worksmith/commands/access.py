@@ -72,6 +72,9 @@ def validate(
     from tools.access.document import read_document
     from tools.kinds import world_kind
 
+    if kind == "crm":
+        _validate_roles(file, as_json)
+        return
     world = world_kind(kind)
     tools = frozenset(tool.name for toolkit in world.toolkits for tool in toolkit.tools)
     document = read_document(file, {table.name: table.columns for table in world.tables}, tools)
@@ -88,6 +91,21 @@ def validate(
         known = ", ".join(world.departments)
         listed = "; ".join(facts["departments_unknown"])
         typer.echo(f"nobody is in these departments, unless the world has others than {known}: {listed}")
+
+
+def _validate_roles(file: Path, as_json: bool) -> None:
+    """Check a document of roles, which is what says in a CRM who may read what."""
+    from tools.crm.roles import read_roles
+
+    roles = read_roles(file).roles
+    if as_json:
+        facts = {name: {"objects": len(r.objects), "fields_hidden": r.hidden} for name, r in roles.items()}
+        typer.echo(json.dumps({"valid": True, "roles": facts}))
+        return
+    typer.echo(f"{file}: valid, {len(roles)} roles")
+    for name, role in roles.items():
+        hidden = "; ".join(f"{each}: {', '.join(fields)}" for each, fields in role.hidden.items())
+        typer.echo(f"{name} may read {len(role.objects)} objects{f', but not {hidden}' if hidden else ''}")
 
 
 def _facts(document: PolicyDocument, tools: frozenset[str], sources: list[str]) -> dict[str, Any]:
@@ -156,7 +174,8 @@ def _sources(desk: Desk) -> list[str]:
     from tools.errors import InputError
 
     if not isinstance(desk.policy, AccessPolicy):
-        raise InputError("this kind of world has no access rules")
+        hint = "roles of a CRM are in its policy.json" if hasattr(desk.policy, "in_words") else None
+        raise InputError("this kind of world has no access rules for single records", hint=hint)
     return list(desk.policy.document.sources)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from programs.rules import rules_text
 from tests.tools.crm.worlds import episode, written
 from tools.crm.access import function_needs
 from tools.crm.functions import NAMES
@@ -117,3 +118,17 @@ def test_roles_and_settings_are_part_of_the_digest() -> None:
     shops.append(written({}, policy=json.dumps(document)))
     assert len({shop.digest for shop in shops}) == 4
     assert written({}).digest == shops[0].digest
+
+
+def test_the_rules_can_be_said_in_words() -> None:
+    policy = written({}).policy
+    assert rules_text(policy, "functions.get_shipping_state").splitlines() == [
+        "- a service agent may use it.",
+        "- a service manager may not use it: it needs Account.",
+        "- a service analyst may use it.",
+        "- Nobody else may use it.",
+    ]
+    asked = rules_text(policy, "query.soql")
+    assert "User (but not Phone, Username, Alias)" in asked
+    assert asked == rules_text(policy, "query.sosl")
+    assert rules_text(policy, "query.delete") == "No rule mentions query.delete: nobody may use it."
