@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from tests.tools.crm.functions.orgs import TODAY, connect, draw
 from tests.tools.crm.soql.model import soql
 from tests.tools.crm.soql.queries import Chooser
-from tests.tools.crm.worlds import call, episode, rows_of, workshop, written
+from tests.tools.crm.worlds import call, episode, workshop, written
 from tools.crm.ids import make_id
 from tools.crm.org import WorldOrg
 from tools.crm.schema import OBJECTS, crm_schema
-from tools.crm.soql.errors import QueryError
 from tools.dispatch import Observation
 from tools.episode import Episode
 from tools.seeding import rng
@@ -255,14 +254,3 @@ def test_more_records_than_a_result_may_have_are_refused() -> None:
     found = mine.call("query.soql", {"query": "SELECT Id FROM PricebookEntry LIMIT 50000"})
     assert len(found.value["records"]) == 50_000
     assert len(found.text) < 25_000
-
-
-def test_a_search_changes_nothing_even_while_it_looks_at_what_has_changed() -> None:
-    """Searches index anew what an episode has changed, for the moment of the search."""
-    org = draw(rng(1, "changed"))
-    shop = written(rows_of(org))
-    mine = episode(["query"], "service_manager", shop)
-    with pytest.raises(QueryError):
-        WorldOrg(connect(org), TODAY).search("FIND {alpha")
-    call(mine, "query.sosl", query="FIND {alpha}")
-    assert mine.outcome().empty
