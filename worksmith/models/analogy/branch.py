@@ -7,8 +7,13 @@ from collections.abc import Iterator
 from worksmith.models.analogy import series
 from worksmith.models.analogy.filters import filters
 from worksmith.models.analogy.moments import Key
-from worksmith.models.analogy.rows import is_said, kept, unused
-from worksmith.models.analogy.state import State
+from worksmith.models.analogy.observation import number
+from worksmith.models.analogy.rows import MAX_ROWS, is_said, kept, number_columns, unused
+from worksmith.models.analogy.state import Group, State
+
+_TELLING = ("period", "step")
+_FACTORS = (1.5, 2, 3)
+_LEAST = (1, 2, 3, 5)
 
 
 def questions(state: State, sources: frozenset[tuple[int, str]]) -> Iterator[tuple[Key, float]]:
@@ -23,6 +28,8 @@ def questions(state: State, sources: frozenset[tuple[int, str]]) -> Iterator[tup
             yield ("page", index, count), 0.35
         if not group.rows:
             continue
+        if index == last:
+            yield from _leads(index, state)
         for where in filters(index, state):
             cost = _filter_cost(where, state)
             yield ("any", index, where), cost + behind
@@ -30,8 +37,22 @@ def questions(state: State, sources: frozenset[tuple[int, str]]) -> Iterator[tup
                 if source == index:
                     yield ("left", index, column, where), cost - 0.05 + behind
     yield ("run", state.run), 0.5
+    for reading in _TELLING:
+        if reading in state.task.pools:
+            yield ("has", reading), 0.2
+    for extreme in state.task.extremes:
+        yield ("asks", extreme), 0.15
     for key in series.tests(state):
         yield ("series", *key), _series_cost(key)
+
+
+def _leads(index: int, state: State) -> Iterator[tuple[Key, float]]:
+    """How large the largest number of a column is, and how far ahead of the next."""
+    for column in number_columns(state.groups[index]):
+        for factor in _FACTORS:
+            yield ("ahead", index, column, factor), 0.4
+        for least in _LEAST:
+            yield ("reaches", index, column, least), 0.4
 
 
 def _filter_cost(where: Key, state: State) -> float:
@@ -68,6 +89,10 @@ def _answer(key: Key, state: State) -> bool | None:
         return series.holds(key[1:], state)
     if kind == "run":
         return bool(state.run >= key[1])
+    if kind == "has":
+        return key[1] in state.task.pools
+    if kind == "asks":
+        return key[1] in state.task.extremes
     if key[1] >= len(state.groups):
         return None
     group = state.groups[key[1]]
@@ -77,6 +102,19 @@ def _answer(key: Key, state: State) -> bool | None:
         return bool(group.calls[-1].observation.kind == key[2])
     if kind == "page":
         return bool(len(group.calls[-1].observation.rows) >= key[2])
+    if kind in ("ahead", "reaches"):
+        return _stands_out(key, group)
     if kind == "any":
         return bool(kept(key[1], key[2], state))
     return bool(unused(key[1], key[2], key[3], state))
+
+
+def _stands_out(key: Key, group: Group) -> bool | None:
+    """Whether the largest number of a column is large enough, or far enough ahead of the next."""
+    found = (number(row.get(key[2], "")) for row in group.rows[:MAX_ROWS])
+    numbers = sorted((one for one in found if one is not None), reverse=True)
+    if not numbers:
+        return None
+    if key[0] == "reaches":
+        return bool(numbers[0] >= key[3])
+    return len(numbers) == 1 or bool(numbers[0] >= key[3] * numbers[1])

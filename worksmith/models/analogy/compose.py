@@ -90,7 +90,10 @@ def _fill(
     seen = any(key[0] == "cell" for keys in explained for key in keys)
     chosen = {} if part else choices(leaves, weights, library, state, slot)
     # A code that was read in an episode is no option that words of the task stand for.
-    chosen = {value: one for value, one in chosen.items() if not (seen and _is_data(value))}
+    used = {leaf.text for leaf in leaves}
+    chosen = {
+        value: one for value, one in chosen.items() if not is_data(value) or (value in used and not seen)
+    }
     scored = [
         (support[key] / total - _PER_COST * cost[key] - doubt, support[key] / total, key)
         for key in support
@@ -151,7 +154,7 @@ def _doubt(key: Key, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, 
         return ends + (_ALWAYS_SAME if _is_always_same(leaves) else 0.0)
     if len({leaf.text for leaf in leaves}) == 1:
         alone = len({leaf.source.example.number for leaf in leaves}) == 1
-        return None if alone and _is_data(key[1]) else 0.0
+        return None if alone and is_data(key[1]) else 0.0
     return 0.15 if library.is_closed(slot, _used(library, slot)) else None
 
 
@@ -161,7 +164,7 @@ def _is_always_same(leaves: Sequence[Leaf]) -> bool:
     return len({leaf.text for leaf in leaves}) == 1 and len(numbers) >= _SEVERAL
 
 
-def _is_data(text: str) -> bool:
+def is_data(text: str) -> bool:
     """Whether a text looks like an address or a code, which one demonstration does not make a constant."""
     return "@" in text or (not dates.parse(text) and bool(re.search(r"\d{4}", text)))
 

@@ -15,6 +15,7 @@ from worksmith.models.analogy.state import State
 
 _SHARPNESS = 6.0
 _OTHER_LENGTHS = 0.6
+_KINDRED = 0.25
 _FAR = 20.0
 _DEPTH = 3
 _FARTHEST = -6.0
@@ -40,6 +41,7 @@ class Decision:
 def decide(library: Library, state: State) -> list[Decision]:
     """The kinds that the next step may have, best first; none if no demonstration was in this situation."""
     found = [e for e in library.situations.get(state.situation, []) if library.offered(e)]
+    found += [e for e in library.kindred(state.situation, wide=not found) if library.offered(e)]
     further = goes_on(found, state)
     if further:
         before = library.situations.get(state.situation[:-1], [])
@@ -85,7 +87,8 @@ def _leanings(library: Library, found: Sequence[Example], state: State) -> dict[
 
 def _weigh(example: Example, weights: Sequence[float], state: State) -> Weighted:
     odd = _other_lengths(example.state, state)
-    return Weighted(example, weights[example.number] * _OTHER_LENGTHS**odd)
+    kin = 1.0 if example.state.situation[:-1] == state.situation[:-1] else _KINDRED
+    return Weighted(example, weights[example.number] * _OTHER_LENGTHS**odd * kin)
 
 
 def _votes(followed: Sequence[Weighted]) -> dict[Label, float]:

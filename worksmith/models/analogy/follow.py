@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from worksmith.models.analogy import adapt
+from worksmith.models.analogy.compose import is_data
 from worksmith.models.analogy.decide import Decision, decide
 from worksmith.models.analogy.library import Example, Library, library
 from worksmith.models.analogy.next_call import arguments
@@ -72,14 +73,26 @@ def _shown_arguments(examples: tuple[Weighted, ...]) -> dict[str, Any]:
 
 
 def _stop(shown: Library, state: State) -> dict[str, Any]:
-    """The closing step of the demonstration most like the query."""
+    """The closing step of the demonstration most like the query; without data, if there are such."""
     near = shown.likeness.to_all(state.task)
-    number = max(range(len(near)), key=lambda n: (near[n], -n))
-    demo = shown.demos[number]
-    last = Weighted(Example(demo, number, len(demo.conversation.steps) - 1), 1.0)
-    step, layout = last.example.step, shown.layout
-    filled = dict(step.data.get(layout.arguments or "", {}))
-    return _step(Decision((), (last,), 0.0), step.fields.get(layout.tool or "", ""), filled, shown, state)
+    closing = [
+        Example(demo, number, len(demo.conversation.steps) - 1) for number, demo in enumerate(shown.demos)
+    ]
+    last = max(closing, key=lambda one: (not _finds(one), near[one.number], -one.number))
+    step, layout = last.step, shown.layout
+    filled = {name: _bare(value) for name, value in step.data.get(layout.arguments or "", {}).items()}
+    decision = Decision((), (Weighted(last, 1.0),), 0.0)
+    return _step(decision, step.fields.get(layout.tool or "", ""), filled, shown, state)
+
+
+def _finds(example: Example) -> bool:
+    """Whether a closing step hands over data that its episode found."""
+    return any(is_data(value) for value in example.state_after().calls[-1].arguments.values())
+
+
+def _bare(value: Any) -> Any:
+    """A demonstrated value, if it is no data: what another episode found is nobody else's answer."""
+    return "" if isinstance(value, str) and is_data(value) else value
 
 
 def _step(

@@ -22,6 +22,7 @@ _NAME = " _name "
 _MARK = re.compile(r"[a-z_]+")
 
 Label = tuple[Any, ...]
+Situation = tuple[tuple[str, ...], ...]
 Path = tuple[Any, ...]
 
 
@@ -110,6 +111,12 @@ class Example:
         return tuple(value for value in values if _MARK.fullmatch(value))
 
 
+def _outlines(situation: Situation) -> tuple[Any, ...]:
+    """How many runs of calls there were, and what the last one was: with its tool, and without."""
+    last = situation[-1] if situation else ()
+    return (len(situation), last), (len(situation), "any tool", last[1:])
+
+
 def _shape(value: Any, names: frozenset[str]) -> Any:
     """The structure of a JSON value without its leaves, except names of tools."""
     if isinstance(value, dict):
@@ -136,10 +143,27 @@ class Library:
         )
         self._lexicons: dict[Path, Lexicon] = {}
         self.situations: dict[Any, list[Example]] = {}
+        self._kindred: dict[Any, list[Example]] = {}
         for number, demo in enumerate(self.demos):
             for at in range(len(demo.conversation.steps)):
                 example = Example(demo, number, at)
                 self.situations.setdefault(example.state.situation, []).append(example)
+                for outline in _outlines(example.state.situation):
+                    self._kindred.setdefault(outline, []).append(example)
+
+    def kindred(self, situation: Situation, *, wide: bool) -> list[Example]:
+        """The steps of demonstrations that came as far by the same last call, but in another way before it.
+
+        Args:
+            wide: if there are none, those whose last call has the same arguments.
+        """
+        if len(situation) < 2:
+            return []
+        for outline in _outlines(situation)[: 1 + wide]:
+            found = [e for e in self._kindred.get(outline, []) if e.state.situation != situation]
+            if found:
+                return found
+        return []
 
     def offered(self, example: Example) -> bool:
         """Whether the query's tool list has the tool that the example calls (or there is no list)."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from worksmith.models.analogy import dates, periods
 from worksmith.models.analogy.bounds import NUMBERS, exceeded
-from worksmith.models.analogy.words import DIRECTIONS, STOP_STEMS, content_words, stem
+from worksmith.models.analogy.words import DIRECTIONS, EXTREMES, STOP_STEMS, content_words, stem
 
 _QUOTE_CLOSE = {"'": "'", '"': '"', "\u2018": "\u2019", "\u201c": "\u201d"}
 _APOSTROPHES = ("'", "\u2019")
@@ -85,6 +85,14 @@ class Task:
         for one, other in pairwise(norms):
             terms[f"{one} {other}"] = 0.3 if one in STOP_STEMS and other in STOP_STEMS else 0.7
         return terms
+
+    @cached_property
+    def extremes(self) -> frozenset[str]:
+        """Which extremes it asks for; `at least` and `at most` ask for none."""
+        norms = [token.norm for token in self.tokens]
+        return frozenset(
+            EXTREMES[norm] for before, norm in pairwise(("", *norms)) if norm in EXTREMES and before != "at"
+        )
 
     @cached_property
     def sides(self) -> frozenset[int]:

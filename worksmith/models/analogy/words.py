@@ -63,6 +63,14 @@ OPENING_STEMS = frozenset(map(stem, _OPENING.split()))
 DIRECTIONS = {stem(word): sign for word, sign in DIRECTION.items()}
 """The same by stem."""
 
+_SMALLEST = "least fewest smallest lowest shortest fastest quickest soonest lightest minimum minimal"
+_LARGEST = "most largest highest longest slowest biggest greatest heaviest maximum maximal"
+EXTREMES = {
+    **dict.fromkeys(map(stem, _SMALLEST.split()), "smallest"),
+    **dict.fromkeys(map(stem, _LARGEST.split()), "largest"),
+}
+"""Words that ask for what has least or most of something, by stem."""
+
 CONTENT = "content"
 """The case that keeps the telling words of a phrase and leaves out those between them."""
 
