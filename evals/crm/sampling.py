@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 
 from evals.crm.books import Books
 from evals.crm.family import Doubt, Family, Mode, Question
@@ -14,6 +15,9 @@ from tools.seeding import rng
 
 _SPARE = 4
 """So many questions are drawn for each place where they are not scarce, to choose from."""
+
+_MOST = 8 / 130
+"""No answer is that of a greater share of questions, unless there are no others."""
 
 _TRIES, _TRIES_FOR_EACH = 400, 100
 """So often at most a stratum is drawn: some tries, and some more for each of its places."""
@@ -76,37 +80,47 @@ class Sampler:
     def take(self, place: Place) -> Question | None:
         """A question for a place, the one whose answer and subject its split has least; None if none is left.
 
-        Where the stratum has none, one of the stratum most like it, or else of the one that has most left.
+        Where the stratum has none, or only such as everybody has by now, one of the stratum most like it.
         """
         parts = set(place.stratum.split("/"))
 
-        def likeness(stratum: str) -> tuple[int, int]:
-            return len(parts & set(stratum.split("/"))), len(self._pools[stratum, place.empty])
+        def likeness(stratum: str) -> tuple[bool, int, int]:
+            alike = len(parts & set(stratum.split("/")))
+            return stratum == place.stratum, alike, len(self._pools[stratum, place.empty])
 
-        able = [stratum for stratum, empty in sorted(self._pools) if empty == place.empty]
-        able = [stratum for stratum in able if self._pools[stratum, place.empty]]
-        chosen = place.stratum if place.stratum in able else max(able, key=likeness, default=None)
-        return None if chosen is None else self._pick(place.split, self._pools[chosen, place.empty])
+        able = [s for s, empty in sorted(self._pools) if empty == place.empty and self._pools[s, empty]]
+        able.sort(key=likeness, reverse=True)
+        most = ceil(_MOST * self._sizes[place.split])
+        for stratum in able:
+            chosen = self._least_familiar(place.split, self._pools[stratum, place.empty])
+            if place.empty or self._used[place.split][_answer(chosen)] < most:
+                return self._use(place, stratum, chosen)
+        if not able:
+            return None
+        return self._use(place, able[0], self._least_familiar(place.split, self._pools[able[0], place.empty]))
 
     def _shares(self, size: int) -> dict[str, int]:
         """How many of `size` questions each stratum gets."""
         weights = self._family.strata(self._mode)
         return dict(zip(weights, apportion(size, list(weights.values())), strict=True))
 
-    def _pick(self, split: Split, pool: list[Question]) -> Question:
+    def _least_familiar(self, split: Split, pool: list[Question]) -> Question:
         used = self._used[split]
 
-        def familiar(number: int) -> tuple[int, int]:
-            question = pool[number]
+        def familiar(question: Question) -> tuple[int, int]:
             return used[_answer(question)], max((used[each] for each in question.shown.values()), default=0)
 
-        question = pool.pop(min(range(len(pool)), key=familiar))
-        used.update({_answer(question), *question.shown.values()})
+        return min(pool, key=familiar)
+
+    def _use(self, place: Place, stratum: str, question: Question) -> Question:
+        self._pools[stratum, place.empty].remove(question)
+        self._used[place.split].update({_answer(question), *question.shown.values()})
         return question
 
     def _draw(self, books: Books, stratum: str, count: int) -> None:
         share = self._family.nones(self._mode)
-        goals = {False: _SPARE * count * (share < 1), True: _SPARE * round(count * share + 0.5) * (share > 0)}
+        empty = ceil(2 * _SPARE * count * min(0.5, share))  # twice as many: not every stratum has some
+        goals = {False: _SPARE * count, True: empty}
         random = rng(self._seed, "crm", self._mode, self._family.name, "questions", stratum)
         tries = _TRIES + _TRIES_FOR_EACH * count
         idle = 0
