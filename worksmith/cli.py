@@ -10,7 +10,20 @@ import typer
 from retrievers.errors import RetrievalError
 from tools.errors import InputError, WorksmithError
 from worksmith import __version__
-from worksmith.commands import access, compare, compile, eval, index, quickstart, run, score, serve, suite, ui
+from worksmith.commands import (
+    access,
+    compare,
+    compile,
+    eval,
+    index,
+    org,
+    quickstart,
+    run,
+    score,
+    serve,
+    suite,
+    ui,
+)
 
 # Set before any library reads them: no telemetry, and no price list fetched from the network at import.
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
@@ -28,6 +41,7 @@ app = typer.Typer(
 app.add_typer(suite.app, name="suite")
 app.add_typer(access.app, name="access")
 app.add_typer(serve.app, name="serve")
+app.add_typer(org.app, name="org")
 app.command("index")(index.index_suite)
 app.command("quickstart")(quickstart.quickstart)
 app.command("compile")(compile.compile_program)

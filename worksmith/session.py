@@ -103,6 +103,42 @@ def new_agent(
     )
 
 
+def connect(suite: Suite, org: str | None, ids: Path | None) -> None:
+    """Let the tools of a suite work on a live org, if one is asked for.
+
+    Args:
+        ids: file that says how the org calls the records of the suite's world.
+
+    Raises:
+        InputError: there is no such org, the environment does not name it, or it is of no use to these tools.
+        InfrastructureError: it does not answer.
+    """
+    if org is None:
+        if ids is not None:
+            raise InputError(
+                "there are no other ids without another org", where="--org-ids", hint="give --org"
+            )
+        return
+    if org != "salesforce":
+        raise InputError(f"no org {org!r}", where="--org", hint="there is salesforce")
+    if suite.manifest.kind != "crm":
+        raise InputError(
+            f"the tools of kind {suite.manifest.kind} work on no Salesforce org", where=str(suite.path)
+        )
+    from tools.crm.live.org import SalesforceOrg
+    from tools.crm.live.translating import translated
+
+    live = SalesforceOrg.from_env()
+    suite.workshop.backend = translated(live, ids) if ids else live
+    say(f"Tools work on the {suite.workshop.backend}")
+
+
+def org_setting(suite: Suite) -> dict[str, str]:
+    """The live org that the tools of a suite work on, as a setting of a run; none if they do not."""
+    backend = suite.workshop.backend
+    return {} if backend is None else {"org": str(backend)}
+
+
 def demo_count(given: int | None, optimizer: str, lm: str) -> int:
     """How many demonstrations a prompt gets if nobody says.
 

@@ -19,6 +19,8 @@ from worksmith.commands.options import (
     JsonFlag,
     LimitOption,
     MaxStepsOption,
+    OrgIdsOption,
+    OrgOption,
     SchemeOption,
     SeedOption,
     SplitOption,
@@ -85,6 +87,8 @@ def compare_strategies(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a comparison that was stopped.")
     ] = False,
+    org: OrgOption = None,
+    org_ids: OrgIdsOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, run nothing.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write the report as a page.", dir_okay=False)] = None,
     track: TrackFlag = True,
@@ -100,7 +104,7 @@ def compare_strategies(
     from tools.files import check_writable
     from worksmith.ablation import ablated, categories_named
     from worksmith.models.resolve import resolve
-    from worksmith.session import choose_tasks, ground_truth_called
+    from worksmith.session import choose_tasks, connect, ground_truth_called, org_setting
     from worksmith.study import NO_OPTIMIZER, StudyPlan, study_arms
 
     opened = Suite.open(suite)
@@ -144,10 +148,11 @@ def compare_strategies(
         _show_plan(plan, arms, as_json)
         return
     # Now, before anything is compiled for it.
+    connect(opened, org, org_ids)
     opened.workshop.check_records()
     if report:
         check_writable(report)
-    settings = _settings(plan, opened, source, scheme)
+    settings = {**_settings(plan, opened, source, scheme), **org_setting(opened)}
     study = _tracked(plan, arms, settings, track, tracking_uri, report)
     if as_json:
         typer.echo(json.dumps({**settings, **study.to_json()}))

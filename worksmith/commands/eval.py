@@ -18,6 +18,8 @@ from worksmith.commands.options import (
     LimitOption,
     LmOption,
     MaxStepsOption,
+    OrgIdsOption,
+    OrgOption,
     SchemeOption,
     SeedOption,
     SplitOption,
@@ -63,6 +65,8 @@ def evaluate_program(
     record: Annotated[
         Path | None, typer.Option(help="Keep every request and reply; replay:FILE plays them back.")
     ] = None,
+    org: OrgOption = None,
+    org_ids: OrgIdsOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, run nothing.")] = False,
     track: TrackFlag = True,
     tracking_uri: TrackingUriOption = None,
@@ -70,7 +74,7 @@ def evaluate_program(
 ) -> None:
     """Run a program on a suite's tasks and score every episode by its outcome."""
     from evals.suite import Suite
-    from worksmith.session import choose_tasks, ground_truth_called, new_agent
+    from worksmith.session import choose_tasks, connect, ground_truth_called, new_agent, org_setting
 
     judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)
@@ -83,6 +87,7 @@ def evaluate_program(
     if dry_run:
         _show_plan(run, as_json)
         return
+    connect(opened, org, org_ids)
     opened.workshop.check_records()
     models = _models(lm, opened, record)
     settings = {
@@ -95,6 +100,7 @@ def evaluate_program(
         "ground_truth": ground_truth,
         "seed": seed,
         "trials": trials,
+        **org_setting(opened),
     }
     results = _tracked(run, models, settings, track, tracking_uri)
     if as_json:

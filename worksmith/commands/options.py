@@ -90,6 +90,22 @@ GroundTruthOption = Annotated[
     typer.Option(help="published or corrected.", autocompletion=lambda: ["published", "corrected"]),
 ]
 LimitOption = Annotated[int | None, typer.Option(min=1, help="At most so many tasks, spread evenly.")]
+OrgOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Let tools read a live org instead of the suite's world: salesforce, which the SALESFORCE_ "
+        "variables name.",
+        show_default="the suite's world",
+        autocompletion=lambda: ["salesforce"],
+    ),
+]
+OrgIdsOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="File of `worksmith org upload`: the org is asked and answers in the world's ids.",
+        dir_okay=False,
+    ),
+]
 TrackFlag = Annotated[bool, typer.Option("--track/--no-track", help="Record the run in MLflow.")]
 TrackingUriOption = Annotated[
     str | None,

@@ -16,6 +16,8 @@ from worksmith.commands.options import (
     JsonFlag,
     LmOption,
     MaxStepsOption,
+    OrgIdsOption,
+    OrgOption,
     StrategyOption,
     SuiteArgument,
     ToolsetOption,
@@ -46,6 +48,8 @@ def run_task(
     calls: CallsOption = "auto",
     lm: LmOption = "local/analogy",
     ground_truth: GroundTruthOption = "published",
+    org: OrgOption = None,
+    org_ids: OrgIdsOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Run one task and show every step: thought, call, decision, observation, and what it changed."""
@@ -53,11 +57,12 @@ def run_task(
     from evals.scorers import scorers_for
     from evals.suite import Suite
     from worksmith.models.resolve import resolve
-    from worksmith.session import ground_truth_called
+    from worksmith.session import connect, ground_truth_called
 
     judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)
     task = opened.task(task_id)
+    connect(opened, org, org_ids)
     agent = _agent(opened, program, strategy, toolset, max_steps, access, calls)
     episode = _attempt(agent, task, resolve(lm, tasks=opened.tasks))
     scores: dict[str, float] = {}
@@ -220,7 +225,7 @@ def _attempt(agent: Any, task: Task, lm: Any) -> EpisodeResult:
 
 def _setting(suite: Suite, task: Task, agent: Any, lm: str) -> dict[str, str]:
     from programs.prompt import context_text, with_policies
-    from worksmith.session import lm_label
+    from worksmith.session import lm_label, org_setting
 
     manifest = suite.world.manifest
     kind = suite.workshop.kind
@@ -229,4 +234,5 @@ def _setting(suite: Suite, task: Task, agent: Any, lm: str) -> dict[str, str]:
         "context": with_policies(clock, task.context),
         "strategy": agent.strategy.name,
         "model": lm_label(lm),
+        **org_setting(suite),
     }

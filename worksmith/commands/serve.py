@@ -81,7 +81,7 @@ def serve_crm(
     _check(host, allow_remote=allow_remote, tls=tls, writable=writable, save=save)
     if save is not None:
         check_free(save)
-    world = _world(suite)
+    world = crm_world(suite)
     secret = token or new_token()
     store = OrgStore(world, THREADS)
     serving = Serving(_schema(world, role), writable, audit_dates)
@@ -112,7 +112,12 @@ def _check(host: str, *, allow_remote: bool, tls: bool, writable: bool, save: Pa
         raise InputError("nothing can change, so there is nothing to save", where="--save", hint="--writable")
 
 
-def _world(suite: Path) -> World:
+def crm_world(suite: Path) -> World:
+    """The CRM world of a suite, or in a directory of its own.
+
+    Raises:
+        InputError: there is none.
+    """
     from tools.errors import InputError
     from tools.world import World
 

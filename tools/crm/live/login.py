@@ -19,6 +19,8 @@ SECURITY = "SALESFORCE_SECURITY_TOKEN"
 DOMAIN = "SALESFORCE_DOMAIN"
 
 _WAYS = f"{URL} and {SESSION}, or {USER}, {PASSWORD} and {SECURITY}"
+_CONNECTIONS = 64
+"""Kept open, for as many episodes at once."""
 _SECONDS = 60.0
 """How long a request may take; simple-salesforce by itself would wait for ever."""
 
@@ -97,6 +99,7 @@ class Credentials:
 
 def _session() -> Any:
     import requests
+    from requests.adapters import HTTPAdapter
 
     class Session(requests.Session):
         """A session whose requests end."""
@@ -105,7 +108,9 @@ def _session() -> Any:
             options.setdefault("timeout", _SECONDS)
             return super().request(*arguments, **options)
 
-    return Session()
+    session = Session()
+    session.mount("https://", HTTPAdapter(pool_maxsize=_CONNECTIONS))
+    return session
 
 
 def _host(url: str) -> str:

@@ -49,14 +49,17 @@ class SalesforceOrg:
         self.host: str = self._client.sf_instance
 
     @classmethod
-    def from_env(cls, environment: Mapping[str, str] | None = None) -> SalesforceOrg:
+    def from_env(
+        cls, environment: Mapping[str, str] | None = None, *, limits: Limits | None = None
+    ) -> SalesforceOrg:
         """The org that the environment names (see `Credentials.from_env`), once it has answered.
 
         Raises:
             InputError: variables are missing or wrong, or simple-salesforce is not installed.
             InfrastructureError: the org does not answer.
         """
-        org = cls(Credentials.from_env(os.environ if environment is None else environment))
+        named = Credentials.from_env(os.environ if environment is None else environment)
+        org = cls(named, limits=limits)
         with as_input():
             org.retried(lambda client: client.restful(""))
         return org

@@ -142,10 +142,8 @@ def test_a_whole_world_arrives(world: World, target: Target, tmp_path: Path) -> 
     check_whole(world, live)
     assert steps[-1].done == steps[-1].total
     assert {step.object for step in steps} == set(OBJECTS) - {"Contact"}
-    case = BUILT.records("Case")[3]
-    soql = (
-        f"SELECT Id, Owner.Name, (SELECT ToIds FROM EmailMessages) FROM Case WHERE Id = '{case['Id'][:15]}'"
-    )
+    short = str(BUILT.rows["Case"][3][0])[:15]
+    soql = f"SELECT Id, Owner.Name, (SELECT ToIds FROM EmailMessages) FROM Case WHERE Id = '{short}'"
     assert live.query(soql) == local(world).query(soql)
     sosl = "FIND {shoe*} RETURNING Product2(Id, Name ORDER BY Name)"
     assert live.search(sosl) == local(world).search(sosl)
