@@ -55,13 +55,11 @@ class Script:
     Attributes:
         mode: what the function tools go by.
         steps: the calls so far, as steps of a gold plan.
-        reads: references of the records that they have read.
     """
 
     def __init__(self, episode: Episode, mode: Mode) -> None:
         self.mode = mode
         self.steps: list[Step] = []
-        self.reads: set[str] = set()
         self._episode = episode
 
     @property
@@ -87,7 +85,6 @@ class Script:
         if observation.status != "ok":
             raise PlanError(f"{tool}({written}): {observation.text}")
         self.steps.append(Step(tool=tool, arguments=written, why=why, after=tuple(sorted(needs))))
-        self.reads.update(self._episode.calls[-1].reads)
         return Seen(observation.value, len(self.steps) - 1)
 
     def soql(self, why: str, query: str, *, after: Sequence[Seen] = ()) -> Seen:
