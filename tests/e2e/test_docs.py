@@ -32,6 +32,7 @@ SLOW = {
     "docs/how-to/read-the-record.md",
     "docs/how-to/compare-with-workbench.md",
     "docs/how-to/access-rules.md",
+    "docs/how-to/crm.md",
     "docs/how-to/retrieval.md",
     "docs/how-to/import-enterprisebench.md",
     "docs/how-to/resume-and-reproduce.md",
