@@ -77,6 +77,8 @@ def upload(
     from worksmith.commands.serve import crm_world
 
     given = _constants(constants or [])
+    if not dry_run:
+        _check_file(ids, resume)
     world = crm_world(suite)
     target = Target(_org())
     plan = make_plan(world, target, given)
@@ -173,6 +175,17 @@ def _refuse(target: Target, obstacles: Sequence[str]) -> None:
     if obstacles:
         listed = "".join(f"\n- {each}" for each in obstacles)
         raise InputError(f"the world cannot be moved as it is:{listed}", where=target.host)
+
+
+def _check_file(path: Path, resume: bool) -> None:
+    """See that the file of ids is there if it is to be gone on with, and not there if it is not."""
+    from tools.errors import InputError
+
+    if path.exists() and not resume:
+        hint = "--resume goes on with it; another --ids begins anew"
+        raise InputError("there is an upload already", where=str(path), hint=hint)
+    if resume and not path.exists():
+        raise InputError("there is no upload to go on with", where=str(path))
 
 
 def _id_file(path: Path, world: World, target: Target, resume: bool) -> IdFile:

@@ -128,6 +128,8 @@ def crm_world(suite: Path) -> World:
             where=str(suite),
             hint="`worksmith suite build crm` makes one",
         )
+    if world.manifest.elsewhere:
+        raise InputError(f"the records of this world are in {world.manifest.elsewhere}", where=str(suite))
     return world
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from xml.parsers.expat import ExpatError
 
 from tools.crm.soql.errors import QueryError
 from tools.errors import InfrastructureError, InputError
@@ -55,6 +56,10 @@ def told_apart() -> Iterator[None]:
         raise PassingError(f"the org's answer is no JSON: {error}") from error
     except requests.RequestException as error:
         raise PassingError(f"the org cannot be reached: {_short(error)}") from error
+    except OSError as error:  # such as a bundle of certificates that is not there
+        raise InfrastructureError(f"the org cannot be reached: {_short(error)}") from error
+    except (ArithmeticError, AttributeError, ExpatError, LookupError, TypeError, ValueError) as error:
+        raise InfrastructureError(f"the org's answer cannot be understood: {error!r}") from error
 
 
 def failure(status: int, content: Any) -> QueryError | InfrastructureError:

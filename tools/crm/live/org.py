@@ -14,6 +14,7 @@ from tools.crm.soql.engine import Limits, QueryResult
 from tools.crm.soql.errors import QueryError
 from tools.crm.soql.records import Record
 from tools.crm.sosl.engine import SearchResult
+from tools.errors import InfrastructureError
 
 T = TypeVar("T")
 
@@ -73,7 +74,7 @@ class SalesforceOrg:
         Raises:
             InfrastructureError: the org does not answer.
         """
-        page = self._asked("query", soql)
+        page = self._asked("query", soql, "totalSize", "done", "records")
         if page["totalSize"] > self._limits.rows:
             most = self._limits.rows
             message = f"the result has more than {most} records; filter, aggregate, or use LIMIT"
@@ -86,7 +87,7 @@ class SalesforceOrg:
         Raises:
             InfrastructureError: the org does not answer.
         """
-        return SearchResult(self._asked("search", sosl)["searchRecords"])
+        return SearchResult(self._asked("search", sosl, "searchRecords")["searchRecords"])
 
     def describe(self, name: str) -> dict[str, Any] | None:
         """What the org says about the object called `name`; None if it has none."""
@@ -141,23 +142,28 @@ class SalesforceOrg:
                 self._client = self._credentials.connect()
             return self._client
 
-    def _asked(self, kind: str, statement: str) -> dict[str, Any]:
-        """The first answer to a query or search."""
+    def _asked(self, kind: str, statement: str, *keys: str) -> dict[str, Any]:
+        """The first answer to a query or search, which has to have some keys."""
+        found = self._first(kind, statement)
+        if not (isinstance(found, dict) and set(keys) <= found.keys()):
+            raise InfrastructureError(f"the org's answer cannot be understood: it has no {', '.join(keys)}")
+        return found
+
+    def _first(self, kind: str, statement: str) -> Any:
         parameters = {"q": statement}
         if len(urlencode(parameters)) <= _LONGEST_ADDRESS:
             return self._answer(lambda client: client.restful(kind, parameters))
 
-        def within_a_body(client: Any) -> Any:
+        def in_a_body(client: Any) -> Any:
             path = f"/services/data/v{client.sf_version}/{kind}?{urlencode(parameters)}"
             part = {"method": "GET", "url": path, "referenceId": "statement"}
             whole = client.restful("composite", method="POST", json={"compositeRequest": [part]})
             return whole["compositeResponse"][0]
 
-        found = self._answer(within_a_body)
+        found = self._answer(in_a_body)
         if found["httpStatusCode"] >= 300:
             raise failure(found["httpStatusCode"], found["body"])
-        body: dict[str, Any] = found["body"]
-        return body
+        return found["body"]
 
     def _answer(self, ask: Callable[[Any], Any]) -> dict[str, Any]:
         found: dict[str, Any] = self.retried(ask)

@@ -267,6 +267,10 @@ def test_and_given_up_in_the_end(
         (400, error("INVALID_QUERY_LOCATOR")),
         (400, b"something else"),
         (404, error("NOT_FOUND")),
+        (200, []),
+        (200, {"records": []}),
+        (200, None),
+        (200, {"totalSize": 5, "done": False, "records": [], "nextRecordsUrl": 7}),
         (302, b""),
     ],
 )
@@ -281,6 +285,17 @@ def test_a_failure_that_does_not_pass_ends_it_at_once(
             org.query("SELECT Id FROM Case")
 
     assert len(script.asked) == 1
+
+
+def test_a_bundle_of_certificates_that_is_gone_is_no_defect(
+    server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name_org(monkeypatch, server)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/nowhere/at/all.pem")
+    org = SalesforceOrg(Credentials(server.url.removeprefix("https://"), TOKEN))
+
+    with pytest.raises(InfrastructureError, match="cannot be reached"):
+        org.query("SELECT Id FROM Case")
 
 
 def test_nobody_there_is_a_failure_of_the_infrastructure(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,192 @@
+"""Agents, checks and uploads on a live org, which our own server plays, through the real client."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import invoke
+from tests.e2e.serving import SECONDS, Server, serving, worksmith
+from tests.tools.crm.rest.running import empty_world
+from tools.crm.live.ids import IdFile
+
+pytestmark = pytest.mark.slow
+
+CONSTANTS = (
+    *("--set", "ProductCategory.CatalogId=0ZSwK0000000001AAA"),
+    *("--set", "LiveChatTranscript.LiveChatVisitorId=571wK0000000001AAA"),
+)
+
+
+@pytest.fixture(scope="module")
+def crm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small suite."""
+    out = tmp_path_factory.mktemp("suites") / "crm"
+    result = invoke("suite", "build", "crm", "--scale", 0.05, "--out", out)
+    assert result.exit_code == 0, result.output
+    return out
+
+
+@pytest.fixture
+def served(crm: Path) -> Iterator[Server]:
+    """A server of the suite's world."""
+    with serving(crm) as server:
+        yield server
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Server]:
+    """A server of an empty org that takes records with their dates."""
+    world = empty_world(tmp_path / "empty")
+    with serving(world.path, "--writable", "--audit-dates") as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def no_org(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("INSTANCE_URL", "SESSION_ID", "USERNAME", "PASSWORD", "SECURITY_TOKEN"):
+        monkeypatch.delenv(f"SALESFORCE_{name}", raising=False)
+
+
+def name_org(monkeypatch: pytest.MonkeyPatch, server: Server) -> None:
+    for name, value in server.environment.items():
+        monkeypatch.setenv(name, value)
+
+
+def evaluated(crm: Path, *options: object) -> dict[str, Any]:
+    result = invoke(
+        *("eval", crm, "--strategy", "gold", "--lm", "gold", "--limit", 30, "--no-track", "--json", *options)
+    )
+    document: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
+    return document
+
+
+def outcomes(document: dict[str, Any]) -> list[tuple[str, str, bool]]:
+    return [(row["task_id"], row["status"], row["correct"]) for row in document["rows"]]
+
+
+def test_the_same_tasks_are_solved_on_the_live_org(
+    here: Path, crm: Path, served: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local = evaluated(crm)
+    name_org(monkeypatch, served)
+    live = evaluated(crm, "--org", "salesforce")
+    functions = evaluated(crm, "--org", "salesforce", "--toolset", "functions")
+
+    assert outcomes(live) == outcomes(local) == outcomes(functions)
+    assert all(correct for _, _, correct in outcomes(live))
+    assert live["org"].startswith("Salesforce org at 127.0.0.1:")
+    assert "org" not in local
+
+
+def test_an_org_that_goes_away_is_nobodys_wrong_answer(
+    here: Path, crm: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tools.crm.live.org
+
+    # What no test should wait for: the pauses between attempts.
+    monkeypatch.setattr(tools.crm.live.org, "_FIRST_WAIT", 0.01)
+    monkeypatch.setattr(tools.crm.live.org, "_LONGEST_WAIT", 0.02)
+    with serving(crm) as server:
+        name_org(monkeypatch, server)
+        from worksmith import session
+
+        connect = session.connect
+
+        def connect_and_lose(*arguments: Any) -> None:
+            connect(*arguments)
+            server.stop()
+
+        monkeypatch.setattr(session, "connect", connect_and_lose)
+        document = evaluated(crm, "--org", "salesforce", "--limit", 3)  # nor is the certificate there now
+
+    assert {row["status"] for row in document["rows"]} == {"harness_error"}
+    assert document["runs"][0]["summary"]["graded"] == 0
+    assert all("cannot be reached" in row["error"] for row in document["rows"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--org", "salesforce"], "no live org is named"),
+        (["--org", "oracle"], "no org 'oracle'"),
+        (["--org-ids", "x"], "without another org"),
+    ],
+)
+@pytest.mark.parametrize("command", ["eval", "compare", "run"])
+def test_what_is_missing_is_told(here: Path, crm: Path, command: str, options: list[str], said: str) -> None:
+    arguments = ["crm-htu-test-001"] if command == "run" else []
+
+    result = invoke(command, crm, *arguments, *options)
+
+    assert said in str(result.exception)
+
+
+def test_what_an_org_lacks_is_told(served: Server) -> None:
+    whole = worksmith("org", "check", "--json", environment=served.environment)
+    out, _ = whole.communicate(timeout=SECONDS)
+    assert whole.returncode == 0
+    assert all(not each["missing"] and each["records"] for each in json.loads(out)["objects"])
+
+    nobody = worksmith("org", "check", environment={})
+    out, said = nobody.communicate(timeout=SECONDS)
+    assert (nobody.returncode, out) == (2, "")
+    assert "no live org is named" in said
+    assert "Traceback" not in said
+
+
+def test_a_world_goes_to_an_empty_org_and_its_tasks_with_it(
+    here: Path, crm: Path, empty: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name_org(monkeypatch, empty)
+    refused = invoke("org", "upload", crm, "--dry-run", "--json")
+    assert refused.exit_code == 1
+    assert len(json.loads(refused.stdout)["obstacles"]) == 2
+    assert invoke("org", "upload", crm).exit_code != 0
+    dry = invoke("org", "upload", crm, "--dry-run", "--json", *CONSTANTS)
+    assert dry.exit_code == 0
+    assert json.loads(dry.stdout)["obstacles"] == []
+    assert list(here.iterdir()) == [here / "empty"]
+
+    done = invoke("org", "upload", crm, "--json", *CONSTANTS)
+
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["records"]["Case"] == 49
+    live = evaluated(crm, "--org", "salesforce", "--org-ids", "org-ids.jsonl")
+    assert all(correct for _, _, correct in outcomes(live))
+    again = invoke("org", "upload", crm, *CONSTANTS, "--ids", "other.jsonl")
+    assert "already" in str(again.exception)
+
+
+def test_an_upload_that_is_killed_is_gone_on_with(here: Path, crm: Path, empty: Server) -> None:
+    ids = here / "ids.jsonl"
+    command = ("org", "upload", crm, "--ids", ids, "--batch", 20, *CONSTANTS)
+    running = worksmith(*command, environment=empty.environment)
+    deadline = time.monotonic() + SECONDS
+    while (not ids.exists() or ids.read_bytes().count(b"\n") < 60) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    running.send_signal(signal.SIGKILL)
+    running.communicate(timeout=SECONDS)
+    part = len(IdFile.read(ids).theirs)
+    assert 0 < part < 2000
+
+    second = worksmith(*command, environment=empty.environment)
+    assert second.wait(timeout=SECONDS) == 2
+    assert "--resume" in second.communicate()[1]
+    third = worksmith(*command, "--resume", "--json", environment=empty.environment)
+    out, said = third.communicate(timeout=4 * SECONDS)
+
+    assert third.returncode == 0, said
+    counts = json.loads(out)["records"]
+    looked = worksmith("org", "check", "--json", environment=empty.environment)
+    there = {
+        each["object"]: each["records"]
+        for each in json.loads(looked.communicate(timeout=SECONDS)[0])["objects"]
+    }
+    assert there == counts
