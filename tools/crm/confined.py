@@ -12,8 +12,9 @@ from tools.crm.org import Org
 from tools.crm.schema import OBJECTS, CrmObject, Schema
 from tools.crm.soql.compiler import compile_query
 from tools.crm.soql.engine import QueryResult
-from tools.crm.soql.errors import QueryError
+from tools.crm.soql.errors import QueryError, unsupported
 from tools.crm.soql.parser import parse
+from tools.crm.soql.tree import AllFields, ChildSelect, Query
 from tools.crm.soql.where import Setting
 from tools.crm.sosl.engine import SearchResult
 from tools.crm.sosl.parser import parse_search
@@ -36,7 +37,9 @@ class Confined:
     def query(self, soql: str) -> QueryResult:
         """See `Org`."""
         try:
-            compile_query(parse(soql), self._setting)
+            query = parse(soql)
+            compile_query(query, self._setting)
+            self._check_fields(query)
         except QueryError as error:
             self._refuse(error, soql)
         return self._org.query(soql)
@@ -54,6 +57,14 @@ class Confined:
             raise error.within(statement) from None
         for name in set(re.findall(r"\w+", statement)):
             self._schema.object(name)  # who watches the schema learns what is asked for
+
+    def _check_fields(self, query: Query) -> None:
+        """Refuse to ask for all fields where some are hidden: the live org knows nothing of that."""
+        for each in query.selected:
+            if isinstance(each, AllFields) and self._hides:
+                raise unsupported(f"FIELDS({each.which})", each.offset)
+            if isinstance(each, ChildSelect):
+                self._check_fields(each.query)
 
     def _check(self, sosl: str) -> None:
         """Refuse a search that would return or look into what is hidden."""
