@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -76,13 +77,10 @@ class Credentials:
         """A new client of simple-salesforce.
 
         Raises:
-            InputError: it is not installed.
             SalesforceError, RequestException: see `tools.crm.live.failures`.
         """
-        try:
-            from simple_salesforce import Salesforce, SalesforceLogin
-        except ImportError as error:
-            raise InputError("simple-salesforce is not installed", where="--org", hint=EXTRA) from error
+        from simple_salesforce import Salesforce, SalesforceLogin
+
         session = _session()
         session_id, instance = self.session_id, self.host
         if self.renewable:
@@ -95,6 +93,19 @@ class Credentials:
                 **at,
             )
         return Salesforce(session_id=session_id, instance=instance, session=session, object_pairs_hook=dict)
+
+
+def check_installed() -> None:
+    """See that the packages are there that a live org is reached with.
+
+    Raises:
+        InputError: they are not.
+    """
+    for name in ("simple_salesforce", "requests", "tenacity"):
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise InputError(f"{name} is not installed", where="live org", hint=EXTRA) from error
 
 
 def _session() -> Any:

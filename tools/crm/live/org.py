@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from tools.crm.live.failures import ExpiredError, PassingError, as_input, failure, told_apart
-from tools.crm.live.login import Credentials
+from tools.crm.live.login import Credentials, check_installed
 from tools.crm.soql.engine import Limits, QueryResult
 from tools.crm.soql.errors import QueryError
 from tools.crm.soql.records import Record
@@ -41,6 +41,7 @@ class SalesforceOrg:
         limits: Limits | None = None,
         sleep: Callable[[float], None] | None = None,
     ) -> None:
+        check_installed()
         self._credentials = credentials
         self._limits = limits or Limits()
         self._sleep = sleep

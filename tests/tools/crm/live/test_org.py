@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +182,15 @@ def test_a_session_that_has_run_out_is_renewed(server: Served, monkeypatch: pyte
 )
 def test_what_is_missing_is_told(environment: dict[str, str], said: str) -> None:
     with pytest.raises(InputError, match=said):
+        SalesforceOrg.from_env(environment)
+
+
+@pytest.mark.parametrize("package", ["simple_salesforce", "tenacity"])
+def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    environment = {"SALESFORCE_INSTANCE_URL": "https://a.example", "SALESFORCE_SESSION_ID": "x"}
+
+    with pytest.raises(InputError, match=rf"{package} is not installed.*worksmith\[salesforce\]"):
         SalesforceOrg.from_env(environment)
 
 
