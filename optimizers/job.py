@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -30,12 +30,16 @@ class Settings:
         demos: how many demonstrations a prompt gets.
         candidates: how many sets of demonstrations meet on the dev tasks.
         embedding: how texts are compared: `lexical`, or `minilm` fused with it.
+        alpha: the chance that a race accepts a program that is not better, at most.
+        margin: differences in score below it are not worth a race's episodes.
     """
 
     demos: int = 16
     candidates: int = 4
     seed: int = 0
     embedding: str = "lexical"
+    alpha: float = 0.05
+    margin: float = 0.1
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense before anything is paid for."""
@@ -47,6 +51,10 @@ class Settings:
                 where="--embedding",
                 hint=f"there are {', '.join(EMBEDDINGS)}",
             )
+        if not 0 < self.alpha < 1:
+            raise InputError("a chance lies between 0 and 1", where="--alpha")
+        if not 0 <= self.margin < 1:
+            raise InputError("a margin lies between 0 and 1", where="--margin")
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,7 @@ class Trial:
         demonstrations: ids of the tasks they solve.
         errors: episodes lost to the infrastructure.
         result: every episode, where our own runner ran them.
+        race: how many tasks it met in a race and why it left, see `optimizers.racing.Arm`.
     """
 
     name: str
@@ -66,6 +75,7 @@ class Trial:
     score: Interval
     errors: int
     result: EvalResult | None = None
+    race: Mapping[str, Any] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The trial as JSON-able data."""
@@ -75,6 +85,7 @@ class Trial:
             "demonstrations": list(self.demonstrations),
             "outcome": interval_json(self.score),
             "errors": self.errors,
+            **({"race": dict(self.race)} if self.race else {}),
         }
 
 

@@ -6,6 +6,7 @@ from optimizers.bootstrap import Bootstrap
 from optimizers.dspy_bridge import BootstrapFewShot, LabeledFewShot, RandomSearch
 from optimizers.job import Compiled, Job, Optimizer
 from optimizers.knn import Knn
+from optimizers.race import Race
 from tools.errors import InputError
 
 
@@ -25,6 +26,7 @@ class Unchanged:
 _OPTIMIZERS: dict[str, type[Optimizer]] = {
     "none": Unchanged,
     "bootstrap": Bootstrap,
+    "race": Race,
     "knn": Knn,
     "dspy:LabeledFewShot": LabeledFewShot,
     "dspy:BootstrapFewShot": BootstrapFewShot,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -44,7 +43,8 @@ def compile_program(
     optimizer: Annotated[
         str,
         typer.Option(
-            help="none, bootstrap (one set, chosen on dev), knn (nearest to each task), or dspy:NAME.",
+            help="none, race (sets meet on dev, the worse leave), bootstrap (every set on all of dev), "
+            "knn (nearest to each task), or dspy:NAME.",
             autocompletion=lambda: OPTIMIZERS,
         ),
     ] = "bootstrap",
@@ -52,10 +52,23 @@ def compile_program(
     teacher: Annotated[
         str, typer.Option(help="Model whose successes become demonstrations; gold follows the gold plans.")
     ] = "gold",
+    proposer: Annotated[
+        str | None,
+        typer.Option(
+            help="Language model that proposes instructions, where the optimizer has them proposed.",
+            show_default="the teacher if it is a language model, else --lm",
+        ),
+    ] = None,
     demos: DemosOption = None,
     candidates: Annotated[
         int, typer.Option(min=1, max=1000, help="Sets of demonstrations that meet on dev.")
     ] = 4,
+    alpha: Annotated[
+        float, typer.Option(help="Chance that race accepts a program that is not better, at most.")
+    ] = 0.05,
+    margin: Annotated[
+        float, typer.Option(help="Difference in score below which race does not care who is better.")
+    ] = 0.1,
     embedding: Annotated[
         str,
         typer.Option(help="How knn compares tasks: lexical, or minilm beside it (takes seconds to load)."),
@@ -73,6 +86,14 @@ def compile_program(
     ] = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 8,
+    aa: Annotated[
+        bool,
+        typer.Option(
+            "--aa",
+            help="Compile nothing: check that a race does not tell the program from itself, write what was "
+            "found. Fails if it does so more often than --alpha.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be run and what it takes, run nothing.")
     ] = False,
@@ -87,6 +108,7 @@ def compile_program(
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
     from tools.errors import InputError
     from tools.files import check_writable
+    from worksmith.commands.compile_report import forecast, show, summary
     from worksmith.session import demo_count
 
     if out.exists() and not (force or dry_run):
@@ -103,8 +125,11 @@ def compile_program(
             "candidates": candidates,
             "seed": seed,
             "embedding": embedding,
+            "alpha": alpha,
+            "margin": margin,
         },
         models=(lm, teacher),
+        proposer=proposer,
         agent={
             "strategy": strategy,
             "toolset": toolset,
@@ -118,12 +143,25 @@ def compile_program(
         resume=resume,
     )
     if dry_run:
-        _show(_forecast(plan), as_json)
+        show(forecast(plan, aa=aa), as_json)
         return
     check_writable(out)
+    if aa:
+        _check_same_program(plan, out, work, as_json)
+        return
     artifact = _tracked(plan, out, track, tracking_uri)
     shutil.rmtree(work, ignore_errors=True)
-    _show(_summary(out, artifact), as_json)
+    show(summary(out, artifact), as_json)
+
+
+def _check_same_program(plan: Plan, out: Path, work: Path, as_json: bool) -> None:
+    from worksmith.commands.aa import check_same_program, end
+    from worksmith.commands.compile_report import show
+
+    found = check_same_program(plan, out)
+    shutil.rmtree(work, ignore_errors=True)
+    show(found, as_json)
+    end(found)
 
 
 def _plan(
@@ -133,6 +171,7 @@ def _plan(
     optimizer: str,
     settings: dict[str, Any],
     models: tuple[str, str],
+    proposer: str | None,
     agent: dict[str, Any],
     limits: tuple[int | None, int | None],
     scheme: str,
@@ -153,12 +192,13 @@ def _plan(
     # Without an optimizer nobody teaches, so no teacher has to be there.
     names = (models[0], models[0]) if optimizer == "none" else models
     lm, teacher = (Model(name, resolve(name, tasks=suite.tasks)) for name in names)
-    return Plan(
+    plan = Plan(
         program=program,
         describes=program.config,
         suite=suite,
         lm=lm,
         teacher=teacher,
+        proposer=Model(proposer, resolve(proposer, tasks=suite.tasks)) if proposer else None,
         optimizer=optimizer,
         settings=Settings(**settings),
         folder=work,
@@ -169,6 +209,8 @@ def _plan(
         train_limit=limits[0],
         dev_limit=limits[1],
     )
+    plan.proposed_by()
+    return plan
 
 
 def _tracked(plan: Plan, out: Path, track: bool, uri: str | None) -> Artifact:
@@ -178,11 +220,13 @@ def _tracked(plan: Plan, out: Path, track: bool, uri: str | None) -> Artifact:
     from worksmith.session import compile_bar
     from worksmith.study import record_compile
 
+    proposer = plan.proposed_by()
     settings = {
         "suite": plan.suite.path.name,
         "scheme": plan.scheme,
         "lm": plan.lm.name,
         "teacher": plan.teacher.name,
+        **({"proposer": proposer.name} if proposer else {}),
         "optimizer": plan.optimizer,
         **plan.describes,
         **asdict(plan.settings),
@@ -219,75 +263,3 @@ def _mind_failures(result: Result) -> None:
         raise WorksmithError(f"nothing could be measured on dev; {failures[0]}")
     for said in failures:
         say(said)
-
-
-def _forecast(plan: Plan) -> dict[str, Any]:
-    job = plan.job()
-    episodes = plan.episodes()
-    lengths = [len(task.gold_plan) + 1 for task in (*job.train, *job.dev) if task.gold_plan is not None]
-    steps = sum(lengths) / len(lengths) if lengths else None
-    stepwise = plan.program.strategy.stepwise
-    calls = {
-        role: None if steps is None else round(count * (steps if stepwise else 1))
-        for role, count in episodes.items()
-    }
-    return {
-        "optimizer": plan.optimizer,
-        "lm": plan.lm.name,
-        "teacher": plan.teacher.name,
-        "train_tasks": len(job.train),
-        "dev_tasks": len(job.dev),
-        "episodes_at_most": episodes,
-        # An agent that does a task in other steps than its gold plan needs other calls.
-        "model_calls_about": calls,
-    }
-
-
-def _summary(out: Path, artifact: Artifact) -> dict[str, Any]:
-    manifest = artifact.manifest
-    return {
-        "file": str(out),
-        "digest": artifact.digest,
-        "optimizer": manifest.optimizer,
-        "lm": manifest.lm,
-        "teacher": manifest.teacher,
-        "demonstrations": len(manifest.demonstrations),
-        "from_gold_plans": manifest.gold,
-        "without_demonstration": manifest.gaps,
-        "dev": [{key: t[key] for key in ("name", "outcome", "errors")} for t in manifest.trials],
-        "chosen": manifest.chosen,
-        "cost": manifest.cost,
-        **artifact.measured,
-    }
-
-
-def _show(facts: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps(facts))
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(show_header=False, box=None, pad_edge=False)
-    for name, value in facts.items():
-        for number, line in enumerate(_lines(value)):
-            table.add_row(f"[bold]{name.replace('_', ' ')}" if number == 0 else "", line)
-    Console().print(table)
-
-
-def _lines(value: Any) -> list[str]:
-    if isinstance(value, list):
-        return [line for item in value for line in _lines(item)] or ["-"]
-    if isinstance(value, dict):
-        if "outcome" in value:
-            return [_trial(value)]
-        return [", ".join(f"{key} {' '.join(_lines(item))}" for key, item in value.items()) or "-"]
-    return ["-" if value is None else str(value)]
-
-
-def _trial(trial: dict[str, Any]) -> str:
-    outcome, errors = trial["outcome"], f", {trial['errors']} failed" if trial["errors"] else ""
-    if outcome["value"] is None:
-        return f"{trial['name']}: no result{errors}"
-    low, value, high = (100 * outcome[bound] for bound in ("low", "value", "high"))
-    return f"{trial['name']}: {value:.1f} % ({low:.1f}-{high:.1f}) of {outcome['n']} tasks{errors}"

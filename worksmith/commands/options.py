@@ -12,10 +12,19 @@ TOOLSETS = ["all", "required", "retrieved:12", "query", "functions", "functions+
 OPTIMIZERS = [
     "none",
     "bootstrap",
+    "race",
     "knn",
     "dspy:LabeledFewShot",
     "dspy:BootstrapFewShot",
     "dspy:BootstrapFewShotWithRandomSearch",
+    "dspy:BootstrapFewShotWithOptuna",
+    "dspy:KNNFewShot",
+    "dspy:COPRO",
+    "dspy:MIPROv2",
+    "dspy:SIMBA",
+    "dspy:GEPA",
+    "dspy:InferRules",
+    "dspy:BetterTogether",
 ]
 MODELS = ["local/analogy", "gold", "replay:", "openai/gpt-4o-mini", "ollama_chat/llama3.2"]
 
@@ -66,7 +75,7 @@ DemosOption = Annotated[
         min=1,
         max=1000,
         help="Demonstrations in a prompt.",
-        show_default="16; 128 for a fixed set and a local model",
+        show_default="16; 128 for fixed sets and a local model",
     ),
 ]
 SplitOption = Annotated[

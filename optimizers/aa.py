@@ -1,0 +1,120 @@
+"""The A/A check: does a race tell a program apart from itself?
+
+The program is evaluated once for each arm of the race, under another seed each time, so that a model that
+samples answers anew. What was measured is then resampled without any further model call: tasks are drawn
+with replacement, and on each of them the arms' scores are dealt out anew. Arms of the same program are
+interchangeable, so in every such race nothing is there to be found, and whatever is accepted is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evals.record import PRIMARY
+from evals.statistics import Interval, wilson
+from evals.summary import interval_json
+from optimizers.job import Job
+from optimizers.race import dev_order, rules
+from optimizers.racing import INCUMBENT, Rules, race
+from tools.errors import WorksmithError
+from tools.seeding import rng
+
+RESAMPLINGS = 1_000
+
+Table = Sequence[Sequence[float]]
+"""The scores of all arms, a row a task."""
+
+
+@dataclass(frozen=True)
+class SameProgram:
+    """What an A/A check found.
+
+    Attributes:
+        told_apart: the share of resamplings in which a candidate was accepted.
+        stated: the rate that must not be exceeded.
+        as_measured: whether the evaluations as they came out were told apart.
+        differing: the share of tasks on which not all arms scored the same. At 0 the check says little: the
+            model answers the same every time.
+        lost: tasks left out because the infrastructure failed an arm.
+    """
+
+    told_apart: Interval
+    stated: float
+    as_measured: bool
+    differing: float
+    arms: int
+    tasks: int
+    lost: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether the rate may be what was stated."""
+        return self.told_apart.low <= self.stated
+
+    def to_json(self) -> dict[str, Any]:
+        """The findings as JSON-able data."""
+        return {
+            "passed": self.passed,
+            "told_apart": interval_json(self.told_apart),
+            "stated": self.stated,
+            "as_measured": self.as_measured,
+            "differing": self.differing,
+            "arms": self.arms,
+            "tasks": self.tasks,
+            "lost": self.lost,
+        }
+
+
+def episodes(job: Job) -> dict[str, int]:
+    """How many episodes the check runs, by what for."""
+    return {"dev": len(job.dev) * (1 + job.settings.candidates)}
+
+
+def same_program(job: Job) -> SameProgram:
+    """Evaluate the program of `job` once for each arm of its race, and resample.
+
+    Raises:
+        WorksmithError: nothing could be measured.
+    """
+    tasks = dev_order(job.dev, job.settings.seed)
+    columns: list[list[float | None]] = []
+    for number in range(1 + job.settings.candidates):
+        rollouts = replace(job.student, seed=number)
+        records = rollouts(job.program, tasks, name=f"aa-{number}").records
+        columns.append([r.scores.get(PRIMARY) if r.graded else None for r in records])
+    rows = [[score for score in row if score is not None] for row in zip(*columns, strict=True)]
+    table = [row for row in rows if len(row) == len(columns)]
+    if not table:
+        raise WorksmithError(
+            "nothing could be measured: every task was lost to the infrastructure in some arm"
+        )
+    how = rules(job.settings)
+    return SameProgram(
+        told_apart=false_accepts(table, how, seed=job.settings.seed),
+        stated=how.alpha,
+        as_measured=_accepts(table, how),
+        differing=sum(len(set(row)) > 1 for row in table) / len(table),
+        arms=len(columns),
+        tasks=len(table),
+        lost=len(rows) - len(table),
+    )
+
+
+def false_accepts(table: Table, how: Rules, *, seed: int, resamplings: int = RESAMPLINGS) -> Interval:
+    """How often a race over resampled scores of one program accepts a candidate, with Wilson's interval."""
+    accepted = 0
+    for number in range(resamplings):
+        generator = rng(seed, "aa", number)
+        drawn = generator.choices(table, k=len(table))
+        accepted += _accepts([generator.sample(row, len(row)) for row in drawn], how)
+    return wilson(accepted, resamplings)
+
+
+def _accepts(table: Table, how: Rules) -> bool:
+    """Whether a race over the scores ends with a candidate; the first column is the incumbent."""
+    names = [INCUMBENT, *map(str, range(1, len(table[0])))]
+    columns = dict(zip(names, zip(*table, strict=True), strict=True))
+    found = race(names[1:], len(table), lambda arm, start, stop: columns[arm][start:stop], how)
+    return found.winner != INCUMBENT

@@ -1,0 +1,135 @@
+"""Few-shot by racing: sets of demonstrations of several sizes and kinds, judged with few episodes.
+
+The rules are in `optimizers.racing`. Each block of a candidate has an episode log of its own, named after the
+candidate and the block's number, so an interrupted race goes on with the first episode that is missing: what
+was finished leads to the same decisions again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from evals.record import PRIMARY
+from evals.runner import EvalResult
+from evals.summary import summarize
+from optimizers.demonstration import Demonstration, give_demonstrations
+from optimizers.job import Compiled, Job, Settings, Trial, outcome
+from optimizers.racing import INCUMBENT, Rules, Scores, race
+from optimizers.selection import Selector
+from tools.seeding import rng
+
+if TYPE_CHECKING:
+    import dspy
+
+    from evals.task import Task
+
+
+class Race:
+    """Candidates and the program as it is meet on dev in blocks; the winner has to beat the latter."""
+
+    def plan(self, job: Job) -> dict[str, int]:
+        """One teacher episode a training task; at most every dev task for everybody."""
+        return {"teacher": len(job.train), "dev": len(job.dev) * (1 + job.settings.candidates)}
+
+    def __call__(self, job: Job) -> Compiled:
+        """Compile.
+
+        Raises:
+            InputError: what the runner raises.
+        """
+        bank = job.bank()
+        candidates = demonstration_sets(Selector(bank.demonstrations), job.settings)
+        gaps = bank.report()["without"]
+        if not candidates:
+            alone = job.try_out(INCUMBENT, job.program, ())
+            return Compiled(job.program, (), (alone,), INCUMBENT, gaps)
+        entries = {INCUMBENT: _Entry(job.program, ())}
+        for name, chosen in candidates.items():
+            entries[name] = _Entry(give_demonstrations(job.program, chosen), tuple(chosen))
+        track = _Track(job, entries)
+        found = race(list(candidates), len(job.dev), track.run, rules(job.settings))
+        trials = tuple(track.trial(name, found.report(name)) for name in entries)
+        winner = entries[found.winner]
+        return Compiled(winner.program, winner.demonstrations, trials, found.winner, gaps)
+
+
+def rules(settings: Settings) -> Rules:
+    """The rules of a race under an optimizer's settings."""
+    return Rules(alpha=settings.alpha, margin=settings.margin)
+
+
+def dev_order(tasks: Sequence[Task], seed: int) -> list[Task]:
+    """The order in which everybody meets the dev tasks."""
+    ordered = sorted(tasks, key=lambda task: task.id)
+    rng(seed, "race").shuffle(ordered)
+    return ordered
+
+
+def demonstration_sets(selector: Selector, settings: Settings) -> dict[str, list[Demonstration]]:
+    """Named sets without repeats: covering and random ones of full, half and quarter size in turn.
+
+    Fewer than `settings.candidates` where the bank has no more to offer.
+    """
+    most = min(settings.demos, len(selector.demonstrations))
+    found: dict[str, list[Demonstration]] = {}
+    seen: set[frozenset[str]] = set()
+    # A small bank soon repeats itself; nobody needs to look at it for ever.
+    for number in range(4 * settings.candidates):
+        kind, restart = ("covering", "random")[number % 2], number // 6
+        size = -(-most // (1, 2, 4)[number // 2 % 3])
+        draw = selector.covering if kind == "covering" else selector.random
+        chosen = draw(size, seed=settings.seed, restart=restart)
+        ids = frozenset(demonstration.task_id for demonstration in chosen)
+        if chosen and ids not in seen and len(found) < settings.candidates:
+            seen.add(ids)
+            found[f"{kind}-{size}-{restart}"] = chosen
+    return found
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A program in the race, and what it shows."""
+
+    program: dspy.Module
+    demonstrations: tuple[Demonstration, ...]
+
+
+class _Track:
+    """Runs the blocks and keeps their episodes."""
+
+    def __init__(self, job: Job, entries: dict[str, _Entry]) -> None:
+        self._job = job
+        self._entries = entries
+        self._tasks = dev_order(job.dev, job.settings.seed)
+        self._results: dict[str, list[EvalResult]] = {name: [] for name in entries}
+
+    def run(self, name: str, start: int, stop: int) -> Scores:
+        """A block's scores, as `optimizers.racing.Run` has it."""
+        blocks = self._results[name]
+        log = f"race-{name}-{len(blocks):03}"
+        result = self._job.student(self._entries[name].program, self._tasks[start:stop], name=log)
+        blocks.append(result)
+        return [record.scores.get(PRIMARY) if record.graded else None for record in result.records]
+
+    def trial(self, name: str, report: dict[str, Any]) -> Trial:
+        """What an arm came to, over all blocks that it ran."""
+        blocks = self._results[name]
+        records = tuple(record for block in blocks for record in block.records)
+        result = replace(
+            blocks[0],
+            records=records,
+            summary=summarize(records, seed=blocks[0].seed),
+            resumed=sum(block.resumed for block in blocks),
+            seconds=sum(block.seconds for block in blocks),
+        )
+        return Trial(
+            name=name,
+            program=result.program,
+            demonstrations=tuple(d.task_id for d in self._entries[name].demonstrations),
+            score=outcome(result),
+            errors=result.summary.errors,
+            result=result,
+            race=report,
+        )

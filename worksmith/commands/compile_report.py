@@ -1,0 +1,106 @@
+"""What `worksmith compile` says: before, what it would take; after, what came of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from optimizers.artifact import Artifact
+    from optimizers.compile import Plan
+
+
+_SHOWN = ("name", "outcome", "errors", "race")
+"""What is said of a trial."""
+
+
+def forecast(plan: Plan, *, aa: bool) -> dict[str, Any]:
+    """What a compile, or the A/A check in its place, would take at most."""
+    from optimizers.aa import episodes as aa_episodes
+
+    job = plan.job()
+    episodes = aa_episodes(job) if aa else plan.episodes()
+    lengths = [len(task.gold_plan) + 1 for task in (*job.train, *job.dev) if task.gold_plan is not None]
+    steps = sum(lengths) / len(lengths) if lengths else None
+    stepwise = plan.program.strategy.stepwise
+    calls = {
+        role: None if steps is None else round(count * (steps if stepwise else 1))
+        for role, count in episodes.items()
+    }
+    proposer = None if aa else plan.proposed_by()
+    return {
+        "optimizer": "A/A check" if aa else plan.optimizer,
+        "lm": plan.lm.name,
+        "teacher": plan.teacher.name,
+        **({"proposer": proposer.name} if proposer else {}),
+        "train_tasks": len(job.train),
+        "dev_tasks": len(job.dev),
+        "episodes_at_most": episodes,
+        # An agent that does a task in other steps than its gold plan needs other calls.
+        "model_calls_about": calls,
+        **({"proposer_calls_at_most": plan.proposals()} if proposer else {}),
+    }
+
+
+def summary(out: Path, artifact: Artifact) -> dict[str, Any]:
+    """What a compile came to."""
+    manifest = artifact.manifest
+    return {
+        "file": str(out),
+        "digest": artifact.digest,
+        "optimizer": manifest.optimizer,
+        "lm": manifest.lm,
+        "teacher": manifest.teacher,
+        "demonstrations": len(manifest.demonstrations),
+        "from_gold_plans": manifest.gold,
+        "without_demonstration": manifest.gaps,
+        "dev": [{key: t[key] for key in _SHOWN if key in t} for t in manifest.trials],
+        "chosen": manifest.chosen,
+        "cost": manifest.cost,
+        **artifact.measured,
+    }
+
+
+def show(facts: dict[str, Any], as_json: bool) -> None:
+    """Print facts as a table, or as JSON."""
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for name, value in facts.items():
+        for number, line in enumerate(_lines(value)):
+            table.add_row(f"[bold]{name.replace('_', ' ')}" if number == 0 else "", line)
+    Console().print(table)
+
+
+def _lines(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [line for item in value for line in _lines(item)] or ["-"]
+    if isinstance(value, dict):
+        if "outcome" in value:
+            return [_trial(value)]
+        return [", ".join(f"{key} {' '.join(_lines(item))}" for key, item in value.items()) or "-"]
+    return ["-" if value is None else str(value)]
+
+
+def _trial(trial: dict[str, Any]) -> str:
+    outcome, errors = trial["outcome"], f", {trial['errors']} failed" if trial["errors"] else ""
+    race = trial.get("race", {})
+    errors += "".join(f"; {said}" for said in (_accepted(race), race.get("left")) if said)
+    if outcome["value"] is None:
+        return f"{trial['name']}: no result{errors}"
+    low, value, high = (100 * outcome[bound] for bound in ("low", "value", "high"))
+    return f"{trial['name']}: {value:.1f} % ({low:.1f}-{high:.1f}) of {outcome['n']} tasks{errors}"
+
+
+def _accepted(race: dict[str, Any]) -> str:
+    """What a race found out about an arm, in words."""
+    if "accepted" in race:
+        return "better than the program as it is" if race["accepted"] else "not shown to be better"
+    return str(race.get("verdict", ""))
