@@ -60,6 +60,8 @@ class Manifest(_Data):
         gaps: why training tasks gave no demonstration, with counts.
         cost: episodes, model calls and tokens, of teacher and student.
         versions: of worksmith, dspy and Python.
+        seen_by_proposer: references (`source/key`) of the records that the model which proposed instructions
+            was shown as they are, without redaction.
     """
 
     program: dict[str, Any]
@@ -79,6 +81,12 @@ class Manifest(_Data):
     cost: dict[str, dict[str, int]] = {}
     demonstrations: tuple[DemonstrationSource, ...] = ()
     versions: dict[str, str] = {}
+    seen_by_proposer: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
+        data = self.model_dump(mode="json")
+        return {name: value for name, value in data.items() if value or name != "seen_by_proposer"}
 
 
 class _File(_Data):
@@ -115,7 +123,7 @@ class Artifact(_Data):
     @property
     def digest(self) -> str:
         """Content address of manifest and state."""
-        return digest([self.manifest.model_dump(mode="json"), self.state])
+        return digest([self.manifest.to_json(), self.state])
 
     def write(self, path: Path) -> None:
         """Write the file in one step."""

@@ -14,9 +14,11 @@ import dspy
 from evals.identity import model_name
 from evals.runner import Progress
 from optimizers.artifact import Artifact, Manifest, sources
+from optimizers.dspy_optimizers.proposer import Proposer
 from optimizers.job import Compiled, Job, Settings
-from optimizers.registry import optimizer
+from optimizers.registry import optimizer, proposals, proposes
 from optimizers.rollouts import Rollouts
+from tools.errors import InputError
 
 if TYPE_CHECKING:
     from evals.suite import Suite
@@ -25,12 +27,20 @@ if TYPE_CHECKING:
 GOLD = "gold"
 """The name of the teacher that follows the tasks' gold plans."""
 
+_NO_LANGUAGE = ("local/", "replay:", GOLD)
+"""How the names of models begin that cannot write instructions."""
+
 
 class Model(NamedTuple):
     """A model and the name it was asked for by."""
 
     name: str
     lm: dspy.LM
+
+    @property
+    def proposes(self) -> bool:
+        """Whether it is a language model, which can propose instructions."""
+        return not self.name.startswith(_NO_LANGUAGE)
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,8 @@ class Plan:
     Attributes:
         program: any program that takes `task=` and returns an `.episode`.
         describes: what it takes to build the program anew, for the manifest.
+        proposer: proposes instructions, for an optimizer that wants it; default is the teacher, or else the
+            model itself, if that is a language model.
         folder: gets the episode logs, by which a killed compile goes on.
         resume: go on with what is in `folder`.
         train_limit, dev_limit: at most so many tasks, spread evenly.
@@ -55,6 +67,7 @@ class Plan:
     settings: Settings
     folder: Path
     scheme: SplitScheme = "standard"
+    proposer: Model | None = None
     train_limit: int | None = None
     dev_limit: int | None = None
     workers: int = 8
@@ -66,8 +79,10 @@ class Plan:
         """The plan as optimizers take it.
 
         Raises:
-            InputError: a split has no tasks, or a limit makes no sense.
+            InputError: a split has no tasks, a limit makes no sense, or there is no model to propose
+                instructions.
         """
+        proposer = self.proposed_by()
         select = self.suite.select
         return Job(
             program=self.program,
@@ -77,7 +92,16 @@ class Plan:
             teacher=self._rollouts(self.teacher, "teacher"),
             student=self._rollouts(self.lm, "student"),
             settings=self.settings,
+            proposer=None if proposer is None else Proposer.of(proposer.lm),
         )
+
+    def proposed_by(self) -> Model | None:
+        """The model that proposes instructions, see `proposing_model`."""
+        return proposing_model(self.optimizer, self.proposer, self.teacher, self.lm)
+
+    def proposals(self) -> int:
+        """How often the compile asks the model that proposes instructions, at most."""
+        return proposals(self.optimizer, self.job())
 
     def episodes(self) -> dict[str, int]:
         """How many episodes the compile will run at most, by what for."""
@@ -92,6 +116,25 @@ class Plan:
             resume=self.resume,
             on_progress=self.on_progress,
         )
+
+
+def proposing_model(optimizer: str, proposer: Model | None, teacher: Model, lm: Model) -> Model | None:
+    """Who proposes instructions for the optimizer called so; None where it has none proposed.
+
+    Raises:
+        InputError: there is no language model to do it, or one is named for nothing.
+    """
+    if not proposes(optimizer):
+        if proposer is not None:
+            raise InputError(f"{optimizer} has no instructions proposed", where="--proposer")
+        return None
+    for model in (proposer,) if proposer else (teacher, lm):
+        if model.proposes:
+            return model
+    raise InputError(
+        f"{optimizer} has instructions proposed by a language model, which {(proposer or lm).name} is not",
+        hint="name one as --lm or --teacher or, to compile, as --proposer, e.g. openai/gpt-4o-mini",
+    )
 
 
 class Result(NamedTuple):
@@ -120,19 +163,32 @@ def compile_program(plan: Plan) -> Result:
         dev=tuple(task.id for task in job.dev),
         lm=plan.lm.name,
         teacher=plan.teacher.name,
-        models={"lm": model_name(plan.lm.lm), "teacher": model_name(plan.teacher.lm)},
+        models=_models(plan),
         gold=plan.teacher.name == GOLD and bool(compiled.demonstrations),
         optimizer=plan.optimizer,
         settings=asdict(plan.settings),
         trials=tuple(trial.to_json() for trial in compiled.trials),
         chosen=compiled.chosen,
         gaps=compiled.gaps,
-        cost={"teacher": asdict(job.teacher.cost), "student": asdict(job.student.cost)},
+        cost=_cost(job),
         demonstrations=sources(compiled.demonstrations),
+        seen_by_proposer=tuple(sorted(job.proposer.seen)) if job.proposer else (),
         versions={**(plan.versions or {}), "dspy": dspy.__version__, "python": platform.python_version()},
     )
     seconds = {"seconds": round(time.perf_counter() - started, 3)}
     return Result(compiled, Artifact.of(compiled.program, manifest, seconds))
+
+
+def _models(plan: Plan) -> dict[str, str]:
+    named = {"lm": plan.lm, "teacher": plan.teacher, "proposer": plan.proposed_by()}
+    return {role: model_name(model.lm) for role, model in named.items() if model is not None}
+
+
+def _cost(job: Job) -> dict[str, dict[str, int]]:
+    cost = {"teacher": asdict(job.teacher.cost), "student": asdict(job.student.cost)}
+    if job.proposer is not None:
+        cost["proposer"] = {"model_calls": job.proposer.meter.calls}
+    return cost
 
 
 def _suite(suite: Suite) -> dict[str, str]:

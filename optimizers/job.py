@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import dspy
 
     from evals.task import Task
+    from optimizers.dspy_optimizers.proposer import Proposer
 
 
 @dataclass(frozen=True)
@@ -117,6 +118,7 @@ class Job:
             the dev and test tasks.
         teacher: runs programs with the teacher's model.
         student: runs programs with the model that the program is compiled for.
+        proposer: the language model that proposes instructions; None if nobody does.
     """
 
     program: dspy.Module
@@ -126,6 +128,7 @@ class Job:
     teacher: Rollouts
     student: Rollouts
     settings: Settings
+    proposer: Proposer | None = None
 
     def bank(self) -> TraceBank:
         """The teacher's successful trajectories over the training tasks."""

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from optimizers.bootstrap import Bootstrap
-from optimizers.dspy_bridge import BootstrapFewShot, LabeledFewShot, RandomSearch
+from optimizers.dspy_optimizers.few_shot import (
+    BootstrapFewShot,
+    LabeledFewShot,
+    Nearest,
+    Optuna,
+    RandomSearch,
+)
+from optimizers.dspy_optimizers.instructions import COPRO, BetterTogether, InferRules, MIPROv2
+from optimizers.dspy_optimizers.reflective import GEPA, SIMBA
+from optimizers.dspy_optimizers.stock import Proposing
 from optimizers.job import Compiled, Job, Optimizer
 from optimizers.knn import Knn
 from optimizers.race import Race
@@ -31,6 +40,14 @@ _OPTIMIZERS: dict[str, type[Optimizer]] = {
     "dspy:LabeledFewShot": LabeledFewShot,
     "dspy:BootstrapFewShot": BootstrapFewShot,
     "dspy:BootstrapFewShotWithRandomSearch": RandomSearch,
+    "dspy:BootstrapFewShotWithOptuna": Optuna,
+    "dspy:KNNFewShot": Nearest,
+    "dspy:COPRO": COPRO,
+    "dspy:MIPROv2": MIPROv2,
+    "dspy:SIMBA": SIMBA,
+    "dspy:GEPA": GEPA,
+    "dspy:InferRules": InferRules,
+    "dspy:BetterTogether": BetterTogether,
 }
 
 
@@ -39,11 +56,22 @@ def optimizer_names() -> tuple[str, ...]:
     return tuple(_OPTIMIZERS)
 
 
+def proposes(name: str) -> bool:
+    """Whether the optimizer called `name` has instructions proposed by a language model."""
+    return issubclass(_OPTIMIZERS.get(name, Unchanged), Proposing)
+
+
+def proposals(name: str, job: Job) -> int:
+    """How often the optimizer called `name` asks the proposer at most."""
+    found = optimizer(name)
+    return found.proposals(job) if isinstance(found, Proposing) else 0
+
+
 def optimizer(name: str) -> Optimizer:
     """The optimizer called `name`.
 
     Raises:
-        InputError: if there is none.
+        InputError: if there is none, or it needs a package that is not installed.
     """
     if name not in _OPTIMIZERS:
         raise InputError(

@@ -13,8 +13,10 @@ from dspy.lm15 import Message, Request, Response, TextPart, Usage
 
 from evals.suite import Suite, write_suite
 from evals.task import Action, Step, Task
+from optimizers.dspy_optimizers.proposer import Proposer
 from optimizers.job import Job, Settings
 from optimizers.rollouts import Rollouts
+from tests.optimizers.proposing import proposing_lm
 from tools.episode import EpisodeResult
 from tools.office.kind import OFFICE
 from tools.office.policy import SAM
@@ -171,6 +173,7 @@ def make_job(
         teacher=rollouts(teacher, "teacher"),
         student=rollouts(student, "student"),
         settings=Settings(**settings),
+        proposer=Proposer.of(proposing_lm()),
     )
 
 

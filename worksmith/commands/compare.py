@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -98,7 +99,7 @@ def compare_strategies(
     """Compare strategies, each uncompiled and compiled, on the same tasks; baselines stand beside them."""
     from evals.baseline_program import baselines_for
     from evals.suite import Suite
-    from optimizers.compile import Model
+    from optimizers.compile import Model, proposing_model
     from optimizers.job import Settings
     from programs.calling import calls_called
     from tools.files import check_writable
@@ -138,6 +139,8 @@ def compare_strategies(
         resume=resume,
         models=models,
     )
+    for name, model in product(_optimizers(optimizers), models):
+        proposing_model(name, None, plan.teacher, model)
     learning = bool(source.select(split="train", scheme=plan.scheme))
     baselines = baselines_for(opened.workshop, learning=learning)
     arms = study_arms(

@@ -1,38 +1,24 @@
-"""DSPy's own few-shot optimizers on the same program, tasks and score.
-
-What they do that does not suit agents is kept from doing harm here:
-
-* they take any truthy score as success and ignore a threshold of 0, so the metric answers yes or no;
-* they fill up with raw training examples, which for an agent show no trajectory but do hold the task's
-  expected calls, so that is switched off; labeled demonstrations are the teacher's trajectories;
-* of a predictor called several times they may keep any step, so only the last is left in the trace;
-* they swallow the teacher's exceptions, so those are counted and named;
-* they draw with seeds of their own, so the order of the training tasks is drawn from ours;
-* the random search would choose by what it learned from, so it is given the dev tasks;
-* they print to stdout, which belongs to results.
-
-What stays: their own episodes are in no log, so a killed compile starts them again; and an evaluation of
-the random search runs an episode that takes over two minutes a second time, which costs but, since every
-episode starts from the same state, changes nothing.
-"""
+"""DSPy's few-shot optimizers."""
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dspy
 
 from evals.statistics import wilson
-from optimizers.demonstration import same_text
+from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from optimizers.dspy_optimizers.stock import (
+    as_examples,
+    bootstrapping,
+    examples,
+    require_optuna,
+    tried,
+    working,
+)
 from optimizers.job import Compiled, Job, Trial
-from optimizers.lessons import LastSteps, Lessons
+from optimizers.knn import Knn
 from tools.seeding import rng
-
-if TYPE_CHECKING:
-    from evals.task import Task
 
 
 class LabeledFewShot:
@@ -49,7 +35,7 @@ class LabeledFewShot:
         rng(job.settings.seed, "dspy").shuffle(shuffled)
         # DSPy draws from numbers, and each predictor is then given its own part of what they stand for.
         numbers = [dspy.Example(number=number) for number in range(len(shuffled))]
-        with _stdout_to_stderr():
+        with working(job, Lessons(job)):
             program = dspy.LabeledFewShot(k=job.settings.demos).compile(job.program, trainset=numbers)
         drawn: dict[int, None] = {}
         for name, predictor in program.named_predictors():
@@ -71,19 +57,10 @@ class BootstrapFewShot:
     def __call__(self, job: Job) -> Compiled:
         """Compile."""
         lessons = Lessons(job)
-        optimizer = dspy.BootstrapFewShot(
-            metric=lessons.metric,
-            metric_threshold=1.0,
-            teacher_settings={"lm": job.teacher.lm},
-            max_bootstrapped_demos=job.settings.demos,
-            max_labeled_demos=0,
-            max_errors=len(job.train) + 1,
-        )
-        with _stdout_to_stderr(), dspy.context(lm=job.student.lm):
-            wrapped = optimizer.compile(LastSteps(job.program, lessons), trainset=_examples(job))
-        chosen = lessons.shown_by(wrapped.program)
-        trial = job.try_out("bootstrap", wrapped.program, chosen)
-        return Compiled(wrapped.program, chosen, (trial,), trial.name, lessons.gaps)
+        optimizer = dspy.BootstrapFewShot(**bootstrapping(job, lessons))
+        with working(job, lessons):
+            wrapped = optimizer.compile(LastSteps(job.program, lessons), trainset=examples(job))
+        return tried(job, lessons, wrapped, "bootstrap")
 
 
 class RandomSearch:
@@ -98,21 +75,12 @@ class RandomSearch:
         """Compile."""
         lessons = Lessons(job)
         candidates = job.settings.candidates
-        with _stdout_to_stderr(), dspy.context(lm=job.student.lm):
-            optimizer = dspy.BootstrapFewShotWithRandomSearch(
-                metric=lessons.metric,
-                metric_threshold=1.0,
-                teacher_settings={"lm": job.teacher.lm},
-                max_bootstrapped_demos=job.settings.demos,
-                max_labeled_demos=0,
-                num_candidate_programs=candidates,
-                num_threads=job.student.workers,
-                max_errors=(len(job.train) + len(job.dev)) * (candidates + 2),
-            )
+        with working(job, lessons):
+            optimizer = random_search(job, lessons)
             wrapped = optimizer.compile(
                 LastSteps(job.program, lessons),
-                trainset=_examples(job),
-                valset=[_example(task) for task in job.dev],
+                trainset=examples(job),
+                valset=as_examples(job.dev),
                 # Number -2 would be raw examples alone.
                 restrict=[-3, -1, *range(candidates)],
             )
@@ -120,6 +88,63 @@ class RandomSearch:
         trials = tuple(_trial(candidate, lessons) for candidate in found)
         best = next(c for c in found if c["program"] is wrapped)
         return Compiled(wrapped.program, lessons.shown_by(wrapped.program), trials, _name(best), lessons.gaps)
+
+
+class Optuna:
+    """`dspy.BootstrapFewShotWithOptuna`: one bootstrap, then one demonstration a predictor, sought on dev.
+
+    As published, a trial shows each predictor a single demonstration. The sampler is seeded, which DSPy's own
+    is not.
+
+    Raises:
+        InputError: Optuna is not installed.
+    """
+
+    def __init__(self) -> None:
+        require_optuna("BootstrapFewShotWithOptuna")
+
+    def plan(self, job: Job) -> dict[str, int]:
+        """At most one teacher episode a training task; dev for each trial, and for the best one again."""
+        return {"teacher": len(job.train), "dev": len(job.dev) * (job.settings.candidates + 1)}
+
+    def __call__(self, job: Job) -> Compiled:
+        """Compile."""
+        import optuna
+
+        lessons = Lessons(job)
+        bootstrap = dspy.BootstrapFewShot(**bootstrapping(job, lessons))
+        with working(job, lessons):
+            search = dspy.BootstrapFewShotWithOptuna(metric=lessons.metric, num_threads=job.student.workers)
+            student = LastSteps(job.program, lessons)
+            found = bootstrap.compile(student, trainset=examples(job))
+            if not all(predictor.demos for predictor in found.predictors()):
+                # There is nothing to choose from for at least one predictor.
+                return tried(job, lessons, found, "bootstrap")
+            search.student, search.compiled_teleprompter = student, found
+            search.valset = as_examples(job.dev)
+            study = optuna.create_study(
+                direction="maximize", sampler=optuna.samplers.TPESampler(seed=job.settings.seed)
+            )
+            study.optimize(search.objective, n_trials=job.settings.candidates)
+        return tried(job, lessons, study.best_trial.user_attrs["program"], f"trial-{study.best_trial.number}")
+
+
+class Nearest(Knn):
+    """`dspy.KNNFewShot`: each task is shown the demonstrations nearest to it.
+
+    DSPy's own bootstraps anew at every inference, which runs a teacher's episodes with all they do to the
+    world each time the compiled program is used, and saves a program without demonstrations. This is `knn`
+    instead: the same choice from a bank that was collected once and is saved with the program.
+    """
+
+
+def random_search(job: Job, lessons: Lessons) -> dspy.BootstrapFewShotWithRandomSearch:
+    """DSPy's random search as this job wants it."""
+    return dspy.BootstrapFewShotWithRandomSearch(
+        **bootstrapping(job, lessons),
+        num_candidate_programs=job.settings.candidates,
+        num_threads=job.student.workers,
+    )
 
 
 def _trial(candidate: dict[str, Any], lessons: Lessons) -> Trial:
@@ -137,21 +162,3 @@ def _trial(candidate: dict[str, Any], lessons: Lessons) -> Trial:
 def _name(candidate: dict[str, Any]) -> str:
     seed = candidate["seed"]
     return {-3: "uncompiled", -1: "in-order"}.get(seed, f"shuffled-{seed}")
-
-
-def _examples(job: Job) -> list[dspy.Example]:
-    """The training tasks in an order drawn from the seed, less those that ask what a task held back asks."""
-    texts = {same_text(task.query) for task in job.held_back}
-    tasks = [task for task in job.train if same_text(task.query) not in texts]
-    rng(job.settings.seed, "dspy").shuffle(tasks)
-    return [_example(task) for task in tasks]
-
-
-def _example(task: Task) -> dspy.Example:
-    return dspy.Example(task=task).with_inputs("task")
-
-
-@contextlib.contextmanager
-def _stdout_to_stderr() -> Iterator[None]:
-    with contextlib.redirect_stdout(sys.stderr):
-        yield

@@ -1,0 +1,256 @@
+"""DSPy's optimizers that have instructions proposed from scores and from demonstrations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dspy
+
+from optimizers.dspy_optimizers.few_shot import random_search
+from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from optimizers.dspy_optimizers.stock import (
+    Proposing,
+    as_examples,
+    bootstrapping,
+    examples,
+    proposer,
+    require_optuna,
+    tried,
+    working,
+)
+from optimizers.job import Compiled, Job
+from tools.errors import WorksmithError
+
+_DEPTH = 2
+"""How often COPRO has further instructions proposed, the first time included."""
+
+_RULES = 10
+
+
+class COPRO(Proposing):
+    """`dspy.COPRO`: instructions proposed from earlier ones and their scores on the dev tasks.
+
+    The proposer sees instructions and scores, no task and no trajectory.
+    """
+
+    def plan(self, job: Job) -> dict[str, int]:
+        """At most: every proposal on dev, and the best one again."""
+        return {"dev": len(job.dev) * (_copro_evaluations(job) + 1)}
+
+    def proposals(self, job: Job) -> int:
+        """As many a predictor as there are candidates, and one more in each further round."""
+        return (_DEPTH * _breadth(job) - 1) * len(job.program.predictors())
+
+    def __call__(self, job: Job) -> Compiled:
+        """Compile."""
+        lessons = Lessons(job)
+        optimizer = _copro(job, lessons)
+        with working(job, lessons):
+            wrapped = optimizer.compile(LastSteps(job.program, lessons), **_on_dev(job))
+        return tried(job, lessons, wrapped, "instructions")
+
+
+class InferRules(Proposing):
+    """`dspy.InferRules`: rules induced from the teacher's trajectories, added to the instructions."""
+
+    def plan(self, job: Job) -> dict[str, int]:
+        """At most one teacher episode a training task; dev for each set of rules, and the best one again."""
+        return {"teacher": len(job.train), "dev": len(job.dev) * (job.settings.candidates + 1)}
+
+    def proposals(self, job: Job) -> int:
+        """One for each predictor and set of rules, and again with an example less while they are too long."""
+        return job.settings.candidates * len(job.program.predictors()) * job.settings.demos
+
+    def __call__(self, job: Job) -> Compiled:
+        """Compile."""
+        lessons = Lessons(job)
+        optimizer = _Rules(job, lessons)
+        with working(job, lessons):
+            wrapped = optimizer.compile(
+                LastSteps(job.program, lessons), trainset=examples(job), valset=as_examples(job.dev)
+            )
+        return tried(job, lessons, wrapped, "rules")
+
+
+class MIPROv2(Proposing):
+    """`dspy.MIPROv2`: demonstration sets and proposed instructions, combined by Bayesian search on dev.
+
+    The proposer is shown three demonstrations of a set at a time and a tip; not the training tasks'
+    own texts, nor the program's source, which would be that of our wrapper.
+
+    Raises:
+        InputError: Optuna is not installed.
+    """
+
+    def __init__(self) -> None:
+        require_optuna("MIPROv2")
+
+    def plan(self, job: Job) -> dict[str, int]:
+        """At most: a bootstrap for each candidate; dev for the plain program, trials and the best again."""
+        return {
+            "teacher": len(job.train) * job.settings.candidates,
+            "dev": len(job.dev) * (_mipro_trials(job) + 2),
+        }
+
+    def proposals(self, job: Job) -> int:
+        """One a predictor and candidate, and one for the plain program's place."""
+        return (job.settings.candidates + 1) * len(job.program.predictors())
+
+    def __call__(self, job: Job) -> Compiled:
+        """Compile."""
+        lessons, settings = Lessons(job), job.settings
+        with working(job, lessons):
+            optimizer = _Mipro(
+                **bootstrapping(job, lessons),
+                prompt_model=proposer(job).lm,
+                task_model=job.student.lm,
+                auto=None,
+                num_candidates=settings.candidates + 1,
+                num_threads=job.student.workers,
+                seed=settings.seed,
+                track_stats=False,
+            )
+            optimizer.lessons = lessons
+            wrapped = optimizer.compile(
+                LastSteps(job.program, lessons),
+                trainset=examples(job),
+                valset=as_examples(job.dev),
+                num_trials=_mipro_trials(job),
+                minibatch=False,
+                program_aware_proposer=False,
+                data_aware_proposer=False,
+            )
+        return tried(job, lessons, wrapped, "proposed")
+
+
+class BetterTogether(Proposing):
+    """`dspy.BetterTogether`, its prompt part: demonstrations by random search, then instructions by COPRO.
+
+    No weights are finetuned. DSPy returns what it has when a step fails; here that is an error.
+    """
+
+    def plan(self, job: Job) -> dict[str, int]:
+        """At most: what its two steps take, and dev before, between and after them and for the best one."""
+        candidates = job.settings.candidates
+        return {
+            "teacher": len(job.train) * (candidates + 1),
+            "dev": len(job.dev) * (candidates + 2 + _copro_evaluations(job) + 4),
+        }
+
+    def proposals(self, job: Job) -> int:
+        """As COPRO."""
+        return COPRO().proposals(job)
+
+    def __call__(self, job: Job) -> Compiled:
+        """Compile."""
+        lessons = Lessons(job)
+        student, teacher = (LastSteps(job.program.deepcopy(), lessons) for _ in range(2))
+        student.set_lm(_shared(job.student.lm))
+        steps = {
+            "demos": {"restrict": [-3, -1, *range(job.settings.candidates)], "teacher": teacher},
+            "instructions": _on_dev(job),
+        }
+        with working(job, lessons):
+            optimizer = dspy.BetterTogether(
+                metric=lessons.metric,
+                demos=random_search(job, lessons),
+                instructions=_copro(job, lessons),
+            )
+            wrapped = optimizer.compile(
+                student,
+                trainset=examples(job),
+                valset=as_examples(job.dev),
+                num_threads=job.student.workers,
+                seed=job.settings.seed,
+                strategy="demos -> instructions",
+                optimizer_compile_args=steps,
+            )
+            if wrapped.flag_compilation_error_occurred:
+                raise WorksmithError("a step of BetterTogether failed; DSPy's own log above says how")
+        return tried(job, lessons, wrapped, "together")
+
+
+class _Rules(dspy.InferRules):  # type: ignore[misc]
+    """Induces from trajectories, where DSPy's takes the raw examples, which for an agent show none.
+
+    DSPy's also writes rules into signatures that all copies of a program share, so that the candidates, the
+    best of them and the caller's own program end with the last one's; and it asks the teacher for them, who
+    may follow gold plans.
+    """
+
+    def __init__(self, job: Job, lessons: Lessons) -> None:
+        super().__init__(
+            num_candidates=job.settings.candidates,
+            num_rules=_RULES,
+            num_threads=job.student.workers,
+            **bootstrapping(job, lessons),
+        )
+        self._lessons = lessons
+        self.rules_induction_program.teacher_settings = {"lm": proposer(job).lm}
+        self.rules_induction_program.rng.seed(job.settings.seed)
+
+    def get_predictor_demos(self, trainset: Any, predictor: Any) -> list[dict[str, Any]]:
+        return [self._lessons.disclose(dict(demo)) for demo in predictor.demos]
+
+    def induce_natural_language_rules(self, predictor: Any, trainset: Any) -> str:
+        return str(super().induce_natural_language_rules(predictor, trainset)) if predictor.demos else ""
+
+    def update_program_instructions(self, predictor: Any, natural_language_rules: str) -> None:
+        if natural_language_rules:
+            added = f"Please adhere to the following rules:\n{natural_language_rules}"
+            instructions = f"{predictor.signature.instructions}\n\n{added}"
+            predictor.signature = predictor.signature.with_instructions(instructions)
+
+
+class _Mipro(dspy.MIPROv2):  # type: ignore[misc]
+    lessons: Lessons
+
+    def _propose_instructions(
+        self, program: Any, trainset: Any, demo_candidates: Any, *args: Any, **options: Any
+    ) -> Any:
+        shown = {
+            place: [[dspy.Example(**self.lessons.disclose(dict(demo))) for demo in demos] for demos in sets]
+            for place, sets in demo_candidates.items()
+        }
+        return super()._propose_instructions(program, trainset, shown, *args, **options)
+
+
+def _copro(job: Job, lessons: Lessons) -> dspy.COPRO:
+    return dspy.COPRO(
+        prompt_model=proposer(job).lm,
+        metric=lessons.metric,
+        breadth=_breadth(job),
+        depth=_DEPTH,
+        # The default, 1.4, is refused by some providers.
+        init_temperature=1.0,
+    )
+
+
+def _shared(lm: dspy.LM) -> dspy.LM:
+    """A model that copies of a program share: DSPy wants it in each predictor, and copies it with them."""
+    twin = lm.copy()
+    twin.__deepcopy__ = lambda memo: twin
+    return twin
+
+
+def _on_dev(job: Job) -> dict[str, Any]:
+    """COPRO shows its training tasks to nobody, it only chooses by them."""
+    return {"trainset": as_examples(job.dev), "eval_kwargs": {"num_threads": job.student.workers}}
+
+
+def _breadth(job: Job) -> int:
+    """The program's own instructions count as one."""
+    return job.settings.candidates + 1
+
+
+def _copro_evaluations(job: Job) -> int:
+    """With several predictors earlier proposals are evaluated again in each round."""
+    predictors, rounds = len(job.program.predictors()), _DEPTH
+    if predictors > 1:
+        rounds = _DEPTH * (_DEPTH + 1) // 2
+    return predictors * rounds * _breadth(job)
+
+
+def _mipro_trials(job: Job) -> int:
+    """DSPy's own recommendation for so many candidates."""
+    return max(2, 3 * (job.settings.candidates + 1) // 2)

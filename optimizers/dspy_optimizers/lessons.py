@@ -1,0 +1,253 @@
+"""What DSPy's own optimizers need around a program: a strict metric, traces of last steps, provenance."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, Self
+
+import dspy
+
+from evals.identity import program_digest
+from evals.record import PRIMARY
+from evals.runner import failure_status
+from optimizers.demonstration import Demonstration, LastCall, TraceStep, last_calls, quoted_records
+from optimizers.dspy_optimizers.feedback import feedback
+from optimizers.job import Job
+from optimizers.redaction import RECORDS, TWIN, with_twins
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from evals.task import Task
+    from tools.episode import EpisodeResult
+    from tools.workshop import Workshop
+
+
+class Asked(str):
+    """A task as an optimizer may see it: its text. Optimizers print and quote whatever an example holds."""
+
+    task: Task
+
+    @classmethod
+    def of(cls, task: Task) -> Self:
+        """The text of `task`."""
+        asked = cls(task.query)
+        asked.task = task
+        return asked
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+class Held:
+    """An episode in a prediction, which no optimizer can write into a prompt."""
+
+    def __init__(self, episode: EpisodeResult) -> None:
+        self.episode = episode
+
+
+class Lessons:
+    """Judges episodes for an optimizer of DSPy's and remembers where its demonstrations come from.
+
+    Shared by reference between the copies that optimizers make of a program; thread-safe.
+
+    Attributes:
+        broken: the first exception of a scorer. Optimizers would take it for a bad program's.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.broken: Exception | None = None
+        self._scorers = tuple(job.student.scorers or _default_scorers(job))
+        # Evaluations call the metric from many threads.
+        self._lock = threading.Lock()
+        self._by_part: dict[str, Demonstration] = {}
+        self._gaps: Counter[str] = Counter()
+        self._running: dict[Hashable, Future[Any]] = {}
+
+    @property
+    def workshop(self) -> Workshop:
+        """Where the teacher's episodes run."""
+        return self.job.teacher.workshop
+
+    def metric(self, example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> bool:
+        """Whether an episode did its task. `trace` is given while bootstrapping only."""
+        episode: EpisodeResult = prediction.held.episode
+        finished = episode.status == "finished"
+        right = finished and self._scores(example.task.task, episode).get(PRIMARY, 0.0) >= 1.0
+        taught = trace is not None
+        right = right and not (taught and not episode.calls)
+        if taught and not right:
+            with self._lock:
+                self._gaps["wrong outcome" if finished else episode.status] += 1
+        return right
+
+    def reward(
+        self,
+        gold: dspy.Example,
+        pred: dspy.Prediction | None,
+        trace: Any = None,
+        pred_name: str | None = None,
+        pred_trace: Any = None,
+    ) -> dspy.Prediction:
+        """As `metric`, with what the episode came to in words, for optimizers that reflect on it."""
+        if pred is None:
+            return dspy.Prediction(score=0.0, feedback="The program failed.")
+        task, episode = gold.task.task, pred.held.episode
+        right = self.metric(gold, pred)
+        return dspy.Prediction(
+            score=float(right), feedback=feedback(task, episode, self._scores(task, episode))
+        )
+
+    def count(self, episode: EpisodeResult, *, taught: bool) -> None:
+        """Count what an episode cost."""
+        with self._lock:
+            (self.job.teacher if taught else self.job.student).cost.add(episode)
+
+    def note(self, task: Task, episode: EpisodeResult, parts: dict[str, dict[str, Any]]) -> None:
+        """Remember what an episode showed, in case it becomes a demonstration."""
+        demonstration = Demonstration(
+            task_id=task.id,
+            query=task.query,
+            intent=task.intent,
+            domains=task.domains,
+            tools=tuple(call.tool for call in episode.calls),
+            records=quoted_records(episode),
+            scores=dict(self._scores(task, episode)),
+            teacher=self.job.teacher.model,
+            parts=parts,
+        )
+        with self._lock:
+            self._by_part.update((digest(part), demonstration) for part in parts.values())
+
+    def failed(self, error: Exception) -> None:
+        """Count an exception of the program, which the optimizer will swallow."""
+        with self._lock:
+            self._gaps[f"{failure_status(error)}: {type(error).__name__}: {error}"] += 1
+
+    def disclose(self, part: dict[str, Any]) -> dict[str, Any]:
+        """A predictor's fields as the proposer is shown them: their twin, or else as they are, and noted."""
+        twin = part.get(TWIN)
+        shown = {name: value for name, value in part.items() if name not in (RECORDS, TWIN)}
+        if twin is None:
+            if self.job.proposer is not None:
+                with self._lock:
+                    self.job.proposer.seen.update(part.get(RECORDS, ()))
+            return shown
+        return {name: twin.get(name, value) for name, value in shown.items()}
+
+    def once(self, key: Hashable, run: Callable[[], Any]) -> Any:
+        """What `run` gives; of calls with the same key at the same time only the first runs."""
+        with self._lock:
+            others = self._running.get(key)
+            ours: Future[Any] | None = None
+            if others is None:
+                ours = self._running[key] = Future()
+        if ours is None:
+            assert others is not None
+            return others.result()
+        try:
+            found = run()
+            ours.set_result(found)
+        except BaseException as error:
+            ours.set_exception(error)
+            raise
+        finally:
+            with self._lock:
+                del self._running[key]
+        return found
+
+    @property
+    def gaps(self) -> dict[str, int]:
+        """Why training tasks gave no demonstration."""
+        return dict(self._gaps.most_common())
+
+    def shown_by(self, program: dspy.Module) -> tuple[Demonstration, ...]:
+        """The demonstrations in a compiled program's predictors."""
+        found: dict[str, Demonstration] = {}
+        for predictor in program.predictors():
+            for demo in predictor.demos:
+                part = {name: value for name, value in demo.items() if name != "augmented"}
+                demonstration = self._by_part[digest(part)]
+                found[demonstration.task_id] = demonstration
+        return tuple(found.values())
+
+    def digest(self, program: dspy.Module) -> str:
+        """Content address of a candidate."""
+        return program_digest(program)
+
+    def _scores(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
+        scores: dict[str, float] = {}
+        try:
+            for scorer in self._scorers:
+                scores.update({name: float(value) for name, value in scorer(task, episode).items()})
+        except Exception as error:
+            self.broken = self.broken or error
+            raise
+        return scores
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+class LastSteps(dspy.Module):  # type: ignore[misc]
+    """The program itself, except that its trace holds only each predictor's last call, as plain data.
+
+    Args:
+        reflected: whether the trace is for a proposer to read, and not to become demonstrations.
+    """
+
+    def __init__(self, program: dspy.Module, lessons: Lessons, *, reflected: bool = False) -> None:
+        super().__init__()
+        self.program = program
+        self._lessons = lessons
+        self._reflected = reflected
+
+    def forward(self, task: Asked) -> dspy.Prediction:
+        """Run the program on `task`."""
+        outer = dspy.settings.trace
+        traced = outer is not None
+        key = (id(self), task.task.digest, traced)
+        prediction, steps = self._lessons.once(key, lambda: self._run(task.task, traced))
+        if traced:
+            outer.extend(steps)
+        return prediction
+
+    def _run(self, task: Task, traced: bool) -> tuple[dspy.Prediction, list[TraceStep]]:
+        lessons = self._lessons
+        if lessons.broken is not None:
+            raise lessons.broken
+        try:
+            with dspy.context(trace=[] if traced else None):
+                prediction = self.program(task=task)
+                found = last_calls(self.program, dspy.settings.trace or ())
+        except Exception as error:
+            lessons.failed(error)
+            raise
+        episode = prediction.episode
+        lessons.count(episode, taught=traced and dspy.settings.lm is lessons.job.teacher.lm)
+        steps = self._noted(task, episode, found) if traced else []
+        return dspy.Prediction(answer=prediction.answer, held=Held(episode)), steps
+
+    def _noted(self, task: Task, episode: EpisodeResult, found: dict[str, LastCall]) -> list[TraceStep]:
+        calls = with_twins(found, task, self._lessons.workshop)
+        if not self._reflected:
+            self._lessons.note(task, episode, {name: call.fields for name, call in calls.items()})
+        predictors = dict(self.program.named_predictors())
+        steps = []
+        for name, call in calls.items():
+            inputs, outputs = call
+            if self._reflected:
+                shown = self._lessons.disclose(call.fields)
+                inputs = {field: value for field, value in shown.items() if field not in outputs}
+                outputs = {field: value for field, value in shown.items() if field in outputs}
+            steps.append((predictors[name], inputs, dspy.Prediction(**outputs)))
+        return steps
+
+
+def _default_scorers(job: Job) -> tuple[Any, ...]:
+    from evals.scorers import scorers_for
+
+    return scorers_for(job.student.workshop)

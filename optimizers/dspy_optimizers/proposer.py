@@ -1,0 +1,74 @@
+"""The language model that proposes instructions."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from dspy.utils.callback import BaseCallback
+
+from tools.errors import WorksmithError
+
+if TYPE_CHECKING:
+    import dspy
+
+
+class Meter(BaseCallback):  # type: ignore[misc]
+    """Counts calls of a model and its copies. Thread-safe.
+
+    Attributes:
+        calls: so far; one for several completions counts as so many.
+        answers: how many requests were answered.
+        last: what the last failure said.
+    """
+
+    def __init__(self) -> None:
+        self.calls = self.answers = 0
+        self.last = ""
+        # Optimizers propose from several threads.
+        self._lock = threading.Lock()
+
+    def on_lm_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
+        """Count a call."""
+        settings = {**inputs, **(inputs.get("kwargs") or {})}
+        with self._lock:
+            self.calls += int(settings.get("n") or 1)
+
+    def on_lm_end(
+        self, call_id: str, outputs: dict[str, Any] | None, exception: Exception | None = None
+    ) -> None:
+        """Count an answer, or keep what the failure said."""
+        with self._lock:
+            if exception is None:
+                self.answers += 1
+            else:
+                self.last = f"{type(exception).__name__}: {exception}"
+
+
+@dataclass(frozen=True)
+class Proposer:
+    """A language model, counted.
+
+    Attributes:
+        seen: references (`source/key`) of the records that it was shown without redaction.
+    """
+
+    lm: dspy.LM
+    meter: Meter
+    seen: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, lm: dspy.LM) -> Self:
+        """A copy of `lm` whose calls are counted."""
+        meter = Meter()
+        return cls(lm.copy(callbacks=[*(getattr(lm, "callbacks", None) or ()), meter]), meter)
+
+    def check(self) -> None:
+        """Mind a model that never answered: some optimizers go on as if they had asked nobody.
+
+        Raises:
+            WorksmithError: all calls failed.
+        """
+        if self.meter.calls and not self.meter.answers:
+            raise WorksmithError(f"the model that proposes instructions never answered: {self.meter.last}")

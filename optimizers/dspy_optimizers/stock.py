@@ -1,0 +1,142 @@
+"""How optimizers of DSPy's are run, and what they are given."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sys
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import dspy
+
+from optimizers.demonstration import same_text
+from optimizers.dspy_optimizers.lessons import Asked, LastSteps, Lessons
+from optimizers.job import Compiled, Job
+from tools.errors import InputError, WorksmithError
+from tools.seeding import rng
+
+if TYPE_CHECKING:
+    from evals.task import Task
+    from optimizers.dspy_optimizers.proposer import Proposer
+
+
+class Proposing:
+    """An optimizer whose instructions are proposed by a language model."""
+
+    @abstractmethod
+    def proposals(self, job: Job) -> int:
+        """How often it asks the proposer at most, a reply that cannot be read not counted."""
+
+    @abstractmethod
+    def plan(self, job: Job) -> dict[str, int]:
+        """See `Optimizer`."""
+
+    @abstractmethod
+    def __call__(self, job: Job) -> Compiled:
+        """See `Optimizer`."""
+
+
+def proposer(job: Job) -> Proposer:
+    """The job's proposer.
+
+    Raises:
+        InputError: it has none.
+    """
+    if job.proposer is None:
+        raise InputError("instructions are proposed by a language model, and there is none")
+    return job.proposer
+
+
+def require_optuna(name: str) -> None:
+    """Mind that Optuna may not be installed.
+
+    Raises:
+        InputError: it is not.
+    """
+    if find_spec("optuna") is None:
+        raise InputError(
+            f"{name} needs Optuna, which is not installed", hint="pip install 'worksmith[optuna]'"
+        )
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+
+
+@contextlib.contextmanager
+def working(job: Job, lessons: Lessons) -> Iterator[None]:
+    """The surroundings of an optimizer at work.
+
+    Raises:
+        WorksmithError: the optimizer gave up.
+        Exception: what a scorer raised.
+    """
+    settings = {"lm": job.student.lm, "trace": None, "disable_history": True, "max_errors": sys.maxsize}
+    try:
+        with _quiet(), dspy.context(**settings):
+            yield
+    except Exception as error:
+        if lessons.broken is not None:
+            raise lessons.broken from error
+        if job.proposer is not None:
+            job.proposer.check()
+        if isinstance(error, WorksmithError):
+            raise
+        raise WorksmithError(f"DSPy's optimizer gave up: {type(error).__name__}: {error}") from error
+    if lessons.broken is not None:
+        raise lessons.broken
+    if job.proposer is not None:
+        job.proposer.check()
+
+
+def examples(job: Job) -> list[dspy.Example]:
+    """The training tasks in an order drawn from the seed, less those that ask what a task held back asks."""
+    texts = {same_text(task.query) for task in job.held_back}
+    tasks = [task for task in job.train if same_text(task.query) not in texts]
+    rng(job.settings.seed, "dspy").shuffle(tasks)
+    return as_examples(tasks)
+
+
+def as_examples(tasks: Iterable[Task]) -> list[dspy.Example]:
+    """Tasks as optimizers take them."""
+    return [dspy.Example(task=Asked.of(task)).with_inputs("task") for task in tasks]
+
+
+def bootstrapping(job: Job, lessons: Lessons) -> dict[str, object]:
+    """What every bootstrap of DSPy's is told."""
+    return {
+        "metric": lessons.metric,
+        "metric_threshold": 1.0,
+        "teacher_settings": {"lm": job.teacher.lm},
+        "max_bootstrapped_demos": job.settings.demos,
+        "max_labeled_demos": 0,
+    }
+
+
+def tried(job: Job, lessons: Lessons, wrapped: LastSteps, name: str) -> Compiled:
+    """What an optimizer has made of the program, measured on the dev tasks in our own log."""
+    program = wrapped.program
+    for predictor in program.predictors():
+        predictor.lm = None
+    chosen = lessons.shown_by(program)
+    trial = job.try_out(name, program, chosen)
+    return Compiled(program, chosen, (trial,), trial.name, lessons.gaps)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what DSPy warns of in its own doings; its progress is for people at a terminal."""
+    logger = logging.getLogger("dspy")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with (
+            open(os.devnull, "w") as nowhere,
+            contextlib.redirect_stdout(sys.stderr if sys.stderr.isatty() else nowhere),
+        ):
+            yield
+    finally:
+        logger.setLevel(before)

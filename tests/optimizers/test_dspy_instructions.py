@@ -1,0 +1,151 @@
+"""DSPy's optimizers that have instructions proposed, with a scripted model that proposes."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from evals.runner import evaluate
+from evals.suite import Suite
+from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
+from optimizers.dspy_optimizers.proposer import Proposer
+from optimizers.dspy_optimizers.stock import as_examples
+from optimizers.job import Job
+from optimizers.registry import optimizer, optimizer_names, proposals, proposes
+from tests.optimizers.proposing import Proposals, Silent, proposing_lm
+from tests.optimizers.shop import Model, lm, make_job
+from tools.errors import WorksmithError
+
+PROPOSING = [name for name in optimizer_names() if proposes(name)]
+SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
+EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in PROPOSING]
+OWN = "Do the task."
+
+
+class Obedient(Model):
+    """Knows all verbs with any instructions but its own; now and then without."""
+
+    def __init__(self, *verbs: str, chance: int = 0) -> None:
+        super().__init__(*verbs)
+        self._chance, self._asked, self._lock = chance, 0, threading.Lock()
+
+    def complete(self, request: Any) -> Any:
+        self.verbs = {"Cancel"}
+        with self._lock:
+            begun = "calendar.search_events" in request.messages[-1].parts[0].text
+            self._asked += not begun
+            lucky = begun or (self._chance and self._asked % self._chance == 0)
+        if lucky or "Advice" in str(request.system) or "Proposal" in str(request.system):
+            self.verbs = {"Cancel", "Rename", "Shift"}
+        return super().complete(request)
+
+
+def obedient(chance: int = 0) -> dspy.LM:
+    return dspy.LM("scripted/obedient", engine=Obedient(chance=chance), cache=False)
+
+
+def job(suite: Suite, folder: Path, *, chance: int = 0, **settings: Any) -> Job:
+    teacher = lm("Cancel", "Rename", "Shift")
+    settings = {"candidates": 2, "demos": 2, **settings}
+    return make_job(suite, folder, teacher=teacher, student=obedient(chance), **settings)
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_proposal_that_helps_is_in_the_program(suite: Suite, tmp_path: Path, name: str) -> None:
+    # What SIMBA learns from is that the same model does a task at one time and fails at another.
+    work = job(suite, tmp_path, chance=5 if name == "dspy:SIMBA" else 0)
+    compiled = optimizer(name)(work)
+
+    instructions = compiled.program.step.signature.instructions
+    result = evaluate(compiled.program, suite.select(split="test"), workshop=suite.workshop, lm=obedient())
+    assert result.summary.scores["outcome"].value == 1.0
+    if name not in ("dspy:BetterTogether", "dspy:MIPROv2"):  # their demonstrations alone may do
+        assert "Proposal" in instructions or "Advice" in instructions
+    assert work.program.step.signature.instructions == OWN
+    assert work.proposer is not None
+    assert 0 < work.proposer.meter.calls <= proposals(name, work)
+
+
+def test_rules_of_one_candidate_stay_out_of_the_others(suite: Suite, tmp_path: Path) -> None:
+    compiled = optimizer("dspy:InferRules")(job(suite, tmp_path, candidates=3))
+
+    assert compiled.program.step.signature.instructions.count("Proposal") == 1
+    # All do equally well, so the first one stays.
+    assert compiled.program.step.signature.instructions.endswith("Proposal 1.")
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_proposer_that_never_answers_is_named(suite: Suite, tmp_path: Path, name: str) -> None:
+    work = job(suite, tmp_path, chance=5 if name == "dspy:SIMBA" else 0)
+    work.proposer = Proposer.of(proposing_lm(Silent))
+
+    with pytest.raises(WorksmithError, match="no more credit"):
+        optimizer(name)(work)
+
+
+def test_reflection_is_told_what_was_wrong(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path)
+    assert work.proposer is not None
+    engine: Proposals = work.proposer.lm.engine
+    optimizer("dspy:GEPA")(work)
+
+    assert any("never called with success: calendar.search_events" in asked for asked in engine.asked)
+
+
+@pytest.mark.slow
+def test_nobody_is_shown_expected_calls(suite: Suite, tmp_path: Path) -> None:
+    for name in ("dspy:GEPA", "dspy:MIPROv2", "dspy:InferRules"):
+        work = job(suite, tmp_path / name)
+        assert work.proposer is not None
+        engine: Proposals = work.proposer.lm.engine
+        optimizer(name)(work)
+        assert not any("gold_plan" in asked or "held_out_split" in asked for asked in engine.asked)
+
+
+def test_a_failing_scorer_ends_the_compile(suite: Suite, tmp_path: Path) -> None:
+    def broken(task: Any, episode: Any) -> dict[str, float]:
+        raise ZeroDivisionError("a defect of the scorer")
+
+    for name in ("dspy:GEPA", "dspy:COPRO", "dspy:BootstrapFewShotWithRandomSearch"):
+        work = job(suite, tmp_path / name)
+        work.student.scorers = (broken,)
+        with pytest.raises(ZeroDivisionError, match="a defect"):
+            optimizer(name)(work)
+        # Besides the first, only those already under way.
+        assert work.student.cost.episodes + work.teacher.cost.episodes <= 1 + work.student.workers
+
+
+def test_an_episode_started_again_is_run_once(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path)
+    entered, go_on = threading.Event(), threading.Event()
+
+    class Waiting(dspy.Module):  # type: ignore[misc]
+        def forward(self, task: Any) -> dspy.Prediction:
+            entered.set()
+            go_on.wait(10)
+            return work.program(task=task)
+
+    program = LastSteps(Waiting(), Lessons(work))
+    (example,) = as_examples(work.dev[:1])
+    found: list[dspy.Prediction] = []
+
+    def run() -> None:
+        with dspy.context(lm=work.student.lm, trace=None):
+            found.append(program(**example.inputs()))
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    threads[0].start()
+    assert entered.wait(10)
+    for thread in threads[1:]:
+        thread.start()
+    go_on.set()
+    for thread in threads:
+        thread.join(10)
+
+    assert len(found) == 3
+    assert work.student.cost.episodes < 3
+    assert len({id(prediction.held.episode) for prediction in found}) == work.student.cost.episodes
