@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from worksmith.models.analogy.compose import Leaf, fill
+from worksmith.models.analogy.compose import fill
+from worksmith.models.analogy.leaves import Leaf
 from worksmith.models.analogy.library import Library
 from worksmith.models.analogy.observation import as_text
 from worksmith.models.analogy.separate import Weighted

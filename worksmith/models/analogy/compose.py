@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from worksmith.models.analogy import dates, listing, phrases, tagger, texts
 from worksmith.models.analogy.expressions import Evidence, evaluate, no_choice
+from worksmith.models.analogy.forms import Form, read_form
+from worksmith.models.analogy.leaves import Filled, Leaf, weight_of
 from worksmith.models.analogy.library import Library
+from worksmith.models.analogy.mentions import choices, used_up, used_values
 from worksmith.models.analogy.moments import Key
-from worksmith.models.analogy.separate import Weighted
 from worksmith.models.analogy.state import State
 from worksmith.models.analogy.tagger import Shown
 from worksmith.models.analogy.template import Template, take_apart
 
 _PER_COST = 0.06
-_OTHER_RUN = 0.35
-_OTHER_SIDE = 0.3
 _SEVERAL = 3
 _SHARED = 0.3
 _WORDED = ("words", "phrase")
@@ -27,26 +26,13 @@ _ALWAYS_SAME = 0.1
 _ECHO = 0.08
 
 
-@dataclass(frozen=True)
-class Filled:
-    """A value for the query, and how well it is supported (0 to 1)."""
-
-    text: str
-    support: float
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """A demonstrated value: the step it is from (weighted) and its text."""
-
-    source: Weighted
-    text: str
-
-
 def fill(
     leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any, ...], *, further: bool = False
 ) -> Filled | None:
     """The query's value for what the leaves show; None when nothing explains them there."""
+    forms = [read_form(leaf.text) for leaf in leaves]
+    if all(form is not None and form.values for form in forms):
+        return _statement(leaves, [form for form in forms if form], library, state, slot)
     size = listing.usual_length((leaf.text, weight_of(leaf, state)) for leaf in leaves)
     if size == 1:
         return _fill(leaves, library, state, slot, further=further)
@@ -60,6 +46,23 @@ def fill(
         filled.append(value)
     support = min(value.support for value in filled)
     return Filled(listing.SEPARATOR.join(value.text for value in filled), support)
+
+
+def _statement(
+    leaves: Sequence[Leaf], forms: Sequence[Form], library: Library, state: State, slot: tuple[Any, ...]
+) -> Filled | None:
+    """A statement of a query language as demonstrations make theirs, value by value."""
+    skeleton = forms[0].skeleton
+    alike = [(leaf, form) for leaf, form in zip(leaves, forms, strict=True) if form.skeleton == skeleton]
+    values, support = [], 1.0
+    for place in range(len(forms[0].values)):
+        some = [Leaf(leaf.source, form.values[place]) for leaf, form in alike]
+        value = _fill(some, library, state, (*slot, skeleton, f"value {place}"), part=True)
+        if value is None:
+            return None
+        values.append(value.text)
+        support = min(support, value.support)
+    return Filled(forms[0].with_values(values), support)
 
 
 def _fill(
@@ -79,7 +82,7 @@ def _fill(
     weights = [weight_of(leaf, state) for leaf in leaves]
     total = sum(weights)
     name = str(slot[-1])
-    known = frozenset(value.lower() for used in _used(library, slot) for value in used)
+    known = frozenset(value.lower() for used in used_values(library, slot) for value in used)
     explained = [leaf.source.example.demo.explain(leaf.source.example.at, name, leaf.text) for leaf in leaves]
     support: dict[Key, float] = {}
     cost: dict[Key, float] = {}
@@ -102,7 +105,7 @@ def _fill(
     scored += [(share - _PER_COST * 0.7, share, ("choice", value)) for value, share in chosen.items()]
     scored.sort(key=lambda entry: -entry[0])
     taken = _taken(name, leaves, state)
-    if taken and not part and _used_up(leaves, weights, library, state, slot, taken):
+    if taken and not part and used_up(leaves, weights, library, state, slot, taken):
         return None
     found: Filled | None = None
     for _, share, key in scored:
@@ -155,7 +158,7 @@ def _doubt(key: Key, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, 
     if len({leaf.text for leaf in leaves}) == 1:
         alone = len({leaf.source.example.number for leaf in leaves}) == 1
         return None if alone and is_data(key[1]) else 0.0
-    return 0.15 if library.is_closed(slot, _used(library, slot)) else None
+    return 0.15 if library.is_closed(slot, used_values(library, slot)) else None
 
 
 def _is_always_same(leaves: Sequence[Leaf]) -> bool:
@@ -174,14 +177,7 @@ def _listed(value: str, leaves: Sequence[Leaf], library: Library, slot: tuple[An
     allowed = library.options(slot, tuple({leaf.text for leaf in leaves}))
     if not allowed or any(value in item for item in allowed):
         return value
-    return library.lexicon(slot, _used(library, slot)).nearest(value)
-
-
-def weight_of(leaf: Leaf, state: State) -> float:
-    """Steps at another place of a run, and of tasks that look the other way (after, before), count less."""
-    shown = leaf.source.example.state
-    weight = leaf.source.weight * (1.0 if shown.run == state.run else _OTHER_RUN)
-    return weight * (1.0 if shown.task.sides == state.task.sides else _OTHER_SIDE) + 1e-9
+    return library.lexicon(slot, used_values(library, slot)).nearest(value)
 
 
 def _taken(name: str, leaves: Sequence[Leaf], state: State) -> frozenset[str]:
@@ -231,61 +227,3 @@ def _piece(reading: Key, shown: Sequence[tuple[Leaf, float, Evidence]], state: S
         examples.append(Shown(seen, dict(evidence.spans).get(reading, ()), weight))
         known[leaf.text] = known.get(leaf.text, 0.0) + weight
     return texts.choose(kind, examples, texts.read(text, state.clock), known)
-
-
-def choices(
-    leaves: Sequence[Leaf], weights: Sequence[float], library: Library, state: State, slot: tuple[Any, ...]
-) -> dict[str, float]:
-    """The value that the query mentions at the place where the demonstrations mention theirs."""
-    asked, votes = _mentioned(leaves, weights, library, state, slot)
-    if not asked or not votes:
-        return {}
-    place = max(votes, key=lambda one: votes[one])
-    return {asked[place]: votes[place] / sum(weights)} if place < len(asked) else {}
-
-
-def _used_up(
-    leaves: Sequence[Leaf],
-    weights: Sequence[float],
-    library: Library,
-    state: State,
-    slot: tuple[Any, ...],
-    taken: frozenset[str],
-) -> bool:
-    """Whether demonstrations take what their tasks mention next, and this task mentions no more."""
-    asked, votes = _mentioned(leaves, weights, library, state, slot)
-    return bool(asked) and taken.issuperset(asked) and sum(votes.values()) * 2 > sum(weights)
-
-
-def _mentioned(
-    leaves: Sequence[Leaf], weights: Sequence[float], library: Library, state: State, slot: tuple[Any, ...]
-) -> tuple[tuple[str, ...], dict[int, float]]:
-    """The values that the query mentions, and which of theirs the demonstrations take: place to weight."""
-    texts = {leaf.text for leaf in leaves}
-    if any(not text or text[0].isdigit() or "@" in text or len(text) > 40 for text in texts):
-        return (), {}
-    lexicon = library.lexicon(slot, _used(library, slot))
-    asked = lexicon.mentions(state.task)
-    votes: dict[int, float] = {}
-    if not asked:
-        return asked, votes
-    for leaf, weight in zip(leaves, weights, strict=True):
-        mentioned = lexicon.mentions(leaf.source.example.demo.task)
-        if leaf.text in mentioned:
-            place = mentioned.index(leaf.text)
-            votes[place] = votes.get(place, 0.0) + weight
-    return asked, votes
-
-
-def _used(library: Library, slot: tuple[Any, ...]) -> list[frozenset[str]]:
-    """The values that each demonstration uses in a slot."""
-    used = []
-    for demo in library.demos:
-        values = set()
-        for call in demo.states[-1].calls:
-            if slot[0] == "tool" and call.tool in slot[1]:
-                values.add(call.tool)
-            elif slot[0] == "argument" and slot[1] in call.arguments:
-                values.add(call.arguments[slot[1]])
-        used.append(frozenset(values))
-    return used

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import product
 
-from worksmith.models.analogy.expressions import Evidence, evaluate, no_choice
-from worksmith.models.analogy.figures import figures, is_figure
+from worksmith.models.analogy.expressions import Evidence, each, evaluate, no_choice
+from worksmith.models.analogy.figures import LEAST_ROWS, figures, is_figure
 from worksmith.models.analogy.filters import filters, picks
+from worksmith.models.analogy.forms import entries
 from worksmith.models.analogy.moments import Key
 from worksmith.models.analogy.rows import ALL, number_columns, unused
 from worksmith.models.analogy.state import State
 from worksmith.models.analogy.words import stems
+
+_ASKED = 0.1
+_MONTH = re.compile(r"(\d{4})-(\d\d)")
 
 
 def from_rows(value: str, index: int, state: State) -> Iterator[tuple[Key, Evidence]]:
@@ -20,8 +26,12 @@ def from_rows(value: str, index: int, state: State) -> Iterator[tuple[Key, Evide
         yield from _figures(value, index, state)
     else:
         yield from _facts(value, index, state)
+    listed = entries(value)
+    if listed:
+        yield from _each(frozenset(listed), index, state)
     if not group.rows:
         return
+    yield from _months(value, index, state)
     holders = {
         column: {n for n, row in enumerate(group.rows) if row.get(column) == value}
         for column in group.columns
@@ -40,6 +50,29 @@ def from_rows(value: str, index: int, state: State) -> Iterator[tuple[Key, Evide
                     yield ("cell", index, key, column), Evidence(cost)
         if len(group.rows) > 1:
             yield from _counts(value, index, list(holders), state)
+
+
+def _months(value: str, index: int, state: State) -> Iterator[tuple[Key, Evidence]]:
+    """The rows that have the year and the number of a month in two columns."""
+    found = _MONTH.fullmatch(value)
+    if not found:
+        return
+    group = state.groups[index]
+    for key, row in picks(index, state):
+        cells = group.rows[row]
+        years = [column for column in group.columns if cells.get(column) == found[1]]
+        months = [column for column in group.columns if cells.get(column) == str(int(found[2]))]
+        for year, month in product(years, months):
+            cost = 0.3 + _filter_cost(key[2]) + _order_cost(key[1], month, state)
+            yield ("month", index, key, year, month), Evidence(cost)
+
+
+def _each(wanted: frozenset[str], index: int, state: State) -> Iterator[tuple[Key, Evidence]]:
+    """The columns whose cells are what a statement lists, in whatever order."""
+    for column in ("", *state.groups[index].columns):
+        for where in _plain_filters(index, state):
+            if frozenset(each(("each", index, column, where), state)) == wanted:
+                yield ("each", index, column, where), Evidence(0.3 + _filter_cost(where))
 
 
 def _facts(value: str, index: int, state: State) -> Iterator[tuple[Key, Evidence]]:
@@ -78,7 +111,7 @@ def _order_cost(order: Key, column: str, state: State) -> float:
 
 _FILTER_COST = {
     **dict.fromkeys(("said", "call"), 0.2),
-    **dict.fromkeys(("unsaid", "known", "when"), 0.3),
+    **dict.fromkeys(("unsaid", "known", "when", "absent", "present"), 0.3),
     "all": 0.0,
     "eq": 0.4,
     "won": 0.5,
@@ -97,8 +130,13 @@ def _counts(value: str, index: int, columns: list[str], state: State) -> Iterato
     amounts = ("", *number_columns(state.groups[index]))
     for column in columns:
         for where in _plain_filters(index, state):
-            for which in ("most", "least"):
+            for which in ("most", "least", "asked"):
+                base = _filter_cost(where) - (_ASKED if which == "asked" else 0.0)
                 for amount in amounts:
                     key = ("count", index, column, which, amount, where)
                     if evaluate(key, state, no_choice) == value:
-                        yield key, Evidence((0.7 if amount else 1.0) + _filter_cost(where))
+                        yield key, Evidence((0.7 if amount else 1.0) + base)
+                    for least in LEAST_ROWS if amount else ():
+                        mean = ("average", *key[1:], least)
+                        if evaluate(mean, state, no_choice) == value:
+                            yield mean, Evidence(0.75 + 0.02 * least + base)

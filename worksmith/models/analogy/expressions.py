@@ -8,10 +8,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from worksmith.models.analogy import dates, slots
-from worksmith.models.analogy.figures import figure, leader, plain
+from worksmith.models.analogy.figures import average, figure, leader, plain
+from worksmith.models.analogy.forms import written
 from worksmith.models.analogy.moments import Key, now
 from worksmith.models.analogy.observation import number
-from worksmith.models.analogy.rows import pick, unused
+from worksmith.models.analogy.rows import kept, pick, unused
 from worksmith.models.analogy.series import summary
 from worksmith.models.analogy.state import State
 from worksmith.models.analogy.words import recase
@@ -68,6 +69,21 @@ def _item(key: Key, state: State, choose: Chooser) -> str | None:
     return items[key[2]] if -len(items) <= key[2] < len(items) else None
 
 
+def each(key: Key, state: State) -> tuple[str, ...]:
+    """The cells of a column, or the scalars of a run, each once."""
+    if key[1] >= len(state.groups):
+        return ()
+    group = state.groups[key[1]]
+    if not key[2]:
+        return tuple(dict.fromkeys(group.items))
+    cells = (group.rows[index].get(key[2], "") for index in kept(key[1], key[3], state))
+    return tuple(dict.fromkeys(cell for cell in cells if cell))
+
+
+def _each(key: Key, state: State, choose: Chooser) -> str | None:
+    return written(each(key, state)) or None
+
+
 def _reply(key: Key, state: State, choose: Chooser) -> str | None:
     return state.groups[key[1]].calls[-1].observation.text if key[1] < len(state.groups) else None
 
@@ -80,6 +96,17 @@ def _task(key: Key, state: State, choose: Chooser) -> str | None:
 def _count(key: Key, state: State, choose: Chooser) -> str | None:
     found = leader(key, state)
     return found[0] if found else None
+
+
+def _average(key: Key, state: State, choose: Chooser) -> str | None:
+    return average(key, state)
+
+
+def _month(key: Key, state: State, choose: Chooser) -> str | None:
+    """Year and month of a row as people write them: `2031-05`."""
+    row = pick(key[2], key[1], state)
+    year, month = (number(row.get(column, "")) if row else None for column in key[3:])
+    return f"{int(year)}-{int(month):02}" if year is not None and month is not None else None
 
 
 def _lead(key: Key, state: State, choose: Chooser) -> str | None:
@@ -182,9 +209,12 @@ _EVALUATORS: dict[str, Callable[[Key, State, Chooser], str | None]] = {
     "cell": _cell,
     "next": _next,
     "item": _item,
+    "each": _each,
     "reply": _reply,
     "task": _task,
     "count": _count,
+    "average": _average,
+    "month": _month,
     "lead": _lead,
     **dict.fromkeys(("fact", "tally", "total", "mean", "distinct"), _figure),
     "winner": _winner,

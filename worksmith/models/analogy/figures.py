@@ -10,6 +10,8 @@ from worksmith.models.analogy.rows import kept
 from worksmith.models.analogy.state import State
 
 _MOST_DIGITS = 12
+LEAST_ROWS = (1, 3)
+"""How many rows a value may need to have for its average to count."""
 
 
 def figure(key: Key, state: State) -> str | None:
@@ -58,14 +60,14 @@ def is_figure(value: str) -> bool:
 def leader(key: Key, state: State) -> tuple[str, float] | None:
     """The value of a column whose rows have most (or least) of an amount, and that amount.
 
-    The key is (kind, run, column, most or least, amount, filter); without an amount rows are counted.
+    The key is (kind, run, column, most or least or what the task asks for, amount, filter); without an
+    amount rows are counted.
     """
     if key[1] >= len(state.groups):
         return None
-    totals = _totals(key, state)
-    if not totals:
+    totals, sign = _totals(key, state), _sign(key[3], state)
+    if not totals or not sign:
         return None
-    sign = -1 if key[3] == "most" else 1
     value = min(totals, key=lambda one: (sign * totals[one], one))
     return value, totals[value]
 
@@ -82,6 +84,31 @@ def _totals(key: Key, state: State) -> Mapping[str, float]:
         state.memo[memo] = totals
     found: Mapping[str, float] = state.memo[memo]
     return found
+
+
+def average(key: Key, state: State) -> str | None:
+    """The value of a column whose rows have most (or least) of an amount on average.
+
+    The key is that of `leader`, and how many rows a value must have to be compared.
+    """
+    if key[1] >= len(state.groups):
+        return None
+    rows, amounts = state.groups[key[1]].rows, dict[str, list[float]]()
+    for index in kept(key[1], key[5], state):
+        value, amount = rows[index].get(key[2], ""), number(rows[index].get(key[4], ""))
+        if value and amount is not None:
+            amounts.setdefault(value, []).append(amount)
+    means = {value: sum(some) / len(some) for value, some in amounts.items() if len(some) >= key[6]}
+    sign = _sign(key[3], state)
+    return min(means, key=lambda one: (sign * means[one], one)) if means and sign else None
+
+
+def _sign(which: str, state: State) -> int:
+    """-1 for most, 1 for least, 0 if the task is to say which and does not."""
+    asked = state.task.extremes
+    if which == "asked":
+        return (-1 if "largest" in asked else 1) if len(asked) == 1 else 0
+    return -1 if which == "most" else 1
 
 
 def plain(value: float) -> str:

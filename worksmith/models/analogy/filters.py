@@ -9,6 +9,7 @@ from worksmith.models.analogy.moments import Key, references
 from worksmith.models.analogy.rows import (
     ALL,
     MAX_ROWS,
+    cells_of,
     choose,
     date_columns,
     is_said,
@@ -19,6 +20,7 @@ from worksmith.models.analogy.rows import (
 from worksmith.models.analogy.state import State
 
 _MOST_CALLS = 4
+_CODE_LENGTH = 8
 
 
 def filters(group_index: int, state: State) -> Iterator[Key]:
@@ -45,6 +47,7 @@ def _filters(index: int, state: State) -> Iterator[Key]:
             marks.append(("known", column))
         if len(cells) <= 6 and len(cells) < len(rows) and all(map(_is_category, cells)):
             marks += [(kind, column, cell) for cell in sorted(cells) for kind in ("eq", "ne")]
+    marks += _shared(index, state)
     times = [
         ("when", column, operator, key)
         for column in date_columns(group)
@@ -61,6 +64,23 @@ def _filters(index: int, state: State) -> Iterator[Key]:
     for time in times:
         if time[2] in ("<", ">", "<=", ">=") and time[3][0] in ("now", "today", "ago"):
             yield from (("and", time, mark) for mark in useful[:8])
+
+
+def _shared(index: int, state: State) -> Iterator[Key]:
+    """Rows whose code another run has, and those whose code it has not."""
+    for column in state.groups[index].columns:
+        codes = cells_of(index, column, state)
+        if not codes or not all(map(_is_code, codes)):
+            continue
+        for other, group in enumerate(state.groups):
+            for theirs in group.columns if other != index else ():
+                if codes & cells_of(other, theirs, state):
+                    yield ("absent", column, other, theirs)
+                    yield ("present", column, other, theirs)
+
+
+def _is_code(cell: str) -> bool:
+    return len(cell) >= _CODE_LENGTH and cell.isalnum() and not cell.isalpha()
 
 
 def _is_category(cell: str) -> bool:

@@ -19,7 +19,7 @@ from worksmith.models.analogy.words import stems
 
 _LONGEST_NAME = 60
 _NAME = " _name "
-_MARK = re.compile(r"[a-z_]+")
+_MARK = re.compile(r"[a-z_]+|None")
 
 Label = tuple[Any, ...]
 Situation = tuple[tuple[str, ...], ...]
@@ -45,7 +45,7 @@ class Demo:
         """What was done: the calls, repetitions merged; how many where only the words can have said it."""
         groups = self.states[-1].groups
         return tuple(
-            (group.signature, len(group.calls) if not _from_rows(group, groups[:place]) else 0)
+            (group.signature, 1 if _from_rows(group, groups[:place]) else len(group.calls))
             for place, group in enumerate(groups)
         )
 

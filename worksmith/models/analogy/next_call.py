@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from worksmith.models.analogy.compose import Leaf, choices, fill, weight_of
+from worksmith.models.analogy.compose import fill
+from worksmith.models.analogy.leaves import Leaf, weight_of
 from worksmith.models.analogy.library import Library
+from worksmith.models.analogy.mentions import choices
 from worksmith.models.analogy.observation import as_text
 from worksmith.models.analogy.prompt import read_json
 from worksmith.models.analogy.separate import Weighted

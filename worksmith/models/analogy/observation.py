@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from worksmith.models.analogy import dates
+
 
 @dataclass(frozen=True)
 class Observation:
@@ -102,6 +104,16 @@ def _listed(data: list[Any] | dict[str, Any], text: str, facts: Mapping[str, str
 
 def _is_number(cell: Any) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
+def with_duration(row: Mapping[str, str]) -> Mapping[str, str]:
+    """The record, with the minutes between its two points in time if it has just two."""
+    moments = {name: found for name, cell in row.items() if "T" in cell and (found := dates.parse(cell))}
+    if len(moments) != 2:
+        return row
+    (one, (first, _)), (other, (second, _)) = moments.items()
+    minutes = (second - first).total_seconds() / 60
+    return {**row, f"from {one} to {other}": str(minutes)}
 
 
 def as_text(value: Any) -> str:

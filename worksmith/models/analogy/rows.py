@@ -41,6 +41,9 @@ def _passing(rows: tuple[Row, ...], where: Key, group: int, state: State) -> tup
         return tuple(i for i, origin in enumerate(run.origins[: len(rows)]) if origin == wanted)
     column = where[1]
     cells = [row.get(column, "") for row in rows]
+    if kind in ("absent", "present"):
+        elsewhere = cells_of(where[2], where[3], state)
+        return tuple(i for i, cell in enumerate(cells) if (cell in elsewhere) == (kind == "present"))
     if kind == "eq":
         return tuple(i for i, cell in enumerate(cells) if cell == where[2])
     if kind == "ne":
@@ -57,6 +60,16 @@ def _passing(rows: tuple[Row, ...], where: Key, group: int, state: State) -> tup
         return ()
     operator = where[2] if where[2] != "said" else _said_operator(state)
     return tuple(i for i, cell in enumerate(cells) if _compares(cell, operator, bound))
+
+
+def cells_of(group: int, column: str, state: State) -> frozenset[str]:
+    """The cells of a column of a run."""
+    memo = ("cells", group, column)
+    if memo not in state.memo:
+        rows = state.groups[group].rows[:MAX_ROWS] if group < len(state.groups) else ()
+        state.memo[memo] = frozenset(row[column] for row in rows if row.get(column))
+    found: frozenset[str] = state.memo[memo]
+    return found
 
 
 def is_said(cell: str, state: State) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from worksmith.models.analogy.observation import Observation, as_text, read_observation
+from worksmith.models.analogy.forms import read_form
+from worksmith.models.analogy.observation import Observation, as_text, read_observation, with_duration
 from worksmith.models.analogy.prompt import Conversation, Layout, Step, clock_of, task_of
 from worksmith.models.analogy.task import Task, read_task
 
@@ -42,7 +43,7 @@ class Group:
     def _found(self) -> tuple[tuple[Mapping[str, str], int], ...]:
         seen: dict[tuple[tuple[str, str], ...], tuple[Mapping[str, str], int]] = {}
         for number, call in enumerate(self.calls):
-            for row in call.observation.rows:
+            for row in map(with_duration, call.observation.rows):
                 seen.setdefault(tuple(row.items()), (row, number))
         return tuple(seen.values())
 
@@ -118,8 +119,14 @@ def _call(step: Step, layout: Layout) -> Call:
 
 
 def signature(call: Call) -> tuple[str, ...]:
-    """What makes two calls alike: tool and arguments; tools that give a series count as one."""
-    return ("series" if call.observation.family == "series" else call.tool, *sorted(call.arguments))
+    """What makes two calls alike: tool and arguments; tools that give a series count as one.
+
+    Of a statement in a query language, all but the values in it counts.
+    """
+    tool = "series" if call.observation.family == "series" else call.tool
+    names = sorted(call.arguments)
+    forms = [(name, read_form(call.arguments[name])) for name in names]
+    return (tool, *(f"{name}: {form.skeleton}" if form else name for name, form in forms))
 
 
 def _groups(calls: Sequence[Call]) -> tuple[Group, ...]:
