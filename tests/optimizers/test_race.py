@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.runner import EvaluationInterrupted, Progress
+from evals.suite import Suite
+from optimizers.aa import same_program
+from optimizers.job import Job, Settings
+from optimizers.race import Race, demonstration_sets, dev_order
+from optimizers.selection import Selector
+from tests.optimizers.shop import lm, make_job
+from tools.errors import InputError
+
+VERBS = ("Cancel", "Rename", "Shift")
+
+
+def job(suite: Suite, folder: Path, **settings: Any) -> Job:
+    return make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
+
+
+def test_the_winner_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path, demos=3, candidates=3)
+    compiled = Race()(work)
+
+    assert compiled.trials[0].name == "uncompiled"
+    assert compiled.chosen == "covering-3-0"
+    assert {d.intent for d in compiled.demonstrations} == set(VERBS)
+    chosen = next(trial for trial in compiled.trials if trial.name == compiled.chosen)
+    assert chosen.race is not None
+    assert chosen.race["accepted"]
+    assert chosen.race["met"] == chosen.score.n
+    assert work.student.cost.episodes == sum(t.score.n for t in compiled.trials) <= Race().plan(work)["dev"]
+
+
+def test_no_difference_shown_is_a_result(suite: Suite, tmp_path: Path) -> None:
+    student = lm(*VERBS)
+    compiled = Race()(make_job(suite, tmp_path, teacher=lm(*VERBS), student=student, demos=3))
+
+    assert compiled.chosen == "uncompiled"
+    assert compiled.demonstrations == ()
+    assert compiled.trials[0].to_json()["race"]["verdict"] == "no difference shown"
+
+
+def test_without_demonstrations_only_the_program_is_measured(suite: Suite, tmp_path: Path) -> None:
+    work = make_job(suite, tmp_path, teacher=lm(), student=lm(), demos=3)
+    compiled = Race()(work)
+
+    assert [trial.name for trial in compiled.trials] == ["uncompiled"]
+    assert compiled.gaps == {"wrong outcome": 12}
+    assert work.student.cost.episodes == 12
+
+
+def test_workers_change_nothing(suite: Suite, tmp_path: Path) -> None:
+    one, eight = (
+        Race()(job(suite, tmp_path / str(workers), demos=4, seed=3, workers=workers)) for workers in (1, 8)
+    )
+
+    assert [trial.to_json() for trial in one.trials] == [trial.to_json() for trial in eight.trials]
+    assert one.chosen == eight.chosen
+
+
+def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path) -> None:
+    whole = Race()(job(suite, tmp_path / "whole", demos=3))
+    broken = job(suite, tmp_path / "broken", demos=3)
+    told: list[str] = []
+
+    def stop_in_the_second_block(name: str, progress: Progress) -> None:
+        told.append(name)
+        if name.endswith("-001") and progress.done == 2:
+            raise KeyboardInterrupt
+
+    broken.student = replace(broken.student, on_progress=stop_in_the_second_block)
+    with pytest.raises((EvaluationInterrupted, KeyboardInterrupt)):
+        Race()(broken)
+    with pytest.raises(InputError, match="--resume"):
+        Race()(job(suite, tmp_path / "broken", demos=3))
+    again = job(suite, tmp_path / "broken", demos=3)
+    again.teacher, again.student = (replace(r, resume=True) for r in (again.teacher, again.student))
+    resumed = Race()(again)
+
+    assert [trial.to_json() for trial in resumed.trials] == [trial.to_json() for trial in whole.trials]
+    assert asdict(again.student.cost)["episodes"] == sum(trial.score.n for trial in whole.trials)
+    results = [trial.result for trial in resumed.trials if trial.result]
+    assert sum(result.resumed for result in results) == len(told)
+
+
+def test_sets_come_in_sizes_and_kinds_without_repeats(suite: Suite, tmp_path: Path) -> None:
+    bank = job(suite, tmp_path).bank()
+    sets = demonstration_sets(Selector(bank.demonstrations), Settings(demos=8, candidates=8))
+    ids = [frozenset(d.task_id for d in chosen) for chosen in sets.values()]
+
+    assert list(sets)[:3] == ["covering-8-0", "random-8-0", "covering-4-0"]
+    assert {len(chosen) for chosen in sets.values()} == {8, 4, 2}
+    assert len(set(ids)) == len(ids) == 8
+    whole = demonstration_sets(Selector(bank.demonstrations), Settings(demos=100, candidates=50))
+    assert sum(len(chosen) == 12 for chosen in whole.values()) == 1
+
+
+def test_the_order_of_tasks_depends_on_the_seed_only(suite: Suite) -> None:
+    tasks = suite.select(split="dev")
+
+    assert dev_order(tasks, 1) == dev_order(tasks[::-1], 1)
+    assert dev_order(tasks, 1) != dev_order(tasks, 2)
+
+
+def test_settings_that_make_no_sense_are_refused() -> None:
+    for wrong in ({"alpha": 0.0}, {"alpha": 1.0}, {"margin": 1.0}, {"margin": -0.1}):
+        with pytest.raises(InputError):
+            Settings(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_program_against_itself_takes_one_evaluation_an_arm(suite: Suite, tmp_path: Path) -> None:
+    work = make_job(suite, tmp_path, teacher=lm(), student=lm("Cancel"), candidates=2)
+    found = same_program(work)
+
+    assert work.student.cost.episodes == 36
+    assert work.teacher.cost.episodes == 0
+    assert found.passed
+    assert (found.told_apart.value, found.told_apart.n) == (0.0, 1_000)
+    assert (found.arms, found.tasks, found.differing, found.as_measured) == (3, 12, 0.0, False)

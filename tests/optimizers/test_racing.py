@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.race import outcomes, over, planted
+from optimizers.aa import false_accepts
+from optimizers.racing import INCUMBENT, Rules, Scores, race
+
+RULES = Rules()
+
+
+def test_who_is_clearly_better_is_accepted_early() -> None:
+    found = race(
+        ["good", "bad"], 200, lambda arm, start, stop: [float(arm == "good")] * (stop - start), RULES
+    )
+
+    assert found.winner == "good"
+    assert found.episodes < 100
+    assert found.report("good")["accepted"]
+    assert found.report("good")["evidence"] >= found.report("good")["needed"] == 20
+    assert found.report("bad")["left"] == "not better than good by 10 points"
+    assert found.report(INCUMBENT)["verdict"] == "beaten by good"
+
+
+def test_copies_of_the_incumbent_show_no_difference() -> None:
+    found = race(
+        ["a", "b"], 80, lambda arm, start, stop: [float(place % 2) for place in range(start, stop)], RULES
+    )
+
+    assert found.winner == INCUMBENT
+    assert found.report(INCUMBENT)["verdict"] == "no difference shown"
+    assert not any(found.report(name)["accepted"] for name in ("a", "b"))
+
+
+def test_everybody_worse_ends_the_race() -> None:
+    found = race(["a", "b"], 500, lambda arm, start, stop: [float(arm == INCUMBENT)] * (stop - start), RULES)
+
+    assert found.winner == INCUMBENT
+    assert found.episodes < 100
+    assert {found.arms[name].left for name in "ab"} == {"not better than uncompiled by 10 points"}
+
+
+def test_who_left_runs_no_more() -> None:
+    met: dict[str, list[tuple[int, int]]] = {}
+
+    def run(arm: str, start: int, stop: int) -> Scores:
+        met.setdefault(arm, []).append((start, stop))
+        return [{"good": 0.9, "fair": 0.7}.get(arm, 0.1)] * (stop - start)
+
+    found = race(["fair", "good", "poor"], 100, run, RULES)
+
+    assert found.winner == "good"
+    for name, arm in found.arms.items():
+        assert met[name] == [(place, min(place + 8, 100)) for place in range(0, len(arm.scores), 8)]
+    assert len(found.arms["poor"].scores) < len(found.arms["good"].scores)
+
+
+def test_failures_of_the_infrastructure_are_no_pairs() -> None:
+    found = race(["a"], 40, lambda arm, start, stop: [None] * (stop - start), RULES)
+
+    assert found.winner == INCUMBENT
+    assert found.report("a")["evidence"] == 1
+
+
+def test_partial_scores_count_as_they_are() -> None:
+    found = race(["a"], 200, lambda arm, start, stop: [0.8 if arm == "a" else 0.4] * (stop - start), RULES)
+
+    assert found.winner == "a"
+
+
+def test_the_same_outcomes_give_the_same_race() -> None:
+    table = outcomes([0.5, 0.6, 0.5], "same")
+
+    assert over(table, RULES) == over(table, RULES)
+
+
+@pytest.mark.parametrize("effect", [0.0, 0.2])
+def test_planted_differences_are_judged_within_the_stated_rates(effect: float) -> None:
+    found = planted(effect, 25, RULES)
+
+    assert found["false_accepts"]["value"] <= RULES.alpha
+    assert found["left_wrongly"]["value"] <= RULES.beta
+    assert found["missed"]["value"] <= 0.12
+    assert found["episodes_share"] < 0.7
+
+
+def test_a_program_is_not_told_from_itself() -> None:
+    found = false_accepts(outcomes([0.5] * 5, "aa"), RULES, seed=0, resamplings=40)
+
+    assert found.n == 40
+    assert found.value <= RULES.alpha

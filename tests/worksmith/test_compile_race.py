@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from evals.suite import Suite
+from optimizers.artifact import Artifact
+from tests.optimizers.shop import make_suite
+from worksmith.commands.compile import compile_program
+from worksmith.compiled import load_program
+
+APP = typer.Typer()
+APP.command()(compile_program)
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))
+
+
+def run(*arguments: object) -> Any:
+    result = CliRunner().invoke(APP, [str(argument) for argument in (*arguments, "--no-track")])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_a_race_says_who_met_how_many_and_why_they_left(suite: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "program.json"
+    options = ("--optimizer", "race", "--candidates", 3, "--alpha", 0.1, "--margin", 0.2, "--demos", 6)
+    said = json.loads(run(suite.path, "--out", file, *options, "--json").stdout)
+    manifest = Artifact.read(file).manifest
+
+    assert (manifest.settings["alpha"], manifest.settings["margin"]) == (0.1, 0.2)
+    assert [trial["race"] for trial in said["dev"]] == [trial["race"] for trial in manifest.trials]
+    for trial in manifest.trials[1:]:
+        assert trial["race"].keys() == {"met", "left", "accepted", "evidence", "needed"}
+        assert trial["race"]["met"] == trial["outcome"]["n"]
+    assert manifest.trials[0]["race"]["rules"]["alpha"] == 0.1
+    assert len(next(iter(load_program(file, suite).predictors())).demos) == len(manifest.demonstrations)
+
+
+def test_a_race_is_told_in_words(suite: Suite, tmp_path: Path) -> None:
+    options = ("--optimizer", "race", "--candidates", 2, "--demos", 6)
+    said = " ".join(run(suite.path, "--out", tmp_path / "program.json", *options).stdout.split())
+
+    assert "better than the program as it is" in said or "no difference shown" in said
+
+
+def test_the_check_compiles_nothing_and_writes_what_it_found(suite: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "aa.json"
+    options = ("--aa", "--candidates", 2, "--dev-limit", 6)
+    forecast = json.loads(run(suite.path, "--out", file, *options, "--dry-run", "--json").stdout)
+    done = run(suite.path, "--out", file, *options, "--json")
+    said = json.loads(done.stdout)
+
+    assert forecast["episodes_at_most"] == {"dev": 18}
+    assert done.exit_code == 0
+    assert said["passed"]
+    assert said["stated"] == 0.05
+    assert said["told_apart"]["n"] == 1_000
+    assert said["told_apart"]["low"] <= said["told_apart"]["value"] <= 0.05
+    assert json.loads(file.read_text()) == {name: value for name, value in said.items() if name != "file"}
+    assert [path.name for path in tmp_path.iterdir()] == ["aa.json"]
