@@ -17,6 +17,7 @@ TOOLS = """ask.query(query: str): Run a query.
   query: The query.
 stop(report: str): End the task."""
 BADGES = ["b1000071", "b1000014", "b1000002", "b1000088"]
+TEAM = [BADGES[0], BADGES[1], BADGES[3]]
 SHUFFLED = [BADGES[1], BADGES[3], BADGES[2]]
 
 
@@ -51,15 +52,16 @@ SPEED = [
     Show(
         "In spring 2030, which gardener of bed1000007 was fastest on average?",
         [
-            staff("bed1000007", *BADGES[:2]),
+            staff("bed1000007", *TEAM),
             times(
-                BADGES[:2],
+                TEAM,
                 "2030-03-01T00:00:00Z",
                 "2030-06-01T00:00:00Z",
                 job(BADGES[0], "2030-03-04", 1),
                 job(BADGES[1], "2030-03-05", 2),
                 job(BADGES[1], "2030-03-06", 4),
-                job(BADGES[0], "2030-04-07", 9),
+                job(BADGES[1], "2030-03-08", 3),
+                job(BADGES[0], "2030-04-07", 7),
             ),
         ],
         told(BADGES[1]),
