@@ -46,7 +46,7 @@ def run(quick: bool) -> dict[str, Any]:
         ),
     }
     figures["false_accepts_within_alpha"] = all(
-        found["false_accepts"]["low"] <= rules.alpha for found in figures["effects"].values()
+        found["false_accepts"]["value"] <= rules.alpha for found in figures["effects"].values()
     )
     figures["seconds"] = round(time.perf_counter() - started, 1)
     return figures

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from optimizers.demonstration import Demonstration, give_demonstrations
 from optimizers.job import Compiled, Job
 from optimizers.nearest import NearestSettings, show_nearest
 from tools.errors import InputError
+
+if TYPE_CHECKING:
+    import dspy
 
 
 class Knn:
@@ -24,16 +28,26 @@ class Knn:
             InputError: if a predictor has no input that holds the task's text.
         """
         bank = job.bank()
-        program = give_demonstrations(job.program, bank.demonstrations)
-        settings = job.settings
-        nearest = {
-            name: NearestSettings(_query_field(name, bank.demonstrations), settings.demos, settings.embedding)
-            for name, predictor in program.named_predictors()
-            if predictor.demos
-        }
-        program = show_nearest(program, nearest)
+        program = with_nearest(job.program, bank.demonstrations, job.settings.demos, job.settings.embedding)
         trial = job.try_out("nearest", program, bank.demonstrations)
         return Compiled(program, bank.demonstrations, (trial,), trial.name, bank.report()["without"])
+
+
+def with_nearest(
+    program: dspy.Module, demonstrations: Sequence[Demonstration], count: int, embedding: str
+) -> dspy.Module:
+    """A copy of `program` whose predictors show each task the `count` demonstrations nearest to it.
+
+    Raises:
+        InputError: if a predictor has no input that holds the task's text.
+    """
+    copy = give_demonstrations(program, demonstrations)
+    nearest = {
+        name: NearestSettings(_query_field(name, demonstrations), count, embedding)
+        for name, predictor in copy.named_predictors()
+        if predictor.demos
+    }
+    return show_nearest(copy, nearest)
 
 
 def _query_field(name: str, demonstrations: Sequence[Demonstration]) -> str:

@@ -1,4 +1,4 @@
-"""Few-shot by racing: sets of demonstrations of several sizes and kinds, judged with few episodes.
+"""Few-shot by racing: demonstrations in several sizes and of several kinds, judged with few episodes.
 
 The rules are in `optimizers.racing`. Each block of a candidate has an episode log of its own, named after the
 candidate and the block's number, so an interrupted race goes on with the first episode that is missing: what
@@ -8,21 +8,18 @@ was finished leads to the same decisions again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evals.record import PRIMARY
 from evals.runner import EvalResult
 from evals.summary import summarize
-from optimizers.demonstration import Demonstration, give_demonstrations
+from optimizers.candidates import Candidate, draw_candidates
 from optimizers.job import Compiled, Job, Settings, Trial, outcome
 from optimizers.racing import INCUMBENT, Rules, Scores, race
-from optimizers.selection import Selector
 from tools.seeding import rng
 
 if TYPE_CHECKING:
-    import dspy
-
     from evals.task import Task
 
 
@@ -40,18 +37,16 @@ class Race:
             InputError: what the runner raises.
         """
         bank = job.bank()
-        candidates = demonstration_sets(Selector(bank.demonstrations), job.settings)
         gaps = bank.report()["without"]
+        candidates = draw_candidates(job, bank)
         if not candidates:
             alone = job.try_out(INCUMBENT, job.program, ())
             return Compiled(job.program, (), (alone,), INCUMBENT, gaps)
-        entries = {INCUMBENT: _Entry(job.program, ())}
-        for name, chosen in candidates.items():
-            entries[name] = _Entry(give_demonstrations(job.program, chosen), tuple(chosen))
-        track = _Track(job, entries)
+        everybody = {INCUMBENT: Candidate(job.program, ()), **candidates}
+        track = _Track(job, everybody)
         found = race(list(candidates), len(job.dev), track.run, rules(job.settings))
-        trials = tuple(track.trial(name, found.report(name)) for name in entries)
-        winner = entries[found.winner]
+        trials = tuple(track.trial(name, found.report(name)) for name in everybody)
+        winner = everybody[found.winner]
         return Compiled(winner.program, winner.demonstrations, trials, found.winner, gaps)
 
 
@@ -67,39 +62,10 @@ def dev_order(tasks: Sequence[Task], seed: int) -> list[Task]:
     return ordered
 
 
-def demonstration_sets(selector: Selector, settings: Settings) -> dict[str, list[Demonstration]]:
-    """Named sets without repeats: covering and random ones of full, half and quarter size in turn.
-
-    Fewer than `settings.candidates` where the bank has no more to offer.
-    """
-    most = min(settings.demos, len(selector.demonstrations))
-    found: dict[str, list[Demonstration]] = {}
-    seen: set[frozenset[str]] = set()
-    # A small bank soon repeats itself; nobody needs to look at it for ever.
-    for number in range(4 * settings.candidates):
-        kind, restart = ("covering", "random")[number % 2], number // 6
-        size = -(-most // (1, 2, 4)[number // 2 % 3])
-        draw = selector.covering if kind == "covering" else selector.random
-        chosen = draw(size, seed=settings.seed, restart=restart)
-        ids = frozenset(demonstration.task_id for demonstration in chosen)
-        if chosen and ids not in seen and len(found) < settings.candidates:
-            seen.add(ids)
-            found[f"{kind}-{size}-{restart}"] = chosen
-    return found
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """A program in the race, and what it shows."""
-
-    program: dspy.Module
-    demonstrations: tuple[Demonstration, ...]
-
-
 class _Track:
     """Runs the blocks and keeps their episodes."""
 
-    def __init__(self, job: Job, entries: dict[str, _Entry]) -> None:
+    def __init__(self, job: Job, entries: dict[str, Candidate]) -> None:
         self._job = job
         self._entries = entries
         self._tasks = dev_order(job.dev, job.settings.seed)

@@ -9,9 +9,10 @@ import pytest
 from evals.runner import EvaluationInterrupted, Progress
 from evals.suite import Suite
 from optimizers.aa import same_program
+from optimizers.candidates import draw_candidates
 from optimizers.job import Job, Settings
-from optimizers.race import Race, demonstration_sets, dev_order
-from optimizers.selection import Selector
+from optimizers.race import Race, dev_order
+from optimizers.trace_bank import TraceBank
 from tests.optimizers.shop import lm, make_job
 from tools.errors import InputError
 
@@ -23,7 +24,7 @@ def job(suite: Suite, folder: Path, **settings: Any) -> Job:
 
 
 def test_the_winner_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path, demos=3, candidates=3)
+    work = job(suite, tmp_path, demos=3, candidates=2)
     compiled = Race()(work)
 
     assert compiled.trials[0].name == "uncompiled"
@@ -88,16 +89,42 @@ def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path) ->
     assert sum(result.resumed for result in results) == len(told)
 
 
-def test_sets_come_in_sizes_and_kinds_without_repeats(suite: Suite, tmp_path: Path) -> None:
-    bank = job(suite, tmp_path).bank()
-    sets = demonstration_sets(Selector(bank.demonstrations), Settings(demos=8, candidates=8))
-    ids = [frozenset(d.task_id for d in chosen) for chosen in sets.values()]
+def test_candidates_come_in_sizes_and_kinds_without_repeats(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path, demos=8, candidates=9)
+    found = draw_candidates(work, work.bank())
+    fixed = [candidate.ids for name, candidate in found.items() if "nearest" not in name]
 
-    assert list(sets)[:3] == ["covering-8-0", "random-8-0", "covering-4-0"]
-    assert {len(chosen) for chosen in sets.values()} == {8, 4, 2}
-    assert len(set(ids)) == len(ids) == 8
-    whole = demonstration_sets(Selector(bank.demonstrations), Settings(demos=100, candidates=50))
-    assert sum(len(chosen) == 12 for chosen in whole.values()) == 1
+    assert list(found)[:4] == ["covering-8-0", "random-8-0", "nearest-8", "covering-4-0"]
+    assert [name for name in found if "nearest" in name] == ["nearest-8", "nearest-4", "nearest-2"]
+    assert {len(ids) for ids in fixed} == {8, 4, 2}
+    assert len(set(fixed)) == len(fixed) == 6
+
+
+def test_a_small_bank_gives_no_candidate_twice(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path, demos=100, candidates=50)
+    found = draw_candidates(work, work.bank())
+
+    assert [name for name, candidate in found.items() if len(candidate.ids) == 12] == [
+        "covering-12-0",
+        "nearest-12",
+        "nearest-6",
+        "nearest-3",
+    ]
+
+
+def test_a_program_that_hides_the_task_from_its_predictors_gets_fixed_sets(
+    suite: Suite, tmp_path: Path
+) -> None:
+    work = job(suite, tmp_path, demos=4)
+    bank = work.bank()
+    blind = [
+        d.model_copy(update={"parts": {"step": {**d.parts["step"], "task": "in other words"}}})
+        for d in bank.demonstrations
+    ]
+    found = draw_candidates(work, TraceBank(tuple(blind)))
+
+    assert len(found) == 4
+    assert not any("nearest" in name for name in found)
 
 
 def test_the_order_of_tasks_depends_on_the_seed_only(suite: Suite) -> None:
