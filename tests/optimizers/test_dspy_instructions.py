@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +13,15 @@ import pytest
 
 from evals.runner import evaluate
 from evals.suite import Suite
+from evals.task import Task
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.proposer import Proposer
 from optimizers.dspy_optimizers.stock import as_examples
 from optimizers.job import Job
 from optimizers.registry import optimizer, optimizer_names, proposals, proposes
-from tests.optimizers.proposing import Proposals, Silent, proposing_lm
+from programs.agent import Agent
+from programs.scripted import GoldEngine, position, scripted_lm
+from tests.optimizers.proposing import Proposals, Silent, proposing_lm, reply
 from tests.optimizers.shop import Model, lm, make_job
 from tools.errors import WorksmithError
 
@@ -41,6 +46,25 @@ class Obedient(Model):
             lucky = begun or (self._chance and self._asked % self._chance == 0)
         if lucky or "Advice" in str(request.system) or "Proposal" in str(request.system):
             self.verbs = {"Cancel", "Rename", "Shift"}
+        return super().complete(request)
+
+
+class Faltering(GoldEngine):
+    """Follows gold plans, and gives up every fifth episode after the first call."""
+
+    digest = "faltering"
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        super().__init__(tasks)
+        self._number, self._count = 0, threading.Lock()
+
+    def complete(self, request: Any) -> Any:
+        if position(request).replies == 1:
+            with self._count:
+                self._number += 1
+            if self._number % 5 == 0:
+                fields = {"thought": "", "tool": "finish", "arguments": "{}", "completed": ""}
+                return reply("faltering", "\n\n".join(f"[[ ## {n} ## ]]\n{v}" for n, v in fields.items()))
         return super().complete(request)
 
 
@@ -149,3 +173,42 @@ def test_an_episode_started_again_is_run_once(suite: Suite, tmp_path: Path) -> N
     assert len(found) == 3
     assert work.student.cost.episodes < 3
     assert len({id(prediction.held.episode) for prediction in found}) == work.student.cost.episodes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dspy:InferRules", "dspy:MIPROv2", "dspy:SIMBA", "dspy:GEPA"])
+@pytest.mark.parametrize("known", [True, False], ids=["slots known", "slots unknown"])
+def test_what_records_say_is_redacted_or_accounted_for(
+    suite: Suite, tmp_path: Path, name: str, known: bool
+) -> None:
+    def about_records(tasks: Sequence[Task]) -> list[Task]:
+        return [
+            task.model_copy(
+                update={
+                    "slots": {"title": task.query.split("'")[1]} if known else {},
+                    "must_read": (f"calendar/{task.expected[0].arguments['event_id']}",),
+                }
+            )
+            for task in tasks
+        ]
+
+    work = job(suite, tmp_path)
+    gold = scripted_lm(GoldEngine(suite.tasks))
+    # One that fails now and then, so that there is something to reflect on.
+    student = dspy.LM("scripted/faltering", engine=Faltering(suite.tasks), cache=False)
+    work = replace(
+        work,
+        program=Agent("react", workshop=suite.workshop, max_steps=4),
+        train=about_records(work.train),
+        dev=about_records(work.dev)[:3],
+        teacher=replace(work.teacher, lm=gold),
+        student=replace(work.student, lm=student),
+    )
+    assert work.proposer is not None
+    optimizer(name)(work)
+    engine: Proposals = work.proposer.lm.engine
+    titles = {task.query.split("'")[1] for task in work.train}
+
+    assert any("search_events" in asked for asked in engine.asked)
+    assert any(title in asked for asked in engine.asked for title in titles) != known
+    assert bool(work.proposer.seen) != known
