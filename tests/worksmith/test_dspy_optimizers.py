@@ -23,6 +23,7 @@ from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.proposing import propose
 from tests.optimizers.shop import make_suite
 from tools.errors import InputError
+from worksmith.cli import app
 from worksmith.commands.compile import compile_program
 from worksmith.compiled import load_program
 from worksmith.models.resolve import resolve
@@ -167,3 +168,11 @@ def test_house_rules_are_not_the_proposers_business(
     assert artifact.manifest.models["proposer"] == who[1]
     # COPRO asks for several completions in one request.
     assert artifact.manifest.cost["proposer"]["model_calls"] >= len(server.bodies)
+
+
+def test_a_comparison_without_a_language_model_is_not_begun(suite: Suite, tmp_path: Path) -> None:
+    command = ["compare", str(suite.path), "--optimizers", "none,dspy:GEPA", "--no-track"]
+    done = CliRunner().invoke(app, command)
+
+    assert isinstance(done.exception, InputError)
+    assert "proposed by a language model" in str(done.exception)
