@@ -2,9 +2,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import dspy
 import pytest
+from dspy.lm15 import Request, Response
 
 from evals.runner import EvaluationInterrupted, Progress
 from evals.suite import Suite
@@ -13,7 +16,7 @@ from optimizers.candidates import draw_candidates
 from optimizers.job import Job, Settings
 from optimizers.race import Race, dev_order
 from optimizers.trace_bank import TraceBank
-from tests.optimizers.shop import lm, make_job
+from tests.optimizers.shop import Model, lm, make_job
 from tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
@@ -149,3 +152,24 @@ def test_a_program_against_itself_takes_one_evaluation_an_arm(suite: Suite, tmp_
     assert found.passed
     assert (found.told_apart.value, found.told_apart.n) == (0.0, 1_000)
     assert (found.arms, found.tasks, found.differing, found.as_measured) == (3, 12, 0.0, False)
+
+
+class Moody(Model):
+    """Knows its verb or not, as the mood takes it."""
+
+    def __init__(self) -> None:
+        super().__init__("Cancel")
+        self._mood = Random(0)
+
+    def complete(self, request: Request) -> Response:
+        self.verbs = {"Cancel", "Rename"} if self._mood.random() < 0.7 else set()
+        return super().complete(request)
+
+
+def test_chance_is_not_mistaken_for_a_difference(suite: Suite, tmp_path: Path) -> None:
+    moody = dspy.LM("scripted/moody", engine=Moody(), cache=False)
+    found = same_program(make_job(suite, tmp_path, teacher=lm(), student=moody, candidates=2))
+
+    assert found.differing > 0
+    assert found.passed
+    assert found.told_apart.value <= 0.05
