@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,7 @@ from worksmith.compiled import load_program
 
 APP = typer.Typer()
 APP.command()(compile_program)
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -67,3 +72,22 @@ def test_the_check_compiles_nothing_and_writes_what_it_found(suite: Suite, tmp_p
     assert said["told_apart"]["low"] <= said["told_apart"]["value"] <= 0.05
     assert json.loads(file.read_text()) == {name: value for name, value in said.items() if name != "file"}
     assert [path.name for path in tmp_path.iterdir()] == ["aa.json"]
+
+
+@pytest.mark.slow
+def test_a_killed_race_goes_on_to_the_same_program(suite: Suite, tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole.json", tmp_path / "killed.json"
+    options = ("--optimizer", "race", "--demos", "4", "--workers", "1")
+    run(suite.path, "--out", whole, *options)
+    code = "import typer; from worksmith.commands.compile import compile_program as c; typer.run(c)"
+    command = [sys.executable, "-c", code, str(suite.path), "--out", str(killed), *options, "--no-track"]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
+    log = tmp_path / "killed.json.work" / "student" / "race-random-4-0-000.jsonl"
+    while process.poll() is None and not (log.exists() and log.stat().st_size):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+    if not killed.exists():  # it may have been faster than the kill
+        run(suite.path, "--out", killed, *options, "--resume")
+    assert Artifact.read(killed).digest == Artifact.read(whole).digest
