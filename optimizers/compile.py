@@ -164,7 +164,8 @@ def compile_program(plan: Plan) -> Result:
         lm=plan.lm.name,
         teacher=plan.teacher.name,
         models=_models(plan),
-        gold=plan.teacher.name == GOLD and bool(compiled.demonstrations),
+        gold=plan.teacher.name == GOLD
+        and any(shown.teacher == job.teacher.model for shown in compiled.demonstrations),
         optimizer=plan.optimizer,
         settings=asdict(plan.settings),
         trials=tuple(trial.to_json() for trial in compiled.trials),

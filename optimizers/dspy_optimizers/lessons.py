@@ -106,8 +106,10 @@ class Lessons:
         with self._lock:
             (self.job.teacher if taught else self.job.student).cost.add(episode)
 
-    def note(self, task: Task, episode: EpisodeResult, parts: dict[str, dict[str, Any]]) -> None:
-        """Remember what an episode showed, in case it becomes a demonstration."""
+    def note(
+        self, task: Task, episode: EpisodeResult, parts: dict[str, dict[str, Any]], *, taught: bool
+    ) -> None:
+        """Remember what an episode of the teacher or the student showed: it may become a demonstration."""
         demonstration = Demonstration(
             task_id=task.id,
             query=task.query,
@@ -116,7 +118,7 @@ class Lessons:
             tools=tuple(call.tool for call in episode.calls),
             records=quoted_records(episode),
             scores=dict(self._scores(task, episode)),
-            teacher=self.job.teacher.model,
+            teacher=(self.job.teacher if taught else self.job.student).model,
             parts=parts,
         )
         with self._lock:
@@ -227,14 +229,18 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
             lessons.failed(error)
             raise
         episode = prediction.episode
-        lessons.count(episode, taught=traced and dspy.settings.lm is lessons.job.teacher.lm)
-        steps = self._noted(task, episode, found) if traced else []
+        taught = traced and dspy.settings.lm is lessons.job.teacher.lm
+        lessons.count(episode, taught=taught)
+        steps = self._noted(task, episode, found, taught) if traced else []
         return dspy.Prediction(answer=prediction.answer, held=Held(episode)), steps
 
-    def _noted(self, task: Task, episode: EpisodeResult, found: dict[str, LastCall]) -> list[TraceStep]:
+    def _noted(
+        self, task: Task, episode: EpisodeResult, found: dict[str, LastCall], taught: bool
+    ) -> list[TraceStep]:
         calls = with_twins(found, task, self._lessons.workshop)
         if not self._reflected:
-            self._lessons.note(task, episode, {name: call.fields for name, call in calls.items()})
+            parts = {name: call.fields for name, call in calls.items()}
+            self._lessons.note(task, episode, parts, taught=taught)
         predictors = dict(self.program.named_predictors())
         steps = []
         for name, call in calls.items():

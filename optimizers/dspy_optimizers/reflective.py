@@ -93,11 +93,21 @@ class SIMBA(Proposing):
                 num_threads=job.student.workers,
             )
             demonstration, rule = optimizer.strategies
-            optimizer.strategies = [demonstration, _discreet(rule, lessons)]
+            optimizer.strategies = [_telling(demonstration), _discreet(rule, lessons)]
             wrapped = optimizer.compile(
                 LastSteps(job.program, lessons), trainset=tasks, seed=job.settings.seed
             )
         return tried(job, lessons, wrapped, "ascended")
+
+
+def _telling(demonstration: Callable[..., bool]) -> Callable[..., bool]:
+    """The strategy that adds a demonstration, but none without a call: it would show how to do nothing."""
+
+    def append_a_demo(bucket: list[dict[str, Any]], system: Any, **options: Any) -> bool:
+        best = bucket[0]["prediction"]
+        return best is not None and bool(best.held.episode.calls) and demonstration(bucket, system, **options)
+
+    return append_a_demo
 
 
 def _discreet(rule: Callable[..., bool], lessons: Lessons) -> Callable[..., bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +50,21 @@ class Obedient(Model):
         return super().complete(request)
 
 
+class Lucky(Model):
+    """Knows what it is shown and, every fifth time that it begins a task, all the verbs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._begun, self._lock = 0, threading.Lock()
+
+    def complete(self, request: Any) -> Any:
+        begun = "calendar.search_events" in request.messages[-1].parts[0].text
+        with self._lock:
+            self._begun += not begun
+            self.verbs = {"Cancel", "Rename", "Shift"} if begun or self._begun % 5 == 0 else set()
+        return super().complete(request)
+
+
 class Faltering(GoldEngine):
     """Follows gold plans, and gives up every fifth episode after the first call."""
 
@@ -92,6 +108,18 @@ def test_a_proposal_that_helps_is_in_the_program(suite: Suite, tmp_path: Path, n
     assert work.program.step.signature.instructions == OWN
     assert work.proposer is not None
     assert 0 < work.proposer.meter.calls <= proposals(name, work)
+
+
+@pytest.mark.slow
+def test_simba_shows_the_students_own_successes(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path, chance=5, demos=3)
+    # A rule that does not help: what is left are demonstrations.
+    work.student.lm = dspy.LM("scripted/lucky", engine=Lucky(), cache=False)
+    compiled = optimizer("dspy:SIMBA")(work)
+
+    assert compiled.demonstrations
+    assert {shown.teacher for shown in compiled.demonstrations} == {"scripted/lucky"}
+    assert all(shown.tools for shown in compiled.demonstrations)
 
 
 def test_rules_of_one_candidate_stay_out_of_the_others(suite: Suite, tmp_path: Path) -> None:
@@ -153,7 +181,13 @@ def test_an_episode_started_again_is_run_once(suite: Suite, tmp_path: Path) -> N
             go_on.wait(10)
             return work.program(task=task)
 
-    program = LastSteps(Waiting(), Lessons(work))
+    class Counting(Lessons):
+        def once(self, key: Any, run: Any) -> Any:
+            come.release()
+            return super().once(key, run)
+
+    come = threading.Semaphore(0)
+    program = LastSteps(Waiting(), Counting(work))
     (example,) = as_examples(work.dev[:1])
     found: list[dspy.Prediction] = []
 
@@ -166,13 +200,16 @@ def test_an_episode_started_again_is_run_once(suite: Suite, tmp_path: Path) -> N
     assert entered.wait(10)
     for thread in threads[1:]:
         thread.start()
+    for _ in threads:
+        assert come.acquire(timeout=10)
+    time.sleep(0.05)  # from there to where they wait
     go_on.set()
     for thread in threads:
         thread.join(10)
 
     assert len(found) == 3
-    assert work.student.cost.episodes < 3
-    assert len({id(prediction.held.episode) for prediction in found}) == work.student.cost.episodes
+    assert work.student.cost.episodes == 1
+    assert len({id(prediction.held.episode) for prediction in found}) == 1
 
 
 @pytest.mark.slow

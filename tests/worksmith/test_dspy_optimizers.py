@@ -93,7 +93,7 @@ def test_every_program_loads_in_a_new_process_and_through_mlflow(
     import mlflow
 
     store = f"sqlite:///{tmp_path}/mlflow.db"
-    programs = {}
+    programs: dict[str, str] = {}
     client = mlflow.MlflowClient(store)
     for name in DSPY:
         file = name.partition(":")[2]
