@@ -11,7 +11,7 @@ from worksmith.models.analogy.expressions import Evidence, evaluate, no_choice
 from worksmith.models.analogy.forms import Form, read_form
 from worksmith.models.analogy.leaves import Filled, Leaf, weight_of
 from worksmith.models.analogy.library import Library
-from worksmith.models.analogy.mentions import choices, used_up, used_values
+from worksmith.models.analogy.mentions import by_words, choices, used_up, used_values
 from worksmith.models.analogy.moments import Key
 from worksmith.models.analogy.state import State
 from worksmith.models.analogy.tagger import Shown
@@ -90,6 +90,8 @@ def _fill(
         for key, evidence in keys.items():
             support[key] = support.get(key, 0.0) + weight
             cost[key] = min(evidence.cost, cost.get(key, 9.0))
+    if all(keys.keys() == {("const", leaf.text)} for leaf, keys in zip(leaves, explained, strict=True)):
+        support = by_words(leaves, weights, library, state)
     seen = any(key[0] == "cell" for keys in explained for key in keys)
     chosen = {} if part else choices(leaves, weights, library, state, slot)
     # A code that was read in an episode is no option that words of the task stand for.

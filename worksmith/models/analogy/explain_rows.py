@@ -48,7 +48,7 @@ def from_rows(value: str, index: int, state: State) -> Iterator[tuple[Key, Evide
                 if row in rows:
                     cost = 0.3 + _filter_cost(key[2]) + _order_cost(key[1], column, state)
                     yield ("cell", index, key, column), Evidence(cost)
-        if len(group.rows) > 1:
+        if len(group.rows) > 1 or state.task.extremes:
             yield from _counts(value, index, list(holders), state)
 
 
@@ -130,7 +130,7 @@ def _counts(value: str, index: int, columns: list[str], state: State) -> Iterato
     amounts = ("", *number_columns(state.groups[index]))
     for column in columns:
         for where in _plain_filters(index, state):
-            for which in ("most", "least", "asked"):
+            for which in ("most", "least", "asked") if len(state.groups[index].rows) > 1 else ("asked",):
                 base = _filter_cost(where) - (_ASKED if which == "asked" else 0.0)
                 for amount in amounts:
                     key = ("count", index, column, which, amount, where)

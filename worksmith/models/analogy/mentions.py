@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
+from worksmith.models.analogy import contrast
 from worksmith.models.analogy.leaves import Leaf
 from worksmith.models.analogy.library import Library
+from worksmith.models.analogy.moments import Key
 from worksmith.models.analogy.state import State
 
 
@@ -19,6 +22,21 @@ def choices(
         return {}
     place = max(votes, key=lambda one: votes[one])
     return {asked[place]: votes[place] / sum(weights)} if place < len(asked) else {}
+
+
+def by_words(
+    leaves: Sequence[Leaf], weights: Sequence[float], library: Library, state: State
+) -> dict[Key, float]:
+    """The weight of each value as a constant: more for those whose tasks are worded like the query."""
+    shown = [library.terms[leaf.source.example.number] for leaf in leaves]
+    leans = contrast.leanings(contrast.terms(state.task.text), shown, [leaf.text for leaf in leaves])
+    leaning = [weight * math.exp(lean) for weight, lean in zip(weights, leans, strict=True)]
+    scale = sum(weights) / sum(leaning)
+    support: dict[Key, float] = {}
+    for leaf, weight in zip(leaves, leaning, strict=True):
+        key = ("const", leaf.text)
+        support[key] = support.get(key, 0.0) + scale * weight
+    return support
 
 
 def used_up(

@@ -13,6 +13,7 @@ from worksmith.models.analogy.observation import as_text
 from worksmith.models.analogy.prompt import read_json
 from worksmith.models.analogy.separate import Weighted
 from worksmith.models.analogy.state import State
+from worksmith.models.analogy.words import extremes_of, stems
 
 
 def arguments(
@@ -45,7 +46,7 @@ def _tool(examples: Sequence[Weighted], library: Library, state: State) -> tuple
     field = library.layout.tool or ""
     names = [one.example.step.fields.get(field, "") for one in examples]
     if len(set(names)) == 1:
-        return names[0], 1.0
+        return _counterpart(names[0], examples, library, state), 1.0
     leaves = [Leaf(one, name) for one, name in zip(examples, names, strict=True)]
     weights = [weight_of(leaf, state) for leaf in leaves]
     chosen = choices(leaves, weights, library, state, ("tool", frozenset(names)))
@@ -53,6 +54,19 @@ def _tool(examples: Sequence[Weighted], library: Library, state: State) -> tuple
         return max(chosen.items(), key=lambda pair: pair[1])
     best = max(range(len(names)), key=lambda n: (weights[n], -n))
     return names[best], 0.5
+
+
+def _counterpart(name: str, examples: Sequence[Weighted], library: Library, state: State) -> str:
+    """The tool for the other extreme, where the task asks for it and all demonstrations for this one."""
+    asked = state.task.extremes
+    shown = {one.example.demo.task.extremes for one in examples}
+    own = library.tools.get(name)
+    if own is None or len(asked) != 1 or len(shown) != 1 or not all(shown) or shown == {asked}:
+        return name
+    if extremes_of(stems(own.text)) not in shown:
+        return name
+    others = (note for note in library.tools.values() if note.arguments == own.arguments)
+    return next((note.name for note in others if extremes_of(stems(note.text)) == asked), name)
 
 
 def _typed(text: str, shown: Sequence[Any]) -> Any:

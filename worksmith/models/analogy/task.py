@@ -12,7 +12,7 @@ from typing import Any
 
 from worksmith.models.analogy import dates, periods
 from worksmith.models.analogy.bounds import NUMBERS, exceeded
-from worksmith.models.analogy.words import DIRECTIONS, EXTREMES, STOP_STEMS, content_words, stem
+from worksmith.models.analogy.words import DIRECTIONS, STOP_STEMS, content_words, extremes_of, stem
 
 _QUOTE_CLOSE = {"'": "'", '"': '"', "\u2018": "\u2019", "\u201c": "\u201d"}
 _APOSTROPHES = ("'", "\u2019")
@@ -89,10 +89,7 @@ class Task:
     @cached_property
     def extremes(self) -> frozenset[str]:
         """Which extremes it asks for; `at least` and `at most` ask for none."""
-        norms = [token.norm for token in self.tokens]
-        return frozenset(
-            EXTREMES[norm] for before, norm in pairwise(("", *norms)) if norm in EXTREMES and before != "at"
-        )
+        return extremes_of(token.norm for token in self.tokens)
 
     @cached_property
     def sides(self) -> frozenset[int]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import pairwise
 
 _WORD = re.compile(r"[^\W_]+")
 _PARTS = re.compile(r"[^\W_]+(?:[-.&][^\W_]+)*")
@@ -63,13 +65,20 @@ OPENING_STEMS = frozenset(map(stem, _OPENING.split()))
 DIRECTIONS = {stem(word): sign for word, sign in DIRECTION.items()}
 """The same by stem."""
 
-_SMALLEST = "least fewest smallest lowest shortest fastest quickest soonest lightest minimum minimal"
-_LARGEST = "most largest highest longest slowest biggest greatest heaviest maximum maximal"
+_SMALLEST = "least fewest smallest lowest shortest fastest quickest soonest lightest minimum minimal min"
+_LARGEST = "most largest highest longest slowest biggest greatest heaviest maximum maximal max"
 EXTREMES = {
     **dict.fromkeys(map(stem, _SMALLEST.split()), "smallest"),
     **dict.fromkeys(map(stem, _LARGEST.split()), "largest"),
 }
 """Words that ask for what has least or most of something, by stem."""
+
+
+def extremes_of(norms: Iterable[str]) -> frozenset[str]:
+    """Which extremes stemmed words ask for; `at least` and `at most` ask for none."""
+    pairs = pairwise(("", *norms))
+    return frozenset(EXTREMES[norm] for before, norm in pairs if norm in EXTREMES and before != "at")
+
 
 CONTENT = "content"
 """The case that keeps the telling words of a phrase and leaves out those between them."""
