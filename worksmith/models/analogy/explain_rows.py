@@ -16,6 +16,7 @@ from worksmith.models.analogy.state import State
 from worksmith.models.analogy.words import stems
 
 _ASKED = 0.1
+_PLAIN_ORDERS = {"first": 0.0, "last": 0.1, "told": 0.15}
 _MONTH = re.compile(r"(\d{4})-(\d\d)")
 
 
@@ -103,8 +104,8 @@ def _plain_filters(index: int, state: State) -> list[Key]:
 
 def _order_cost(order: Key, column: str, state: State) -> float:
     """The first row is plainest; a largest or smallest one is plainer where the task speaks of its column."""
-    if order[0] in ("first", "last"):
-        return 0.0 if order[0] == "first" else 0.1
+    if order[0] in _PLAIN_ORDERS:
+        return _PLAIN_ORDERS[order[0]]
     spoken = order[1] == column or not set(stems(order[1])).isdisjoint(stems(state.task.text))
     return 0.2 if spoken else 0.4
 

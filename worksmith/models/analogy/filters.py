@@ -21,6 +21,9 @@ from worksmith.models.analogy.state import State
 
 _MOST_CALLS = 4
 _CODE_LENGTH = 8
+_TEXT_LENGTH = 40
+
+_OPENS: Key = ("day", "opens", 0)
 
 
 def filters(group_index: int, state: State) -> Iterator[Key]:
@@ -55,6 +58,8 @@ def _filters(index: int, state: State) -> Iterator[Key]:
         for operator in ("<", ">", "said", "<=", ">=", "on")
         if operator != "on" or key[0] == "day"
     ]
+    if "opens" in state.task.pools:
+        times += [("when", column, "on", _OPENS) for column in date_columns(group)]
     yield from marks
     yield from times
     if len(group.calls) > 1:
@@ -62,7 +67,8 @@ def _filters(index: int, state: State) -> Iterator[Key]:
         yield from contest.ways(group, number_columns(group), date_columns(group))
     useful = [mark for mark in marks if mark[0] != "eq"] + [mark for mark in marks if mark[0] == "eq"]
     for time in times:
-        if time[2] in ("<", ">", "<=", ">=") and time[3][0] in ("now", "today", "ago"):
+        by_clock = time[2] in ("<", ">", "<=", ">=") and time[3][0] in ("now", "today", "ago")
+        if by_clock or time[3] == _OPENS:
             yield from (("and", time, mark) for mark in useful[:8])
 
 
@@ -101,6 +107,8 @@ def _picks(group_index: int, state: State) -> Iterator[tuple[Key, int]]:
     if not group.rows:
         return
     orders: list[Key] = [("first",), ("last",)]
+    if any(len(cell) >= _TEXT_LENGTH for cell in group.rows[0].values()):
+        orders.append(("told",))
     for column in (*date_columns(group), *number_columns(group)):
         orders += [("min", column), ("max", column)]
     chosen: dict[tuple[int, ...], list[tuple[Key, int]]] = {}
@@ -109,6 +117,6 @@ def _picks(group_index: int, state: State) -> Iterator[tuple[Key, int]]:
         if not indexes or (where != ALL and len(indexes) == len(group.rows) and len(indexes) > 1):
             continue
         if indexes not in chosen:
-            chosen[indexes] = [(order, choose(order, indexes, group)) for order in orders]
+            chosen[indexes] = [(order, choose(order, indexes, group_index, state)) for order in orders]
         for order, index in chosen[indexes]:
             yield ("pick", order, where), index

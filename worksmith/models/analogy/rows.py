@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -9,7 +10,7 @@ from worksmith.models.analogy import contest, dates
 from worksmith.models.analogy.moments import Key, reference
 from worksmith.models.analogy.observation import number
 from worksmith.models.analogy.state import Group, State
-from worksmith.models.analogy.words import DIRECTIONS, stems
+from worksmith.models.analogy.words import DIRECTIONS, STOP_STEMS, stems
 
 Row = Mapping[str, str]
 ALL: Key = ("all",)
@@ -136,18 +137,36 @@ def pick(key: Key, group_index: int, state: State) -> Row | None:
     if not indexes or group_index >= len(state.groups):
         return None
     group = state.groups[group_index]
-    return group.rows[choose(key[1], indexes, group)]
+    return group.rows[choose(key[1], indexes, group_index, state)]
 
 
-def choose(order: Key, indexes: tuple[int, ...], group: Group) -> int:
-    """The row that comes first, last, or has the smallest or largest cell of a column."""
+def choose(order: Key, indexes: tuple[int, ...], group_index: int, state: State) -> int:
+    """The row that comes first, last, has the smallest or largest cell of a column, or is told of most."""
     if order[0] == "first":
         return indexes[0]
     if order[0] == "last":
         return indexes[-1]
-    column = order[1]
+    if order[0] == "told":
+        return _most_told(indexes, group_index, state)
+    rows, column = state.groups[group_index].rows, order[1]
     choose = min if order[0] == "min" else max
-    return choose(indexes, key=lambda index: _rank(group.rows[index].get(column, "")))
+    return choose(indexes, key=lambda index: _rank(rows[index].get(column, "")))
+
+
+def _most_told(indexes: tuple[int, ...], group_index: int, state: State) -> int:
+    """The row with most words of the task, those that few of the rows have counting more."""
+    said = frozenset(stems(state.task.text)) - STOP_STEMS
+    words = {index: said & _words(group_index, index, state) for index in indexes}
+    common = Counter(word for some in words.values() for word in some)
+    return max(indexes, key=lambda index: (sum(1 / common[word] for word in sorted(words[index])), -index))
+
+
+def _words(group_index: int, index: int, state: State) -> frozenset[str]:
+    memo = ("words", group_index, index)
+    if memo not in state.memo:
+        state.memo[memo] = frozenset(stems(" ".join(state.groups[group_index].rows[index].values())))
+    found: frozenset[str] = state.memo[memo]
+    return found
 
 
 def _rank(cell: str) -> tuple[float, str]:

@@ -158,3 +158,54 @@ def test_numbers_beside_records_are_read() -> None:
         "How many jobs has badge c?", [(("jobs.search", {"badge": "c"}), {"count": 88, "rows": [row]})]
     )
     assert call(demos, query)[1]["report"] == "88"
+
+
+def bought(contact: str, *rows: tuple[str, str, str]) -> tuple[tuple[str, dict[str, str]], object]:
+    records = [{"Item": item, "Text": text, "Day": day} for item, text, day in rows]
+    return ("shop.bought", {"contact": contact}), {"total": len(records), "records": records}
+
+
+def test_the_record_that_the_task_tells_of_is_taken_on_the_day_that_it_names() -> None:
+    wool, rake = (
+        "A thick blanket of wool for cold nights in a tent",
+        "A light rake of steel for leaves and grass",
+    )
+    pot, hose = (
+        "A large pot of clay for herbs on the balcony floor",
+        "A long hose of rubber with a brass nozzle on it",
+    )
+    tools = {"tools": "shop.bought(contact: str): Purchases.\n  contact: Who.\nstop(report: str): End."}
+    demos = [
+        Show(
+            "Which is the rake for leaves that c-1 bought 5 days ago?",
+            [
+                bought(
+                    "c-1",
+                    ("i-4", rake, "2031-05-12"),
+                    ("i-1", wool, "2031-05-10"),
+                    ("i-2", rake, "2031-05-10"),
+                )
+            ],
+            ("stop", {"report": "i-2"}),
+        ),
+        Show(
+            "Which is the clay pot that c-2 bought a week ago?",
+            [
+                bought(
+                    "c-2",
+                    ("i-7", pot, "2031-05-11"),
+                    ("i-3", pot, "2031-05-08"),
+                    ("i-5", wool, "2031-05-08"),
+                    ("i-6", pot, "2031-05-02"),
+                )
+            ],
+            ("stop", {"report": "i-3"}),
+        ),
+    ]
+    seen = bought(
+        "c-9", ("i-11", hose, "2031-05-14"), ("i-12", rake, "2031-04-15"), ("i-13", hose, "2031-04-15")
+    )
+
+    query = Show("Which is the rubber hose that c-9 bought one month ago?", [seen], extra=tools)
+
+    assert call(demos, query) == ("stop", {"report": "i-13"})
