@@ -34,7 +34,7 @@ class Desk:
         changeset: what the episode has changed before this call; the connection shows it.
         library: the search indexes over the world at rest, if it has any.
         ask: asks the agent's own model; None where there is none.
-        results: what each earlier call of the episode returned, whole and in order; None for a call that failed.
+        results: what each earlier call of the episode returned, whole and in order; None for one that failed.
         backend: a live system that tools work on instead of the world; None where there is none.
         reads: references (`source/key`) of the records that the call has read, filled by whatever guards
             them; `source/key#private` where private fields were among it, `source/*` for a whole source.

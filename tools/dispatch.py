@@ -79,10 +79,12 @@ def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observati
     except Exception as error:
         # A defect of a tool must neither end the agent's run nor pass for a wrong answer unseen.
         return _refusal("tool_crash", f"{name} failed: {type(error).__name__}: {error}")
-    text = value.text if isinstance(value, Shown) else None
     whole = value.value if isinstance(value, Shown) else value
     shown = episode.policy.visible(episode.persona, name, whole)
-    return Observation("ok", shown, as_text(shown) if text is None else text)
+    text = value.text if isinstance(value, Shown) else as_text(shown)
+    if _writable(text) != text:
+        return _refusal("bad_arguments", f"{name}: the result would not be valid Unicode text")
+    return Observation("ok", shown, text)
 
 
 def as_text(value: Any) -> str:
@@ -91,4 +93,10 @@ def as_text(value: Any) -> str:
 
 
 def _refusal(status: ObservationStatus, message: str) -> Observation:
-    return Observation(status, message, message)
+    text = _writable(message)
+    return Observation(status, text, text)
+
+
+def _writable(text: str) -> str:
+    """`text` without halves of surrogate pairs, which no file, log or request can hold."""
+    return text.encode(errors="replace").decode()

@@ -133,7 +133,7 @@ class Episode:
             self.changeset,
             self.library,
             self.ask,
-            tuple(call.observation.value for call in self.calls),
+            tuple(_result(call.observation) for call in self.calls),
             self.backend,
         )
 
@@ -151,11 +151,17 @@ class Episode:
             backend=self.backend,
         )
         twin.changeset = self.changeset
+        twin.calls = list(self.calls)
         return twin
 
     def outcome(self) -> Outcome:
         """What the episode has changed so far."""
         return Outcome(self.changeset, self.kind.tables)
+
+
+def _result(observation: Observation) -> Any:
+    """What a call returned; None if it failed."""
+    return observation.value if observation.status == "ok" else None
 
 
 @dataclass

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _WRITES = "__worksmith_writes__"
 _ARGUMENT = re.compile(r"^(\w+): (.*)$")
+_MOST_FAULTS = 5
+"""So many faults of a call are named; a list of a thousand entries can have as many."""
 
 
 class BadArgumentsError(ToolError):
@@ -132,11 +134,14 @@ class Tool:
         return shown
 
     def _explain(self, error: ValidationError) -> str:
+        faults = error.errors(include_url=False, include_context=False, include_input=False)
         problems = []
-        for problem in error.errors(include_url=False, include_context=False, include_input=False):
+        for problem in faults[:_MOST_FAULTS]:
             place = ".".join(map(str, problem["loc"])) or "arguments"
             message = "no such argument" if problem["type"] == "extra_forbidden" else problem["msg"]
             problems.append(f"{place}: {message}")
+        if len(faults) > _MOST_FAULTS:
+            problems.append(f"and {len(faults) - _MOST_FAULTS} more")
         return f"{self.name} takes {', '.join(self.arguments) or 'no arguments'}; {'; '.join(problems)}"
 
 

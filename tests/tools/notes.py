@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -78,6 +79,24 @@ def sql(desk: Desk, statement: str) -> str:
     return "Done."
 
 
+@tool()
+def shout(desk: Desk, text: str) -> str:
+    """Say a text that is written as JSON has it."""
+    return str(json.loads(f'"{text}"'))
+
+
+@tool()
+def moan(desk: Desk, text: str) -> str:
+    """Refuse such a text."""
+    raise ToolError(shout(desk, text))
+
+
+@tool()
+def earlier(desk: Desk) -> list[Any]:
+    """What the calls before returned."""
+    return list(desk.results)
+
+
 class Own:
     """Notes of boss are nobody's business, and nobody may delete n0."""
 
@@ -94,10 +113,10 @@ class Own:
         return frozenset()
 
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:
-        return [row for row in value if row["owner"] != "boss"] if isinstance(value, list) else value
+        return [row for row in value if row["owner"] != "boss"] if tool == "notes.search" else value
 
 
-KIT = Toolkit.of("notes", "Notes", (search, add, edit, delete, half, sly, sql))
+KIT = Toolkit.of("notes", "Notes", (search, add, edit, delete, half, sly, sql, shout, moan, earlier))
 KIND = WorldKind("notes", (NOTES,), (KIT,), (), lambda _: Own(), lambda *_: SAM, "Be kind.")
 
 

@@ -103,6 +103,44 @@ def test_whatever_goes_wrong_is_an_observation(name: str, arguments: object, sta
     assert [call.tool for call in mine.calls] == [name]
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("notes.\ud800", {}),
+        ("notes.add", {"\ud800": "a"}),
+        ("notes.shout", {"text": "\\ud800"}),
+        ("notes.moan", {"text": "\\ud800"}),
+    ],
+)
+def test_every_observation_can_be_written_down(name: str, arguments: object) -> None:
+    mine = episode()
+
+    observation = mine.call(name, arguments)
+
+    assert observation.status in ("unknown_tool", "bad_arguments", "tool_error")
+    observation.text.encode()
+
+
+def test_of_very_many_faults_some_are_named() -> None:
+    text = episode().call("notes.add", {"text": "a", **{f"x{n}": "" for n in range(1_000)}}).text
+
+    assert text.startswith("notes.add takes text, owner; x0: no such argument; x1: no such argument;")
+    assert text.endswith("; and 995 more")
+    assert len(text) < 400
+
+
+def test_a_tool_is_given_what_earlier_calls_returned_and_nothing_of_those_that_failed() -> None:
+    mine = episode()
+
+    mine.call("notes.add", {"text": "eggs"})
+    mine.call("notes.half", {})
+    mine.call("notes.delete", {"note_id": "n0"})
+
+    assert mine.call("notes.earlier", {}).text == '["n3", null, null]'
+    assert mine.copy().call("notes.earlier", {}).text == '["n3", null, null, ["n3", null, null]]'
+    assert len(mine.calls) == 4
+
+
 def test_a_bad_argument_is_named() -> None:
     text = episode().call("notes.add", {"text": "a", "colour": "red"}).text
 

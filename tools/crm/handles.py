@@ -29,7 +29,7 @@ def resolved(name: str, given: Any, shape: Shape, results: Sequence[Any]) -> Any
 
     Args:
         given: a handle, or the data itself, which may be written as JSON text.
-        results: what the calls of the episode returned, see `Desk.results`.
+        results: what the calls of the episode returned, None for those that failed; see `Desk.results`.
 
     Raises:
         ToolError: the handle stands for nothing, or for data of another shape.
@@ -41,8 +41,7 @@ def resolved(name: str, given: Any, shape: Shape, results: Sequence[Any]) -> Any
         return _shaped(name, _from_text(name, given, shape), shape, "the value")
     number = int(match[1])
     if number > len(results):
-        known = f"there have been {len(results)} calls" if results else "there has been no call yet"
-        raise ToolError(f"{name}: {given.strip()} stands for nothing, {known}")
+        raise ToolError(f"{name}: {given.strip()} stands for nothing, {_so_far(len(results))}")
     return _shaped(name, results[number - 1], shape, given.strip())
 
 
@@ -73,6 +72,12 @@ def _fitting(entries: Sequence[Any], limit: int) -> int:
         if left < 0:
             return max(1, count)
     return len(entries)
+
+
+def _so_far(calls: int) -> str:
+    if calls < 2:
+        return "there has been 1 call" if calls else "there has been no call yet"
+    return f"there have been {calls} calls"
 
 
 def _from_text(name: str, text: str, shape: Shape) -> Any:

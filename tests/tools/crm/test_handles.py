@@ -83,7 +83,7 @@ def test_products_found_are_products_to_look_for() -> None:
         ("#1", "#1 is a dictionary"),
         ("#2", "#2 is a single value"),
         ("#3", "#3 is a list of values"),
-        ("#4", "#4 is a single value"),
+        ("#4", "#4 is nothing"),
         ("cases", "or the handle of an earlier result, such as #3"),
         ("[1", "or the handle of an earlier result"),
         ("#\u0663", "or the handle of an earlier result"),
@@ -98,6 +98,36 @@ def test_a_handle_to_nothing_or_to_something_else_says_what_to_pass(handle: str,
     found = mine.call("functions.get_month_to_case_count", {"cases": handle})
     assert found.status == "tool_error"
     assert says in found.text
+
+
+def test_a_handle_after_the_only_call_says_so_in_the_singular() -> None:
+    mine = episode(["functions"], "service_manager")
+    mine.call("functions.get_period", {"period_name": "May", "year": 2022})
+    found = mine.call("functions.get_month_to_case_count", {"cases": "#2"})
+    assert "#2 stands for nothing, there has been 1 call" in found.text
+
+
+@pytest.mark.parametrize("number", ["1" + 400 * "0", "-1" + 400 * "0"])
+def test_numbers_of_any_size_are_compared(number: str) -> None:
+    mine = episode(["functions"])
+    values = f'{{"a": 1, "b": {number}}}'
+    most, least = ("a", "b") if number.startswith("-") else ("b", "a")
+    assert call(mine, "functions.find_id_with_max_value", values_by_id=values) == [most]
+    assert call(mine, "functions.find_id_with_min_value", values_by_id=values) == [least]
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e400"])
+def test_what_is_no_finite_number_is_refused(number: str) -> None:
+    mine = episode(["functions"])
+    found = mine.call("functions.find_id_with_max_value", {"values_by_id": f'{{"a": 1, "b": {number}}}'})
+    assert (found.status, found.text) == ("tool_error", "values_by_id must hold finite numbers")
+
+
+def test_half_a_character_in_data_is_refused_in_words() -> None:
+    mine = episode(["functions"])
+    found = mine.call("functions.find_id_with_max_value", {"values_by_id": '{"\\ud800": 1}'})
+    assert found.status == "bad_arguments"
+    found.text.encode()
 
 
 @given(st.lists(JSON, max_size=20) | st.dictionaries(st.text(max_size=8), JSON, max_size=20))
