@@ -93,7 +93,8 @@ def _shown(records: list[Record], total: int) -> Shown:
             break
         parts.append(text)
     out = len(records) - len(parts)
-    note = f', "left out": "{out} records; use LIMIT, fewer fields or aggregates"' if out else ""
+    left_out = f"{out} {'record' if out == 1 else 'records'}; use LIMIT, fewer fields or aggregates"
+    note = f', "left out": "{left_out}"' if out else ""
     return Shown(value, f'{{"total": {total}, "records": [{", ".join(parts)}]{note}}}')
 
 

@@ -93,7 +93,7 @@ def test_one_record_that_is_too_long_is_cut_as_well() -> None:
     shop = written({"Case": [tuple(case[column] for column in columns)] * 2})
     found = episode(["query"], shop=shop).call("query.soql", {"query": "SELECT Description FROM Case"})
     assert len(found.text) < LONGEST + 200
-    assert '(cut)], "left out": "1 records' in found.text
+    assert '(cut)], "left out": "1 record; use' in found.text
     assert found.value["records"][1]["Description"] == case["Description"]
 
 

@@ -157,10 +157,14 @@ class Soql:
         try:
             yield
         except apsw.InterruptError:
-            message = "Your query request was running for too long."
-            raise QueryError("QUERY_TIMEOUT", message) from None
+            raise too_slow() from None
         finally:
             connection.set_progress_handler(None, _STEPS, id=self)
+
+
+def too_slow() -> QueryError:
+    """That something has taken longer than it may."""
+    return QueryError("QUERY_TIMEOUT", "Your query request was running for too long.")
 
 
 def _folds(plan: Plan) -> bool:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Any
 
 import apsw
 
 from tools.crm.schema import OBJECTS, CrmObject, Schema
 from tools.crm.soql.compiler import RecordCompiler, check_skip
-from tools.crm.soql.engine import Limits, Soql
+from tools.crm.soql.engine import Limits, Soql, too_slow
 from tools.crm.soql.errors import QueryError
 from tools.crm.soql.filters import Fragment
 from tools.crm.soql.records import Record
@@ -69,6 +71,7 @@ class Sosl:
     ) -> None:
         self._soql = Soql(connection, today, schema=schema, limits=limits)
         self._setting = self._soql.setting
+        self._seconds = (limits or Limits()).seconds
         self._connection = connection
         self._changeset = changeset
 
@@ -96,7 +99,10 @@ class Sosl:
         given = pieces(search.term, search.offset)
         left = MOST if search.limit is None else min(search.limit.value, MOST)
         found: list[Record] = []
+        deadline = time.monotonic() + self._seconds
         for query in search.returning or self._everything(search.offset):
+            if time.monotonic() > deadline:
+                raise too_slow()
             records = self._of_object(search, given, query)
             found.extend(records[: left - len(found)])
         return found
@@ -128,6 +134,7 @@ class Sosl:
     def _match(self, search: Search, given: list[Piece], source: CrmObject, index: str) -> str:
         columns = searched(source, GROUPS if source.all_fields else search.groups)
 
+        @cache
         def expand(pattern: str) -> list[str]:
             return self._words(index, columns, pattern, search.offset)
 

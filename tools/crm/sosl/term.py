@@ -12,6 +12,8 @@ from tools.crm.sosl.words import flat, singular, words
 
 MAX_WORDS = 100
 MAX_DEPTH = 20
+MAX_WILD = 100
+"""Characters of a word with wildcards."""
 
 _PIECES = re.compile(
     r"""\s+
@@ -173,6 +175,9 @@ class _Reader:
     def _word(self, piece: Piece) -> str:
         if not any(wild[0] in "*?" for wild in _WILD.finditer(piece.text)):
             return _phrase(words(_ESCAPE.sub(r"\1", piece.text)))
+        if len(piece.text) > MAX_WILD:
+            message = f"words with wildcards cannot have more than {MAX_WILD} characters"
+            raise search_error(message, piece.offset)
         parts = re.findall(r"[^\W_*?][^\W_]*(?:[*?]+[^\W_]*)*|[*?]+", flat(_ESCAPE.sub(r"\1", piece.text)))
         if not parts or parts[0][0] in "*?":
             message = "wildcards can stand in the middle or at the end of a word only"

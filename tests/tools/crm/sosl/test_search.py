@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tools.crm.ids import make_id
 from tools.crm.schema import OBJECTS, TABLES
+from tools.crm.soql.engine import Limits
 from tools.crm.soql.errors import QueryError
 from tools.crm.soql.records import plain
 from tools.crm.sosl.engine import PER_OBJECT, Sosl
@@ -103,6 +104,20 @@ def titles(sandbox: Sandbox, term: str, changeset: bytes = b"") -> set[str]:
 )
 def test_terms(sandbox: Sandbox, term: str, expected: set[str]) -> None:
     assert titles(sandbox, term) == expected
+
+
+def test_wildcards_in_a_word_are_few_and_short(sandbox: Sandbox) -> None:
+    for term in ("sh" + "*" * 60_000, "s*" * 30_000, "s" * 1_000 + "*"):
+        with pytest.raises(QueryError, match="words with wildcards cannot have more than 100"):
+            find(sandbox, f"FIND {{{term}}} RETURNING Case")
+
+
+def test_a_search_as_a_whole_takes_no_longer_than_a_query_may(sandbox: Sandbox) -> None:
+    def body(connection: apsw.Connection) -> None:
+        Sosl(connection, TODAY, limits=Limits(seconds=0)).search("FIND {lost} RETURNING Case, Contact")
+
+    with pytest.raises(QueryError, match="QUERY_TIMEOUT"):
+        sandbox.read(b"", body)
 
 
 def test_articles_with_all_the_words_come_first(sandbox: Sandbox) -> None:
