@@ -6,6 +6,7 @@ By itself it answers all that the user may read who connects to it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 
 from tools.crm.org import Org
@@ -14,11 +15,14 @@ from tools.crm.soql.compiler import compile_query
 from tools.crm.soql.engine import QueryResult
 from tools.crm.soql.errors import QueryError, unsupported
 from tools.crm.soql.parser import parse
-from tools.crm.soql.tree import AllFields, ChildSelect, Query
+from tools.crm.soql.tree import AllFields, Chain, ChildSelect, Query, SemiJoin
 from tools.crm.soql.where import Setting
 from tools.crm.sosl.engine import SearchResult
 from tools.crm.sosl.parser import parse_search
 from tools.crm.sosl.tables import searched
+
+_LONGEST_ALIAS = 2
+"""No relationship has so short a name."""
 
 
 class Confined:
@@ -39,7 +43,8 @@ class Confined:
         try:
             query = parse(soql)
             compile_query(query, self._setting)
-            self._check_fields(query)
+            if self._hides:
+                _check_told_apart(query)
         except QueryError as error:
             self._refuse(error, soql)
         return self._org.query(soql)
@@ -58,14 +63,6 @@ class Confined:
         for name in set(re.findall(r"\w+", statement)):
             self._schema.object(name)  # who watches the schema learns what is asked for
 
-    def _check_fields(self, query: Query) -> None:
-        """Refuse to ask for all fields where some are hidden: the live org knows nothing of that."""
-        for each in query.selected:
-            if isinstance(each, AllFields) and self._hides:
-                raise unsupported(f"FIELDS({each.which})", each.offset)
-            if isinstance(each, ChildSelect):
-                self._check_fields(each.query)
-
     def _check(self, sosl: str) -> None:
         """Refuse a search that would return or look into what is hidden."""
         search = parse_search(sosl)
@@ -77,6 +74,30 @@ class Confined:
             if found is not None and set(searched(OBJECTS[found.name])) - set(searched(found)):
                 message = f"entity type {found.name} does not support search"
                 raise QueryError("INVALID_TYPE", message, query.clauses.source_offset)
+
+
+def _check_told_apart(query: Query) -> None:
+    """Refuse what the live org, which knows of more fields and relationships, may take for something else.
+
+    All fields are more there than here, and an alias may be what a relationship is called.
+    """
+    for each in _queries(query):
+        for selected in each.selected:
+            if isinstance(selected, AllFields):
+                raise unsupported(f"FIELDS({selected.which})", selected.offset)
+        if len(each.clauses.alias) > _LONGEST_ALIAS:
+            what = f"an alias of more than {_LONGEST_ALIAS} letters"
+            raise unsupported(what, each.clauses.source_offset)
+
+
+def _queries(query: Query) -> Iterator[Query]:
+    """A query and all that stand in it."""
+    yield query
+    where = query.clauses.where
+    conditions = where.parts if isinstance(where, Chain) else (where,)  # semi-joins stand nowhere deeper
+    for each in (*query.selected, *conditions):
+        if isinstance(each, ChildSelect | SemiJoin):
+            yield from _queries(each.query)
 
 
 def _hides(part: CrmObject) -> bool:

@@ -49,6 +49,9 @@ def test_functions_and_queries_work_on_the_live_org(shop: Workshop) -> None:
         "FIND {shoe} RETURNING Product2(Id), User(Id)",  # may match a number that is hidden
         "SELECT FIELDS(ALL) FROM User LIMIT 5",
         "SELECT Id, (SELECT FIELDS(STANDARD) FROM Contacts) FROM Account",
+        "SELECT owner.Id FROM Case Owner",  # which of the two is meant, others may see otherwise
+        "SELECT Id, (SELECT CreatedBy.Id FROM Cases CreatedBy) FROM Contact WHERE Id != null",
+        "SELECT Id FROM Contact WHERE Id IN (SELECT ContactId FROM Case Account WHERE Account.Id != null)",
     ],
 )
 def test_a_live_org_is_not_asked_for_what_is_hidden(shop: Workshop, statement: str) -> None:
