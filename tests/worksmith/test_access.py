@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from tests.tools.crm.generate.orgs import small
+from tests.tools.crm.worlds import workshop
 from tests.tools.enterprise import small_world
+from tools.crm.functions import NAMES as FUNCTIONS
 from tools.crm.roles import packaged_policy as packaged_roles
+from tools.crm.schema import OBJECTS
 from tools.enterprise.access import packaged_policy
 from tools.enterprise.schema import KEYS, MAIL
 from tools.errors import InputError
@@ -135,3 +139,68 @@ def test_validate_reads_roles_of_a_crm(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         _json("validate", str(file), "--kind", "crm")
     assert str(error.value).startswith(f"{file}: roles.service_agent.objects[3]: no object 'Lead'")
+
+
+@pytest.fixture(scope="module")
+def crm() -> Path:
+    return workshop().world.path
+
+
+def test_check_says_what_there_is_for_a_role(crm: Path) -> None:
+    found = _json("check", str(crm), "--as", "service_agent")
+    sources = {each["source"]: each for each in found["sources"]}
+
+    assert found["persona"]["id"] == "service_agent"
+    assert set(sources) == set(OBJECTS)
+    assert sources["Case"]["readable"] == sources["Case"]["total"] > 0
+    assert (sources["CaseHistory__c"]["readable"], sources["CaseHistory__c"]["total"] > 0) == (0, True)
+    assert sources["User"]["hidden"] == ["Phone", "Username", "Alias"]
+    assert sources["Case"]["operations"]["read"]["allow"]
+    assert not sources["Case"]["operations"]["delete"]["allow"]
+    assert set(found["functions"]) == set(FUNCTIONS)
+    denied = {name for name, decision in found["functions"].items() if not decision["allow"]}
+    assert denied == set(sources["CaseHistory__c"]["functions"])
+
+
+def test_check_of_an_object_says_which_functions_read_it(crm: Path) -> None:
+    of_histories = ["--source", "CaseHistory__c"]
+    manager = _json("check", str(crm), "--as", "service_manager", *of_histories)
+    assert [each["source"] for each in manager["sources"]] == ["CaseHistory__c"]
+    assert set(manager["functions"]) == {
+        "get_agent_handled_cases_by_period",
+        "get_non_transferred_case_ids",
+        "get_agent_transferred_cases_by_period",
+    }
+    assert all(decision["allow"] for decision in manager["functions"].values())
+    arguments = ["access", "check", str(crm), "--as", "service_agent", *of_histories]
+    said = CliRunner().invoke(app, arguments, catch_exceptions=False).stdout
+    assert "CaseHistory__c: may read 0 of" in said
+    assert "denied: get_non_transferred_case_ids needs CaseHistory__c" in said
+
+
+def test_check_decides_on_a_record_of_a_crm(crm: Path) -> None:
+    key = small().rows["Case"][0][0]
+    assert key
+    arguments = ["--as", "service_agent", "--source", "Case", "--record", key[:15]]
+    record = _json("check", str(crm), *arguments)["record"]
+    assert record["record"] == f"Case/{key}"
+    assert {name: decision["allow"] for name, decision in record["decisions"].items()} == {
+        "read": True,
+        "update": False,
+        "delete": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--as", "boss"], "no role 'boss'.*service_agent"),
+        (["--as", "service_agent", "--source", "Lead"], "no object 'Lead'"),
+        (["--as", "service_agent", "--operation", "peek"], "no operation"),
+        (["--as", "service_agent", "--source", "Case", "--record", "500"], "no record '500' in Case"),
+        (["--as", "service_agent", "--record", "500"], "belongs to a source"),
+    ],
+)
+def test_check_of_roles_explains_what_it_cannot_answer(crm: Path, arguments: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        CliRunner().invoke(app, ["access", "check", str(crm), *arguments], catch_exceptions=False)

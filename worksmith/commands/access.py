@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worksmith.commands.options import JsonFlag, SuiteArgument
+from worksmith.commands.roles import check_role, validate_roles
 
 if TYPE_CHECKING:
     from tools.access.document import PolicyDocument
@@ -27,8 +28,10 @@ _OPERATIONS = ["create", "read", "update", "delete"]
 @app.command("check")
 def check(
     suite: SuiteArgument,
-    persona: Annotated[str, typer.Option("--as", help="Id of the employee who asks.")],
-    source: Annotated[str | None, typer.Option(help="One source.", show_default="all")] = None,
+    persona: Annotated[str, typer.Option("--as", help="Who asks: id of an employee, or role of a CRM.")],
+    source: Annotated[
+        str | None, typer.Option(help="One source, such as an object of a CRM.", show_default="all")
+    ] = None,
     operation: Annotated[
         str | None,
         typer.Option(
@@ -46,6 +49,9 @@ def check(
     if record is not None and source is None:
         raise InputError("a record belongs to a source", where="--record", hint="give --source too")
     kind, desk = _open(suite, persona)
+    if kind.name == "crm":
+        check_role(desk, source, operations, record, as_json)
+        return
     sources = [source] if source else _sources(desk)
     rights = [explain_source(desk, kind.tables, name, operations) for name in sources]
     one = explain_record(desk, kind.tables, sources[0], record, operations) if record is not None else None
@@ -73,7 +79,7 @@ def validate(
     from tools.kinds import world_kind
 
     if kind == "crm":
-        _validate_roles(file, as_json)
+        validate_roles(file, as_json)
         return
     world = world_kind(kind)
     tools = frozenset(tool.name for toolkit in world.toolkits for tool in toolkit.tools)
@@ -91,21 +97,6 @@ def validate(
         known = ", ".join(world.departments)
         listed = "; ".join(facts["departments_unknown"])
         typer.echo(f"nobody is in these departments, unless the world has others than {known}: {listed}")
-
-
-def _validate_roles(file: Path, as_json: bool) -> None:
-    """Check a document of roles, which is what says in a CRM who may read what."""
-    from tools.crm.roles import read_roles
-
-    roles = read_roles(file).roles
-    if as_json:
-        facts = {name: {"objects": len(r.objects), "fields_hidden": r.hidden} for name, r in roles.items()}
-        typer.echo(json.dumps({"valid": True, "roles": facts}))
-        return
-    typer.echo(f"{file}: valid, {len(roles)} roles")
-    for name, role in roles.items():
-        hidden = "; ".join(f"{each}: {', '.join(fields)}" for each, fields in role.hidden.items())
-        typer.echo(f"{name} may read {len(role.objects)} objects{f', but not {hidden}' if hidden else ''}")
 
 
 def _facts(document: PolicyDocument, tools: frozenset[str], sources: list[str]) -> dict[str, Any]:
@@ -174,8 +165,7 @@ def _sources(desk: Desk) -> list[str]:
     from tools.errors import InputError
 
     if not isinstance(desk.policy, AccessPolicy):
-        hint = "roles of a CRM are in its policy.json" if hasattr(desk.policy, "in_words") else None
-        raise InputError("this kind of world has no access rules for single records", hint=hint)
+        raise InputError("this kind of world has no access rules")
     return list(desk.policy.document.sources)
 
 
