@@ -6,6 +6,7 @@ infrastructure are beside it, and so is the score that counts those as failures.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -101,8 +102,10 @@ def evaluation_report(result: EvalResult, *, title: str = "Evaluation") -> Repor
     )
 
 
-def study_report(study: Study, *, title: str = "Comparison") -> Report:
-    """How several programs compare."""
+def study_report(
+    study: Study, *, title: str = "Comparison", setting: Mapping[str, str] | None = None
+) -> Report:
+    """How several programs compare; `setting` says on what, such as the suite."""
     first = study.rows[0]
     # Strategy and program are the reference's own: said of the whole comparison they would be wrong.
     facts = {k: v for k, v in _facts(first.result).items() if k not in ("strategy", "program")}
@@ -111,9 +114,10 @@ def study_report(study: Study, *, title: str = "Comparison") -> Report:
     grids.extend(_study_facet(name, facet, study.rows) for name, facet in facets)
     return Report(
         title=title,
-        facts={"reference": first.arm.label, **facts, "verdict": verdict(study)},
+        facts={**(setting or {}), "reference": first.arm.label, **facts, "verdict": verdict(study)},
         grids=tuple(grids),
-        bars=tuple((row.arm.label, row.summary.scores[PRIMARY]) for row in study.rows if _scored(row)),
+        # Under the names that tables have: the long ones of ablated programs differ only at their end.
+        bars=tuple((row.arm.shown, row.summary.scores[PRIMARY]) for row in study.ordered if _scored(row)),
         caption="Outcome",
         # Under the label of their arm: several arms may have one strategy.
         failures=tuple(
@@ -169,9 +173,15 @@ def verdict(study: Study) -> str:
 
 
 def failures(records: Sequence[EpisodeRecord], *, limit: int = _MOST_FAILURES) -> tuple[EpisodeRecord, ...]:
-    """Episodes that went wrong, those with side effects first, at most `limit`."""
+    """Episodes that went wrong, at most `limit`: those with side effects first, then one of each task."""
     wrong = [record for record in records if record.scores.get(PRIMARY, 0.0) < 1]
-    return tuple(sorted(wrong, key=lambda record: -record.scores.get(_SIDE_EFFECTS, 0.0))[:limit])
+    seen: Counter[str] = Counter()
+
+    def place(record: EpisodeRecord) -> tuple[float, int]:
+        seen[record.task_id] += 1
+        return -record.scores.get(_SIDE_EFFECTS, 0.0), seen[record.task_id]
+
+    return tuple(sorted(wrong, key=place)[:limit])
 
 
 def _scores(summary: Summary, model: str) -> Grid:

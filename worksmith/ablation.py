@@ -16,9 +16,16 @@ if TYPE_CHECKING:
 
 
 def categories_named(values: Sequence[str]) -> list[str]:
-    """The categories in the values of a repeatable option, each of which may name several; each once."""
+    """The categories in the values of a repeatable option, each of which may name several; each once.
+
+    Raises:
+        InputError: there are values, but nothing in them.
+    """
     names = [name.strip() for value in values for name in value.split(",")]
-    return list(dict.fromkeys(name for name in names if name))
+    found = list(dict.fromkeys(name for name in names if name))
+    if values and not found:
+        raise InputError("no category is named", where="--without-tools", hint="leave it out to run all")
+    return found
 
 
 def ablated(plan: StudyPlan, arms: Sequence[Arm], categories: Sequence[str]) -> list[Arm]:
@@ -35,9 +42,17 @@ def ablated(plan: StudyPlan, arms: Sequence[Arm], categories: Sequence[str]) -> 
     for arm in arms:
         offer = frozenset() if arm.baseline else _offered(plan, arm)
         less = [category for category in categories if not offer.isdisjoint(known[category])]
-        found += [arm, *(replace(arm, label=f"{arm.label} without {name}", without=name) for name in less)]
+        found += [arm, *(without_category(name, arm, plan.suite.workshop.kind.stand_ins) for name in less)]
     _check(found, categories)
     return found
+
+
+def without_category(category: str, arm: Arm, stand_ins: Sequence[str]) -> Arm:
+    """The arm without a category; where arms say which toolsets they have, with the tools in its place."""
+    settings = dict(arm.settings)
+    if "toolset" in settings:
+        settings["toolset"] = "+".join(dict.fromkeys([*settings["toolset"].split("+"), *stand_ins]))
+    return replace(arm, label=f"{arm.label} without {category}", without=category, settings=settings)
 
 
 def _offered(plan: StudyPlan, arm: Arm) -> frozenset[str]:

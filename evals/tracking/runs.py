@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _BATCH = 100
 """Params that MLflow takes in one request."""
 
+_LONGEST_DESCRIPTION = 8000
+"""Characters of a tag; of longer ones MLflow cuts the end off, with a warning."""
+
 
 class MlflowTracker:
     """Keeps runs in one experiment of an MLflow store. Use `open_tracker`."""
@@ -140,7 +143,7 @@ class MlflowRun:
         with boundary():
             self._client.log_text(self.id, report.html(), f"{name}.html")
             self._client.log_text(self.id, markdown, f"{name}.md")
-            self._client.set_tag(self.id, "mlflow.note.content", markdown)
+            self._client.set_tag(self.id, "mlflow.note.content", _description(markdown, f"{name}.md"))
 
     def text(self, text: str, path: str) -> None:
         """A text file of the run."""
@@ -185,6 +188,15 @@ class MlflowRun:
         status = "FINISHED" if kind is None else "KILLED" if issubclass(kind, KeyboardInterrupt) else "FAILED"
         with boundary():
             self._client.set_terminated(self.id, status)
+
+
+def _description(markdown: str, file: str) -> str:
+    """A report as long as MLflow keeps one beside a run, whole tables only."""
+    if len(markdown) <= _LONGEST_DESCRIPTION:
+        return markdown
+    rest = f"\n\nMore tables are in {file}, among the artifacts of this run.\n"
+    end = markdown.rfind("\n### ", 0, _LONGEST_DESCRIPTION - len(rest))
+    return markdown[: max(end, 0)].rstrip() + rest
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from evals.compare import Arm, run_study
 from evals.record import CallEntry
-from evals.report import Report, evaluation_report, study_report
+from evals.report import Report, evaluation_report, failures, study_report
 from tests.evals.episodes import make_record, make_result, solved
 
 
@@ -61,6 +61,21 @@ def test_scores_are_broken_down(evaluation: Report) -> None:
 
 def test_failures_with_side_effects_come_first(evaluation: Report) -> None:
     assert [record.task_id for record in evaluation.failures] == ["task-001", "task-002", "task-003"]
+
+
+def test_trials_of_one_task_do_not_crowd_out_other_tasks() -> None:
+    wrong = {"outcome": 0.0, "unwanted_side_effects": 0.0}
+    records = [make_record(task, trial=trial, scores=wrong) for task in range(3) for trial in range(4)]
+    read = [record.task_id for record in failures(records, limit=5)]
+    assert read == ["task-000", "task-001", "task-002", "task-000", "task-001"]
+
+
+def test_a_chart_calls_programs_as_tables_do() -> None:
+    results = {"act": solved(range(20), of=60), "act without counting": solved(range(30), of=60)}
+    arms = [Arm("act", "act"), Arm("act without counting", "act", without="counting")]
+    report = study_report(run_study(arms, lambda arm: results[arm.label]), setting={"suite": "office"})
+    assert [label for label, _ in report.bars] == ["act", "less counting"]
+    assert "<dt>suite</dt><dd>office</dd>" in report.html()
 
 
 def test_the_page_is_well_formed_escaped_and_alone(evaluation: Report) -> None:

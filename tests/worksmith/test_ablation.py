@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from evals.compare import Arm
 from evals.crm.suites import build_world
 from evals.suite import Suite, write_suite
 from evals.task import Answer, Entity, Split, Step, Task
@@ -18,7 +20,7 @@ from optimizers.artifact import Artifact
 from tools.crm.access import persona_of
 from tools.errors import InputError
 from tools.workshop import Workshop
-from worksmith.ablation import categories_named
+from worksmith.ablation import categories_named, without_category
 from worksmith.commands.compare import compare_strategies
 from worksmith.compiled import load_program
 
@@ -139,6 +141,19 @@ def test_a_compiled_program_that_does_without_is_loaded_as_one(
 def test_who_is_offered_no_function_has_nothing_to_do_without(suite: Suite) -> None:
     with pytest.raises(InputError, match="no program is offered any function"):
         run(suite, "--strategies", "react", "--without-tools", QUERY, "--toolset", "query", "--dry-run")
+
+
+def test_tables_name_the_tools_that_stand_in() -> None:
+    whole = Arm("react", "react", settings={"toolset": "functions"})
+    assert without_category(QUERY, whole, ("query",)).settings == {"toolset": "functions+query"}
+    both = replace(whole, settings={"toolset": "functions+query"})
+    assert without_category(QUERY, both, ("query",)).settings == {"toolset": "functions+query"}
+    assert without_category(QUERY, Arm("react", "react"), ("query",)).settings == {}
+
+
+def test_an_option_that_names_nothing() -> None:
+    with pytest.raises(InputError, match="no category is named"):
+        categories_named([" , "])
 
 
 def test_a_category_that_is_not_there(suite: Suite) -> None:

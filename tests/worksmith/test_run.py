@@ -9,7 +9,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from evals.suite import write_suite
-from evals.task import Action, Task
+from evals.task import Action, Answer, Entity, Task
 from tests.programs.office import EVENTS, cancel, make_workshop
 from tools.episode import EpisodeResult
 from tools.workshop import Workshop
@@ -78,6 +78,20 @@ def test_a_wrong_outcome_is_shown_beside_the_expected_calls(office: Workshop) ->
     assert "wrong, with unwanted side effects" in text
     assert "expected:" in text
     assert f'{DELETE} {{"event_id": "{EVENTS[0][0]}"}}' in text
+
+
+def test_a_wrong_answer_is_shown_beside_the_right_one(office: Workshop) -> None:
+    right = Answer(kind="entities", required=(Entity(type="text", value="Room 4"),))
+    asked = _task().model_copy(update={"expected": (), "answer": right})
+    episode = office.episode()
+    episode.call("calendar.search_events", {"query": "Budget"})
+    result = EpisodeResult("finished", episode.outcome(), episode.calls, ["Find it."], answer="Room 5")
+    console = Console(width=100)
+    with console.capture() as capture:
+        show_episode(console, asked, result, {"outcome": 0.0}, setting={})
+
+    assert "expected answer: Room 4\n" in capture.get()
+    assert "no change" not in capture.get()
 
 
 def test_a_failure_of_the_infrastructure_is_no_wrong_answer(office: Workshop) -> None:

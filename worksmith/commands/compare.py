@@ -247,7 +247,7 @@ def _tracked(
     with open_tracker(uri, track=track).start("compare", params=settings) as run:
         run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
         study = run_arms(plan, arms, run, on_row=_tell)
-        report = study_report(study)
+        report = study_report(study, setting={"suite": plan.suite.path.name, "split": plan.split})
         run.report(report)
         if run.id:
             say(f"recorded as run {run.id}; `worksmith ui` shows it")

@@ -153,7 +153,7 @@ def _show_end(console: Console, task: Task, episode: EpisodeResult, scores: Mapp
         console.print(f"  {escape(_change(change))}")
     console.print(_verdict(episode, scores))
     if not scores.get("outcome"):
-        _show_expected(console, task)
+        _show_expected(console, task, changed=bool(changes))
     console.print(
         f"[dim]calls: {len(episode.calls)}, model calls: {episode.model_calls}, "
         f"tokens: {episode.prompt_tokens + episode.completion_tokens:,}, seconds: {episode.seconds:.2f}[/]"
@@ -172,12 +172,15 @@ def _verdict(episode: EpisodeResult, scores: Mapping[str, float]) -> str:
     return f"[bold red]wrong[/]{effects}{ending}"
 
 
-def _show_expected(console: Console, task: Task) -> None:
+def _show_expected(console: Console, task: Task, *, changed: bool) -> None:
+    """The right answer, where there is one, and what should have been changed, where that is in question."""
     from rich.markup import escape
 
     if task.answer is not None:
-        console.print(f"[dim]expected answer:[/] {escape(task.answer.status)} {escape(task.answer.text)}")
-    console.print("[dim]expected:[/]" + ("" if task.expected else " no change"))
+        status = "" if task.answer.status == "answered" else f"{task.answer.status} "
+        console.print(f"[dim]expected answer:[/] {escape(status)}{escape(task.answer.text)}".rstrip())
+    if task.answer is None or task.expected or changed:
+        console.print("[dim]expected:[/]" + ("" if task.expected else " no change"))
     for action in task.expected:
         arguments = json.dumps(action.arguments, ensure_ascii=False)
         console.print(f"  [cyan]{escape(action.tool)}[/] {escape(arguments)}")

@@ -139,6 +139,19 @@ def test_runs_nest_and_carry_their_reports(tracker: MlflowTracker, tmp_path: Pat
     assert page.read_text().startswith("<!doctype html>")
 
 
+def test_a_description_that_is_too_long_has_whole_tables_only(tracker: MlflowTracker) -> None:
+    names = [f"program {number} {'x' * 40}" for number in range(60)]
+    study = run_study([Arm(name) for name in names], lambda arm: solved([1], of=2))
+    report = study_report(study)
+    assert len(report.markdown()) > 8000
+    with tracker.start("compare") as run:
+        run.report(report)
+
+    shown = tracker.client.get_run(run.id).data.tags["mlflow.note.content"]
+    assert shown.endswith("More tables are in report.md, among the artifacts of this run.\n")
+    assert report.markdown().startswith(shown.split("\n\nMore tables")[0])
+
+
 @pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, "KILLED"), (ValueError, "FAILED")])
 def test_a_run_that_breaks_off_says_so(
     error: type[BaseException], status: str, tracker: MlflowTracker
