@@ -23,8 +23,10 @@ MONTHS = (
     "August", "September", "October", "November", "December",
 )  # fmt: skip
 _SLOT = re.compile(r"\{(\w+)\}")
+_AFTER_A = re.compile(r"(?:\b(a ))?\{(\w+)\}")
 _ENDS = re.compile(r"(?<=[.!?]) ")
 _NAME = r"[A-Z][\w'-]*"
+_VOWELS = frozenset("AEIOU")
 
 
 @cache
@@ -107,8 +109,13 @@ class Grammar:
         return self.fill(numbers.choice(self.data["say"][kind]), facts or {})
 
     def fill(self, form: str, facts: Mapping[str, str]) -> str:
-        """`form` with its slots filled, each as its type is written."""
-        return _SLOT.sub(lambda found: self._type(found[1])[1](facts[found[1]]), form)
+        """`form` with its slots filled, each as its type is written, and after `an` where that is right."""
+
+        def filled(found: re.Match[str]) -> str:
+            value = self._type(found[2])[1](facts[found[2]])
+            return ("an " if found[1] and value[:1] in _VOWELS else found[1] or "") + value
+
+        return _AFTER_A.sub(filled, form)
 
     def readings(self, sentence: str) -> list[Said]:
         """What a sentence may state; one reading if it is of the grammar and the grammar is sound."""
@@ -140,8 +147,13 @@ class Grammar:
         parts = _SLOT.split(form)
         pattern = ""
         for place, part in enumerate(parts):
-            pattern += re.escape(part) if place % 2 == 0 else f"(?P<{part}>{self._type(part)[0]})"
+            pattern += _literal(part) if place % 2 == 0 else f"(?P<{part}>{self._type(part)[0]})"
         return re.compile(pattern)
+
+
+def _literal(part: str) -> str:
+    """What stands before a slot, as a pattern; its last word may be either article."""
+    return re.escape(part[:-1]) + "n? " if part.endswith(" a ") else re.escape(part)
 
 
 @cache

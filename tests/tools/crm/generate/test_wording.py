@@ -41,6 +41,14 @@ def test_every_sentence_is_read_back_to_its_kind_and_facts(name: str) -> None:
                 assert [(said.kind, said.facts) for said in read] == [(kind, facts)], sentence
 
 
+@pytest.mark.parametrize(("product", "article"), [("Ulster Slip-On", "an"), ("Yarrow Cap", "a")])
+def test_products_have_the_right_article(product: str, article: str) -> None:
+    grammar = conversations()
+    sentence = grammar.fill("My wife ordered a {product} too, so this one can go back.", {"product": product})
+    assert f" ordered {article} {product} too" in sentence
+    assert [said.facts for said in grammar.read(sentence)] == [{"product": product}]
+
+
 def test_what_no_sentence_says_is_unclear() -> None:
     said = list(conversations().read("What can you do for me? The moon is made of cheese.\nI order you."))
     assert [each.kind for each in said] == ["wish", "", ""]
