@@ -57,18 +57,25 @@ def ask_qualified(script: Script, question: Question) -> tuple[Bounds, Seen]:
     )
     found = script.call(
         "functions.get_qualified_agent_ids_by_case_count",
-        f"Only agents with more than {question.slots['n']} cases matter.",
+        f"Only agents with {cases_named(question)} matter.",
         agent_handled_cases=counts,
         n_cases=int(question.slots["n"]),
     )
     return bounds, found
 
 
+def cases_named(question: Question) -> str:
+    """The cases that are asked for, as an agent thinks of them."""
+    least = question.slots["n"]
+    return "any cases" if least == "0" else f"more than {least} {'case' if least == '1' else 'cases'}"
+
+
 def query_qualified(script: Script, question: Question) -> tuple[Seen, list[str]]:
     """The result of the query for the agents, and their ids."""
     first = "AND OldValue__c = null" if script.mode == "clean" else ""
+    counted = "first assignments" if first else "assignments"
     found = script.soql(
-        f"I count assignments in the period and keep agents with more than {question.slots['n']} cases.",
+        f"I count {counted} in the period and keep agents with {cases_named(question)}.",
         f"""SELECT NewValue__c, COUNT(Id) total FROM CaseHistory__c
             WHERE Field__c = 'Owner Assignment' {first}
             AND {within("CreatedDate", window_of(question), end_too=script.mode == "faithful")}
