@@ -43,7 +43,8 @@ class FaultError(Exception):
 def validation_fault(error: ValidationError, raw: Any) -> FaultError:
     """The first fault of shape, at its place in the document as it was given."""
     first = error.errors(include_url=False)[0]
-    message = first["msg"].removeprefix("Value error, ")
+    shapeless = first["type"] in ("model_type", "model_attributes_type")  # pydantic names our classes
+    message = "an object is needed" if shapeless else first["msg"].removeprefix("Value error, ")
     return FaultError(
         _path_in(raw, first["loc"], first["type"] == "missing"), message[0].lower() + message[1:]
     )

@@ -9,12 +9,15 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from tools.access.faults import validation_fault
 from tools.crm.schema import Links
 from tools.errors import InputError
 from tools.files import write_atomically
 
 SETTINGS_FILE = "org.json"
 """The settings of one world, beside it; where there are none, the defaults hold."""
+
+_HINT = '"mode" is clean or faithful, "links" is text or lookup'
 
 Mode = Literal["clean", "faithful"]
 """`clean` follows the policies that agents are told; `faithful` does what the published system does."""
@@ -42,11 +45,16 @@ def read_settings(directory: Path) -> OrgSettings:
     file = directory / SETTINGS_FILE
     if not os.path.lexists(file):
         return OrgSettings()
+    raw: object = None
     try:
-        return OrgSettings.model_validate(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, ValidationError) as error:
-        hint = '"mode" is clean or faithful, "links" is text or lookup'
-        raise InputError(f"not the settings of an org: {error}", where=str(file), hint=hint) from error
+        raw = json.loads(file.read_text(encoding="utf-8"))
+        return OrgSettings.model_validate(raw)
+    except ValidationError as error:
+        fault = validation_fault(error, raw)
+        where = f"{file}: {fault.path}" if fault.path else str(file)
+        raise InputError(fault.message, where=where, hint=_HINT) from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"not the settings of an org: {error}", where=str(file), hint=_HINT) from error
 
 
 def write_settings(directory: Path, settings: OrgSettings) -> None:

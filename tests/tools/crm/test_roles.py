@@ -107,7 +107,7 @@ def test_roles_that_are_no_json_and_settings_that_are_none_are_refused() -> None
         written({}, policy="{")
     shop = written({})
     (shop.world.path / "org.json").write_text('{"mode": "sane"}')
-    with pytest.raises(InputError, match="settings"):
+    with pytest.raises(InputError, match="mode: input should be"):
         type(shop).open(shop.world.path)
 
 
