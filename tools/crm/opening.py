@@ -93,12 +93,14 @@ class _Reading:
             self._reads.update(f"{name}/{key}{mark}" for key in listed)
 
     def _is_private(self, name: str, statement: str, search: bool) -> bool:
-        """Whether private fields of an object may have been read: they are named, or searched."""
+        """Whether private fields of an object may have been read: they are named, followed, or searched."""
         found = Schema.object(self._watch, name)
-        fields = [each for each in self._private.get(name, ()) if found is None or found.field(each)]
+        private = self._private.get(name, ())
+        fields = [field for field in found.queryable if field.name in private] if found else []
         if not fields:
             return False
-        named = rf"\b(?:{'|'.join(fields)})\b"
+        names = (each for field in fields for each in (field.name, field.parent, field.children) if each)
+        named = rf"\b(?:{'|'.join(names)})\b"
         return search or bool(_ALL_FIELDS.search(statement) or re.search(named, statement, re.IGNORECASE))
 
 

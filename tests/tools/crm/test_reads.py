@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from tests.tools.crm.worlds import call, episode, workshop
+import json
+
+import pytest
+
+from tests.tools.crm.generate.orgs import small
+from tests.tools.crm.worlds import call, episode, workshop, written
+from tools.crm.roles import packaged_policy
 
 
 def reads(role: str, query: str) -> frozenset[str]:
@@ -30,6 +36,27 @@ def test_a_call_notes_what_it_has_read_and_for_whom_that_is() -> None:
         assert not shop.unreadable(agent, private)
         assert shop.unreadable(analyst, private)
     assert shop.unreadable(manager, account) == account
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT Contact.Id FROM Case LIMIT 1",
+        "SELECT Id FROM Case WHERE contact.Name != null LIMIT 1",
+        "SELECT Id, (SELECT Id FROM Cases) FROM Contact LIMIT 1",
+        "SELECT Id FROM Contact WHERE Id IN (SELECT ContactId FROM Case) LIMIT 1",
+    ],
+)
+def test_to_follow_a_private_reference_is_to_read_it(query: str) -> None:
+    """Whoever may read cases and contacts, but not which contact a case is of, must not learn it."""
+    document = json.loads(packaged_policy())
+    apart = {"title": "an auditor", "objects": ["Case", "Contact"], "hidden": {"Case": ["ContactId"]}}
+    document["roles"]["auditor"] = apart
+    shop = written(small().rows, policy=json.dumps(document))
+    mine = episode(["query"], "service_agent", shop)
+    assert call(mine, "query.soql", query=query)["total"] == 1
+    read = frozenset(mine.calls[-1].reads)
+    assert {each.split("/")[0] for each in shop.unreadable(shop.persona("auditor"), read)} == {"Case"}
 
 
 def test_what_is_counted_or_only_used_to_find_is_noted_as_a_whole() -> None:
