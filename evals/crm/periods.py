@@ -13,8 +13,8 @@ from datetime import date, datetime, timedelta
 from random import Random
 
 from evals.crm.numbers import NUMBER, read_number, write_number
+from tools.crm.functions.moments import MONTHS
 
-MONTHS = tuple(calendar.month_name)[1:]
 QUARTERS = ("Q1", "Q2", "Q3", "Q4")
 SEASONS = ("Spring", "Summer", "Fall", "Winter")
 

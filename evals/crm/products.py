@@ -11,8 +11,9 @@ from random import Random
 from evals.crm.asking import window_of
 from evals.crm.books import Books, Case
 from evals.crm.family import Doubt, Question
-from evals.crm.periods import MONTHS, QUARTERS, SEASONS, Window
+from evals.crm.periods import QUARTERS, SEASONS, Window
 from evals.crm.script import Script, Seen
+from tools.crm.functions.moments import MONTHS
 
 _NEAR = timedelta(days=120)
 _INSIDE = 0.7

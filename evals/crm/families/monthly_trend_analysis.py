@@ -10,11 +10,11 @@ from evals.crm.asking import ask_extreme, ask_window, window_of, within
 from evals.crm.books import Books
 from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.crm.periodic import Periodic
-from evals.crm.periods import MONTHS
 from evals.crm.products import about_a_product, ask_items, cases_of, query_items, read_product
 from evals.crm.rankings import leader, leaders
 from evals.crm.script import Script, listed
 from evals.task import Entity
+from tools.crm.functions.moments import MONTHS
 
 _NAME = "monthly_trend_analysis"
 _FEWEST, _TIMES = 2, 1.5

@@ -8,10 +8,10 @@ from typing import Any
 
 from evals.crm.answers import named
 from evals.crm.published.entries import ABSENT
-from evals.crm.published.period import MONTHS
 from evals.crm.published.recognise import Reading
 from evals.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
 from evals.task import Answer, Entity
+from tools.crm.functions.moments import MONTHS
 from tools.enterprise.importing.cells import Number, plain
 
 _NOTHING = frozenset({"", "none", "null", "n/a"})

@@ -9,7 +9,8 @@ from datetime import date, timedelta
 from dateutil.relativedelta import relativedelta
 
 from evals.crm.published.numbers import number
-from evals.crm.published.period import MONTHS, SEASONS, Period, between, named
+from evals.crm.published.period import SEASONS, Period, between, named
+from tools.crm.functions.moments import MONTHS
 
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"

@@ -10,20 +10,6 @@ from dateutil.relativedelta import relativedelta
 
 Unit = Literal["day", "week", "month", "quarter", "season", "half", "year", "range"]
 
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 SEASONS = {"Spring": 3, "Summer": 6, "Fall": 9, "Winter": 12}
 """The month in which each begins; winter ends in the year after the one it is called by."""
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.crm.periods import MONTHS, QUARTERS, SEASONS, Period, Window, read_period, write_period
+from evals.crm.periods import QUARTERS, SEASONS, Period, Window, read_period, write_period
+from tools.crm.functions.moments import MONTHS
 
 PERIODS = st.one_of(
     st.builds(
