@@ -146,7 +146,9 @@ def _none_alone() -> re.Pattern[str]:
 
 @cache
 def _missing() -> re.Pattern[str]:
-    return re.compile(rf"\bno\b(?:\W+\w+){{0,3}}?\W+(?:{'|'.join(map(re.escape, _words('missing')))})\b")
+    of_all = r"\bnone of (?:the|these|those|our)\b(?!.*\b(?:but|except|other than|apart from)\b)"
+    either = "|".join(map(re.escape, _words("missing")))
+    return re.compile(rf"(?:\bno\b|{of_all})(?:\W+\w+){{0,3}}?\W+(?:{either})\b")
 
 
 @cache

@@ -161,7 +161,7 @@ def _rows_of_figures(text: str) -> Iterator[list[float]]:
     """The rows of a result that hold nothing but numbers, as counts by month do."""
     try:
         waiting = [json.loads(text)]
-    except ValueError:
+    except (ValueError, RecursionError):
         return
     while waiting:
         value = waiting.pop()

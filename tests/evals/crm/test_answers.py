@@ -184,6 +184,9 @@ def test_states(answer: str, found: set[str]) -> None:
         "No policy was violated.",
         "I could not find such an agent.",
         "The search found nothing.",
+        "None of the agents qualifies.",
+        "None of these four agents passed a case on.",
+        "None of our policies was violated.",
     ],
 )
 def test_the_ways_to_say_none(answer: str) -> None:
@@ -201,6 +204,10 @@ def test_the_ways_to_say_none(answer: str) -> None:
         "The query failed with an error, so None",
         "I could not find anything, for the query is not allowed",
         "None of them but Ana Roe",
+        "None of the agents but Ana Roe",
+        "None of the agents except Ana Roe qualifies.",
+        "None of the queries worked.",
+        "None of the records could be read, access is denied",
         f"No other agent: {AGENT}",
         f"None, or else {AGENT}",
         "nonesuch",

@@ -93,6 +93,11 @@ def test_strict_and_lenient(score: Score, task: Task, answer: str, outcome: int,
     assert (scores["outcome"], scores["exact_strict"], scores["reward"]) == (outcome, strict, strict)
 
 
+def test_what_is_shown_may_be_anything(score: Score) -> None:
+    for shown in ("\n" + "[" * 100_000, "\n{", "[1, [2, {}]]", "\x00"):
+        assert score(MONTH, "2022-03", shown)["supported"] == 0
+
+
 def test_sentences_are_rewarded_by_their_words(score: Score) -> None:
     scores = score(QA, "It is possible within 30 days.")
 
