@@ -26,6 +26,11 @@ def test_a_suite_says_by_which_rules_its_answers_were_found(here: Path) -> None:
     assert clean["digest"] != faithful["digest"]
     assert json.loads(invoke("suite", "info", here / "faithful", "--json").stdout)["mode"] == "faithful"
     assert clean["intents"] == 9
+    counts = [clean[name] for name in ("task_types", "personas")]
+    assert [sum(each.values()) for each in counts if isinstance(each, dict)] == [clean["tasks"]] * 2
+    assert isinstance(clean["without_answer"], int)
+    assert clean["without_answer"] > 0
+    assert {"persona", "no_action_tasks"}.isdisjoint(clean)
     assert "search_Case" not in str(clean["rows"])
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,8 +18,7 @@ from worksmith.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
-    from evals.task import Task
+    pass
 
 app = typer.Typer(
     help="Build, import and describe suites (a world, its tasks, a manifest).", no_args_is_help=True
@@ -89,6 +86,7 @@ def build(
     from evals.kinds import BuildOptions, builder, checked_mode, forecast
     from evals.suite import Suite
     from tools.files import directory_atomically
+    from worksmith.facts import describe
 
     make = builder(kind)
     options = BuildOptions(
@@ -127,6 +125,7 @@ def import_(
     """Read a published system's own files into a suite."""
     from evals.kinds import importer
     from tools.errors import InputError
+    from worksmith.facts import describe
 
     read = importer(system)
     if not source.is_dir():
@@ -145,6 +144,7 @@ def info(
 ) -> None:
     """Describe a suite: its world, tasks, splits and digests."""
     from evals.suite import Suite
+    from worksmith.facts import describe
 
     _show(describe(Suite.open(suite)), as_json)
 
@@ -199,73 +199,6 @@ def _index(suite: Any, embedder: str) -> None:
     from worksmith.commands.index import build
 
     build(suite, embedder)
-
-
-def describe(suite: Any) -> dict[str, Any]:
-    """A suite as JSON-able facts."""
-    world = suite.world.manifest
-    domains = Counter("+".join(t.domains) if len(t.domains) == 1 else "multi-domain" for t in suite.tasks)
-    return {
-        "path": str(suite.path),
-        "kind": world.kind,
-        "origin": world.origin,
-        "seed": world.seed,
-        "scale": world.scale,
-        **_mode(suite),
-        "now": world.now.isoformat(sep=" "),
-        "persona": world.persona.name,
-        "licence": world.licence,
-        "rows": {name: world.counts[name] for name in _tables(suite)},
-        **_search(suite),
-        "tasks": len(suite.tasks),
-        "intents": len({t.intent for t in suite.tasks if t.intent}),
-        "splits": {
-            scheme: dict(sorted(Counter(t.in_split(scheme) for t in suite.tasks).items()))
-            for scheme in ("standard", "held_out_intents")
-        },
-        "domains": dict(sorted(domains.items())),
-        **_quotas(suite.tasks),
-        "gold_plans": sum(t.gold_plan is not None for t in suite.tasks),
-        "no_action_tasks": sum(not t.expected for t in suite.tasks),
-        "corrected_tasks": sum(t.corrected is not None for t in suite.tasks),
-        "digest": suite.digest,
-    }
-
-
-def _tables(suite: Suite) -> list[str]:
-    """The tables that hold records, without what the world's file has besides to search them."""
-    counts = suite.world.manifest.counts
-    return [table.name for table in suite.workshop.kind.tables if table.name in counts]
-
-
-def _mode(suite: Suite) -> dict[str, str]:
-    """By which rules answers were found, where there is a choice: scores of different ones do not compare."""
-    from evals.kinds import modes
-
-    if not modes(suite.world.manifest.kind):
-        return {}
-    from tools.crm.settings import read_settings
-
-    return {"mode": read_settings(suite.path).mode}
-
-
-def _search(suite: Suite) -> dict[str, str]:
-    """What searches go by, where tools search: scores depend on it."""
-    library = suite.workshop.library
-    if library is None:
-        return {}
-    vectors = f"words and vectors ({library.embedder})" if library.embedder else "words only"
-    return {"search": vectors}
-
-
-def _quotas(tasks: Sequence[Task]) -> dict[str, Any]:
-    """Areas, types and difficulties, where tasks have them."""
-    counted: dict[str, Counter[str]] = {
-        "areas": Counter(t.area for t in tasks if t.area),
-        "types": Counter(t.type for t in tasks if t.type),
-        "difficulties": Counter(t.difficulty for t in tasks if t.difficulty),
-    }
-    return {name: dict(sorted(counts.items())) for name, counts in counted.items() if counts}
 
 
 def _show(facts: dict[str, Any], as_json: bool) -> None:
