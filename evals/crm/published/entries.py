@@ -36,11 +36,8 @@ _ID_FIELDS = {
 }
 _ID = re.compile(r"\b[0-9A-Za-z]{15}(?:[0-9A-Za-z]{3})?\b")
 _DAY = re.compile(r"\b(\d{4}-\d\d-\d\d)\b")
-_CASE_TEXT = re.compile(
-    r"(?:case )?subject\s*[:=]\s*(?P<subject>.+?)"
-    r"\s*(?:case )?(?:description|body)\s*[:=]\s*(?P<description>.+)",
-    re.IGNORECASE | re.DOTALL,
-)
+_SUBJECT = re.compile(r"(?:case )?subject\s*[:=]", re.IGNORECASE)
+_DESCRIPTION = re.compile(r"(?:case )?(?:description|body)\s*[:=]", re.IGNORECASE)
 
 _MOST_OF_AN_INDEX = 40
 
@@ -91,9 +88,8 @@ def entry_of(record: RawRecord) -> Entry:
     required = _text(record, "metadata.required", "required")
     shown, bad = _shown_ids(record, query, required)
     subject, description = _text(record, "metadata.case_subject"), _text(record, "metadata.case_description")
-    if not (subject or description) and (found := _CASE_TEXT.search(query)):
-        subject, description = found["subject"].strip(), found["description"].strip()
-        query = query[: found.start()].strip()
+    if not (subject or description):
+        query, subject, description = _apart(query)
     if subject or description:
         shown |= {"Case Subject": subject, "Case Description": description}
     declared = next(filter(None, (_text(record, name) for name in _FAMILY_FIELDS)), "").strip()
@@ -108,6 +104,17 @@ def entry_of(record: RawRecord) -> Entry:
         shown=shown,
         bad_ids=bad,
     )
+
+
+def _apart(query: str) -> tuple[str, str, str]:
+    """A question without the texts of a case that follow it, its subject and its description, if any do."""
+    first = _SUBJECT.search(query)
+    second = _DESCRIPTION.search(query, first.end()) if first else None
+    if first and second:
+        subject, description = query[first.end() : second.start()].strip(), query[second.end() :].strip()
+        if subject and description:
+            return query[: first.start()].strip(), subject, description
+    return query, "", ""
 
 
 def _answer(record: RawRecord) -> Any:

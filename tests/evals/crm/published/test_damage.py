@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,18 @@ def test_lines_that_are_cut_leave_the_others(tmp_path: Path) -> None:
     suite, report = run(folder, tmp_path / "suite")
     assert len(suite.tasks) == 11
     assert [(f["kind"], f["record"]) for f in report["findings"]] == [("bad_line", "line 3")]
+
+
+@pytest.mark.parametrize("text", ["subject:", "subject: ", " ", "case subject:x description ", "subject\n"])
+def test_giant_texts_are_read_in_good_time(tmp_path: Path, text: str) -> None:
+    folder = write_raw(tmp_path / "raw")
+    giant = {"query": "Subject: a" + text * 100_000, "answer": [USER], "metadata": {"task": "case_routing"}}
+    (folder / "case_routing_queries.jsonl").write_text(json.dumps(giant))
+    start = time.perf_counter()
+    _, report = run(folder, tmp_path / "suite")
+    assert time.perf_counter() - start < 5
+    (refused,) = report["quarantine"]
+    assert refused["kind"] in ("too_long", "not_shown")
 
 
 def test_what_is_no_plain_file_is_passed_over(tmp_path: Path) -> None:
