@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from worksmith.commands.choices import roles, sources, world_kinds
 from worksmith.commands.options import JsonFlag, SuiteArgument
 from worksmith.commands.roles import check_role, validate_roles
 
@@ -28,9 +29,14 @@ _OPERATIONS = ["create", "read", "update", "delete"]
 @app.command("check")
 def check(
     suite: SuiteArgument,
-    persona: Annotated[str, typer.Option("--as", help="Who asks: id of an employee, or role of a CRM.")],
+    persona: Annotated[
+        str, typer.Option("--as", help="Who asks: id of an employee, or role of a CRM.", autocompletion=roles)
+    ],
     source: Annotated[
-        str | None, typer.Option(help="One source, such as an object of a CRM.", show_default="all")
+        str | None,
+        typer.Option(
+            help="One source, such as an object of a CRM.", show_default="all", autocompletion=sources
+        ),
     ] = None,
     operation: Annotated[
         str | None,
@@ -70,7 +76,7 @@ def check(
 def validate(
     file: Annotated[Path, typer.Argument(help="Policy file (JSON).", dir_okay=False)],
     kind: Annotated[
-        str, typer.Option(help="Kind of world whose sources and tools it is for.")
+        str, typer.Option(help="Kind of world whose sources and tools it is for.", autocompletion=world_kinds)
     ] = "enterprise",
     as_json: JsonFlag = False,
 ) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from worksmith.commands.choices import tool_categories
 from worksmith.commands.options import (
     MODELS,
     OPTIMIZERS,
@@ -71,6 +72,7 @@ def compare_strategies(
         list[str] | None,
         typer.Option(
             metavar="CATEGORY",
+            autocompletion=tool_categories,
             help="Run each program also without the functions of this category, with query tools in their "
             "place; comma-separated or repeated.",
         ),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from worksmith.commands.choices import roles
 from worksmith.commands.options import say
 
 if TYPE_CHECKING:
@@ -44,7 +45,12 @@ def serve_crm(
     ] = None,
     role: Annotated[
         str | None,
-        typer.Option("--as", help="Role whose rights clients have.", show_default="all of the org"),
+        typer.Option(
+            "--as",
+            help="Role whose rights clients have.",
+            show_default="all of the org",
+            autocompletion=roles,
+        ),
     ] = None,
     writable: Annotated[
         bool,

@@ -1,0 +1,61 @@
+"""What shells complete that only a world or its kind knows. Nothing is offered where there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from tools.world import World
+
+
+def world_kinds() -> list[str]:
+    """The kinds of worlds."""
+    from tools.kinds import kind_names
+
+    return list(kind_names())
+
+
+def tool_categories() -> list[str]:
+    """The categories of functions that programs can do without."""
+    from tools.kinds import kind_names, world_kind
+
+    return [category for name in kind_names() for category in world_kind(name).categories]
+
+
+def roles(context: typer.Context) -> list[str]:
+    """The roles of the suite on the command line, if it is a CRM."""
+    from tools.crm.access import open_policy
+    from tools.errors import InputError
+
+    world = _world(context)
+    if world is None or world.manifest.kind != "crm":
+        return []
+    try:
+        return list(open_policy(world).document.roles)
+    except InputError:
+        return []
+
+
+def sources(context: typer.Context) -> list[str]:
+    """What the suite on the command line has records of."""
+    from tools.kinds import world_kind
+
+    world = _world(context)
+    return [table.name for table in world_kind(world.manifest.kind).tables] if world else []
+
+
+def _world(context: typer.Context) -> World | None:
+    from tools.errors import InputError
+    from tools.world import World
+
+    # Before an option that has no value yet, what the arguments are is not known: they are all left over.
+    named = context.params.get("suite") or next(iter(context.args), None)
+    if named is None:
+        return None
+    try:
+        return World.open(Path(str(named)))
+    except InputError:
+        return None
