@@ -107,6 +107,7 @@ def study_report(
 ) -> Report:
     """How several programs compare; `setting` says on what, such as the suite."""
     first = study.rows[0]
+    graded = [(row, row.summary.scores) for row in study.ordered]
     # Strategy and program are the reference's own: said of the whole comparison they would be wrong.
     facts = {k: v for k, v in _facts(first.result).items() if k not in ("strategy", "program")}
     grids = [*console_grids(study, title=title), cost_grid(study)]
@@ -117,7 +118,7 @@ def study_report(
         facts={**(setting or {}), "reference": first.arm.label, **facts, "verdict": verdict(study)},
         grids=tuple(grids),
         # Under the names that tables have: the long ones of ablated programs differ only at their end.
-        bars=tuple((row.arm.shown, row.summary.scores[PRIMARY]) for row in study.ordered if _scored(row)),
+        bars=tuple((row.arm.shown, scores[PRIMARY]) for row, scores in graded if PRIMARY in scores),
         caption="Outcome",
         # Under the label of their arm: several arms may have one strategy.
         failures=tuple(
@@ -296,7 +297,3 @@ def _facts(result: EvalResult) -> dict[str, str]:
 def _notes(models: set[str]) -> tuple[str, ...]:
     local = sorted(model for model in models if model.startswith("local/"))
     return tuple(f"{model} is not a language model: it imitates demonstrations by rule." for model in local)
-
-
-def _scored(row: Row) -> bool:
-    return PRIMARY in row.summary.scores
