@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -121,9 +122,10 @@ def _forms(kind: str, text: str) -> list[tuple[Token, ...]]:
 def _extras(
     answer: str, said: Sequence[Token], covered: set[int], required: Sequence[Entity], question: str
 ) -> list[str]:
-    parts = [part for part in _spans(_LISTED, answer) if _inside(said, part)]
+    starts = [token.start for token in said]
+    parts = [part for part in _spans(_LISTED, answer) if _inside(starts, part)]
     longest = _LONGEST_PART if len(parts) > 1 else _LONGEST_ALONE
-    listed = all(len(_inside(said, part)) <= longest for part in parts)
+    listed = all(len(_inside(starts, part)) <= longest for part in parts)
     asked = () if listed else tokens(question)
     extras = {
         n: token.value
@@ -136,7 +138,7 @@ def _extras(
         people = _people(answer) if any(entity.type == _PERSON for entity in required) else []
         taken = covered | set(extras)
         for part in dict.fromkeys([*whole, *people]):
-            inside = _inside(said, part)
+            inside = _inside(starts, part)
             if inside and taken.isdisjoint(inside):
                 taken.update(inside)
                 found.append(plain(answer)[slice(*part)].strip())
@@ -156,8 +158,9 @@ def _people(answer: str) -> list[tuple[int, int]]:
     return [span for span in _spans(_PIECES, answer) if _NAME.fullmatch(text[slice(*span)].strip())]
 
 
-def _inside(said: Sequence[Token], span: tuple[int, int]) -> list[int]:
-    return [n for n, token in enumerate(said) if span[0] <= token.start < span[1]]
+def _inside(starts: Sequence[int], span: tuple[int, int]) -> range:
+    """Which tokens start within a span."""
+    return range(bisect_left(starts, span[0]), bisect_left(starts, span[1]))
 
 
 def _among(token: Token, others: Iterable[Token]) -> bool:

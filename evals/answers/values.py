@@ -39,9 +39,10 @@ _SCALES = {
     "crore": 10_000_000,
     "billion": 1_000_000_000,
 }
+# What repeats within a word is bounded, so that time grows with the length of a text and not with its square.
 _TOKEN = re.compile(
     rf"""
-    (?P<email>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)
+    (?P<email>[\w.+-]{{1,64}}@[\w-]+(?:\.[\w-]+)+)
     |(?P<iso>\d{{4}}[-/]\d\d?[-/]\d\d?(?!\d))
     |(?P<dmy>{_DAY}[ -](?:of\ )?{_MONTH}[ ,-]*\d{{4}}\b)
     |(?P<mdy>{_MONTH}[ -]{_DAY}(?:,\ ?|[ -])\d{{4}}\b)
@@ -51,7 +52,7 @@ _TOKEN = re.compile(
     |(?P<id>\b[^\W\d_]{{1,8}}(?:[-_]\d|[-_][^\W\d_]{{1,8}}[-_]\d|(?<=\w\w)\d{{3}})\w*(?:[-_]\w+)*)(?:'s\b)?
     |(?P<time>T?\d{{1,2}}:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?[ap]\.?m\b)?)
     |(?:(?:[$€£¥₹]|\b(?:rs\.?|inr|usd|eur|gbp))\s?)?
-     (?P<number>(?<![\w.)-])-?\d{{1,3}}(?:,\d{{2,3}})+(?:\.\d+)?(?!\d|,\d)|(?<![\w.)-])-?\d+(?:\.\d+)?|\d+)
+     (?P<number>(?<![\w.)-])-?\d{{1,3}}(?:,\d{{2,3}}){{1,9}}(?:\.\d+)?(?!\d|,\d)|(?<![\w.)-])-?\d+(?:\.\d+)?|\d+)
      (?:\s?(?P<scale>k|thousand|lakh|crore|million|billion)s?\b)?
      (?:\s?(?:%|percent\b|per\ cent\b|(?:rupee|dollar|euro)s?\b|(?:inr|usd|eur|gbp)\b)|(?:st|nd|rd|th)\b)?
     |(?P<word>[^\W_]+(?:[.'_+][^\W_]+)*)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from evals.answers.judging import disclosed, find_values, names_nothing
@@ -13,6 +15,13 @@ PERSON = Entity(type="person", value="Asha Rao", alias=("emp_0001",))
 TICKET = Entity(type="ticket_id", value="1001")
 COUNT = Entity(type="number", value="3")
 TITLE = Entity(type="text", value="The printer on floor two jams; again")
+
+
+@pytest.mark.parametrize("piece", ["new\n", "a; ", "2022-", "...", "1.1", "1,1", "12-\n", "Ann Lee\n"])
+def test_giant_answers_are_judged_in_good_time(piece: str) -> None:
+    start = time.perf_counter()
+    find_values(piece * (100_000 // len(piece)), (PERSON, TICKET), "Which ticket is it?")
+    assert time.perf_counter() - start < 5
 
 
 @pytest.mark.parametrize(
