@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 
 from evals.crm.books import Books
 from evals.crm.suites import build_world
@@ -13,12 +13,13 @@ from tools.crm.settings import Mode
 from tools.world import World
 
 SCALE = 0.1
+_FOLDER = TemporaryDirectory()
 
 
 @cache
 def org(mode: Mode = "clean", scale: float = SCALE, seed: int = 7) -> tuple[World, Built]:
     """An org on disk; shared, so it is not to be changed."""
-    return build_world(Path(mkdtemp(prefix="crm-")), seed, scale, mode)
+    return build_world(Path(mkdtemp(dir=_FOLDER.name)), seed, scale, mode)
 
 
 @cache
