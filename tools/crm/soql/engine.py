@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
-from itertools import islice
 from typing import Any
 
 import apsw
@@ -32,10 +31,12 @@ class Limits:
 
     Attributes:
         rows: records of the result, children included.
+        values: of all these records together.
         seconds: time in the database.
     """
 
     rows: int = 50_000
+    values: int = 1_000_000
     seconds: float = 10.0
 
 
@@ -91,14 +92,15 @@ class Soql:
         """The result of a plan."""
         if _folds(plan):
             self._connection.create_scalar_function(LOWER, _lower, 1, deterministic=True)
+        room = _Room(self._limits)
         with self._bounded():
             match plan:
                 case CountPlan():
                     return QueryResult(self._count(plan), [])
                 case AggregatePlan():
-                    found = [aggregate_record(plan, row) for row in self._rows(plan)]
+                    found = [aggregate_record(plan, row) for row in self._rows(plan, room)]
                 case RecordPlan():
-                    found = self._records(plan)
+                    found = self._records(plan, room)
             return QueryResult(len(found), found)
 
     def _count(self, plan: CountPlan) -> int:
@@ -107,46 +109,36 @@ class Soql:
         count: int = self._connection.execute(sql, (*plan.parameters, limit, plan.skip)).get
         return count
 
-    def _rows(self, plan: AggregatePlan | RecordPlan) -> list[tuple[Any, ...]]:
-        most = self._limits.rows
-        limit = most + 1 if plan.limit is None else min(plan.limit, most + 1)
+    def _rows(self, plan: AggregatePlan | RecordPlan, room: _Room) -> list[tuple[Any, ...]]:
+        width = len(plan.shown)
+        most = room.most(width) + 1
+        limit = most if plan.limit is None else min(plan.limit, most)
         parameters = (*plan.parameters, limit, plan.skip)
         found: list[Any] = self._connection.execute(f"{plan.sql} LIMIT ? OFFSET ?", parameters).fetchall()
-        self._check_size(len(found))
+        room.take(len(found), width)
         return found
 
-    def _records(self, plan: RecordPlan) -> list[Record]:
-        rows = self._rows(plan)
-        left = self._limits.rows - len(rows)
-        children: dict[str, dict[str, list[Record]]] = {}
-        for shown in plan.shown:
-            if isinstance(shown, Children):
-                children[shown.name] = self._children(shown, [row[plan.id_index] for row in rows], left)
-                left -= sum(map(len, children[shown.name].values()))
-        found = []
-        for row in rows:
-            key = row[plan.id_index]
-            found.append(
-                record(plan, row, {name: child_result(of.get(key)) for name, of in children.items()})
-            )
-        return found
+    def _records(self, plan: RecordPlan, room: _Room) -> list[Record]:
+        rows = self._rows(plan, room)
+        keys = [row[plan.id_index] for row in rows]
+        inner = [shown for shown in plan.shown if isinstance(shown, Children)]
+        children = {each.name: self._children(each, keys, room) for each in inner}
+        return [
+            record(plan, row, {name: child_result(of.get(key)) for name, of in children.items()})
+            for key, row in zip(keys, rows, strict=True)
+        ]
 
-    def _children(self, children: Children, parents: list[str], most: int) -> dict[str, list[Record]]:
+    def _children(self, children: Children, parents: list[str], room: _Room) -> dict[str, list[Record]]:
         """The children's records by parent."""
         plan = children.plan
-        cursor = self._connection.execute(plan.sql, (*plan.parameters, json.dumps(parents)))
+        last = None if children.limit is None else children.skip + children.limit
         rows: dict[str, list[Sequence[Any]]] = {}
-        for count, row in enumerate(cursor):
-            self._check_size(count + self._limits.rows - most + 1)
-            rows.setdefault(row[0], []).append(row)
-        stop = None if children.limit is None else children.skip + children.limit
-        pages = {key: islice(of, children.skip, stop) for key, of in rows.items()}
-        return {key: [record(plan, row, {}) for row in page] for key, page in pages.items()}
-
-    def _check_size(self, rows: int) -> None:
-        if rows > self._limits.rows:
-            message = f"the result has more than {self._limits.rows} records; filter, aggregate, or use LIMIT"
-            raise QueryError("OPERATION_TOO_LARGE", message)
+        for row in self._connection.execute(plan.sql, (*plan.parameters, json.dumps(parents))):
+            siblings = rows.setdefault(row[0], [])
+            if last is None or len(siblings) < last:
+                siblings.append(row)
+                room.take(1, len(plan.shown))
+        return {key: [record(plan, row, {}) for row in of[children.skip :]] for key, of in rows.items()}
 
     @contextmanager
     def _bounded(self) -> Iterator[None]:
@@ -160,6 +152,34 @@ class Soql:
             raise too_slow() from None
         finally:
             connection.set_progress_handler(None, _STEPS, id=self)
+
+
+class _Room:
+    """How much more a result may hold."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._rows = limits.rows
+        self._values = limits.values
+
+    def most(self, width: int) -> int:
+        """How many records of so many values there is room for."""
+        return min(self._rows, self._values // max(1, width))
+
+    def take(self, records: int, width: int) -> None:
+        """Make use of it.
+
+        Raises:
+            QueryError: there is not so much room.
+        """
+        self._rows -= records
+        self._values -= records * width
+        if self._rows < 0 or self._values < 0:
+            message = (
+                f"the result has more than {self._limits.rows} records or {self._limits.values} values; "
+                "filter, aggregate, use LIMIT, or select fewer fields"
+            )
+            raise QueryError("OPERATION_TOO_LARGE", message)
 
 
 def too_slow() -> QueryError:

@@ -179,6 +179,26 @@ def test_results_of_too_many_records_are_refused() -> None:
     assert engine.query("SELECT COUNT() FROM Case").total_size == len(ORG["Case"])
 
 
+def test_results_of_too_many_values_are_refused() -> None:
+    count = len(ORG["Case"])
+    assert refused("SELECT Id, Subject FROM Case", Limits(values=2 * count - 1)).code == "OPERATION_TOO_LARGE"
+    assert refused("SELECT Id, COUNT(Subject) FROM Case GROUP BY Id", Limits(values=count)).code == (
+        "OPERATION_TOO_LARGE"
+    )
+    enough = Soql(CONNECTION, date(2022, 6, 1), limits=Limits(values=2 * count))
+    assert enough.query("SELECT Id, Subject FROM Case").total_size == count
+
+
+def test_children_that_are_not_shown_do_not_count() -> None:
+    cases = [{**case, "AccountId": ORG["Account"][0]["Id"]} for case in ORG["Case"]]
+    limits = Limits(rows=len(ORG["Account"]) + 1)
+    engine = Soql(connect({**ORG, "Case": cases}), date(2022, 6, 1), limits=limits)
+    found = engine.query("SELECT Id, (SELECT Id FROM Cases LIMIT 1) FROM Account")
+    assert [len(r["Cases"]["records"]) for r in found.records if r["Cases"]] == [1]
+    with pytest.raises(QueryError, match="OPERATION_TOO_LARGE"):
+        engine.query("SELECT Id, (SELECT Id FROM Cases) FROM Account")
+
+
 def test_children_count_towards_the_size_of_a_result() -> None:
     engine = Soql(CONNECTION, date(2022, 6, 1))
     query = "SELECT Id, (SELECT Id FROM Contacts) FROM Account"
