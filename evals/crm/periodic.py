@@ -8,7 +8,7 @@ together with the kinds of periods (`week/2/max`); `longest.MODE`, the months th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import prod
 from random import Random
@@ -17,29 +17,18 @@ from typing import Any
 from evals.crm.books import Books
 from evals.crm.draws import asked_on, draw_period, draw_today
 from evals.crm.family import Doubt, Mode, Question, Truth
-from evals.crm.wording import phrased, read, said, with_periods, wording
+from evals.crm.wording import Worded, phrased, read, with_periods, wording
 
 
-@dataclass(frozen=True)
-class Periodic:
+class Periodic(Worded):
     """The part of a `Family` that its wording decides. Strata are `KIND/...`.
 
-    Attributes:
-        worded: see `Family`; of these `period`, `n` and `extreme` are read here.
+    Of the slots that wordings say, `period`, `n` and `extreme` are read here.
     """
-
-    name: str
-    code: str
-    persona: str
-    worded: frozenset[str]
 
     def context(self, mode: Mode) -> str:
         """See `Family`."""
-        return with_periods(said(self.name, "context", mode))
-
-    def answer_format(self, mode: Mode) -> str:
-        """See `Family`."""
-        return said(self.name, "answer", mode)
+        return with_periods(super().context(mode))
 
     def nones(self, mode: Mode) -> float:
         """See `Family`."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
 
 from evals.crm.asking import window_of
 from evals.crm.books import Books, Case
-from evals.crm.family import Doubt, Question
+from evals.crm.family import Doubt, Mode, Question
+from evals.crm.periodic import Periodic
 from evals.crm.periods import QUARTERS, SEASONS, Window
 from evals.crm.script import Script, Seen
 from tools.crm.functions.moments import MONTHS
@@ -23,15 +24,28 @@ _NAME = re.compile(r"\b[A-Z][\w'&.-]*(?: [A-Z0-9][\w'&.-]*)+")
 _NO_NAMES = frozenset((*MONTHS, *QUARTERS, *SEASONS, "Autumn"))
 
 
-def about_a_product(books: Books, question: Question, random: Random) -> Question:
-    """The question with a product that had cases in its period or near it."""
-    window = window_of(question)
-    inside = books.opened(window)
-    if not inside or random.random() > _INSIDE:
-        inside = books.opened(Window(window.start - _NEAR, window.end + _NEAR)) or books.cases
-    product = books.purchase[random.choice(inside).item].product
-    slots = {**question.slots, "product": product, "product_name": books.products[product]}
-    return replace(question, slots=slots, shown={"Product Id": product})
+class AboutProduct(Periodic):
+    """The part of a `Family` that is about a product in a period. Strata are kinds of periods."""
+
+    def drawn(
+        self, books: Books, mode: Mode, question: Question, others: Sequence[str], random: Random
+    ) -> Question:
+        """See `Periodic`; the product had cases in the period or near it."""
+        window = window_of(question)
+        inside = books.opened(window)
+        if not inside or random.random() > _INSIDE:
+            inside = books.opened(Window(window.start - _NEAR, window.end + _NEAR)) or books.cases
+        product = books.purchase[random.choice(inside).item].product
+        slots = {**question.slots, "product": product, "product_name": books.products[product]}
+        return replace(question, slots=slots, shown={"Product Id": product})
+
+    def given(self, question: Question) -> dict[str, str]:
+        """See `Periodic`."""
+        return {"product": question.slots["product_name"]}
+
+    def parse(self, text: str) -> Mapping[str, str] | None:
+        """See `Family`."""
+        return self.read(text, product_name=_read_product(text))
 
 
 def cases_of(books: Books, question: Question, *, end_too: bool = False) -> list[Case]:
@@ -54,12 +68,6 @@ def far_from_any_case(books: Books, question: Question) -> Doubt | None:
     return None if any(near.start <= case.created < near.end for case in cases) else Doubt("nothing near")
 
 
-def read_product(text: str) -> str | None:
-    """The only product that a wording names: some words with capitals that are no month or season."""
-    found = {name for name in _NAME.findall(text) if not _NO_NAMES & set(name.split())}
-    return found.pop() if len(found) == 1 else None
-
-
 def ask_items(script: Script, question: Question) -> Seen:
     """The order items of the product, by function tools."""
     return script.call(
@@ -76,3 +84,9 @@ def query_items(script: Script, question: Question) -> tuple[Seen, Sequence[str]
         f"SELECT Id FROM OrderItem WHERE Product2Id = '{question.slots['product']}'",
     )
     return found, [row["Id"] for row in found]
+
+
+def _read_product(text: str) -> str | None:
+    """The only product that a wording names: some words with capitals that are no month or season."""
+    found = {name for name in _NAME.findall(text) if not _NO_NAMES & set(name.split())}
+    return found.pop() if len(found) == 1 else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from random import Random
@@ -18,6 +19,28 @@ from typing import Any
 from evals.crm.family import Mode
 from evals.crm.numbers import read_threshold, write_threshold
 from evals.crm.periods import Period, read_period, write_period
+
+
+@dataclass(frozen=True)
+class Worded:
+    """The part of a `Family` that stands in its TOML file.
+
+    Attributes:
+        name, code, persona, worded: see `Family`.
+    """
+
+    name: str
+    code: str
+    persona: str
+    worded: frozenset[str]
+
+    def context(self, mode: Mode) -> str:
+        """See `Family`."""
+        return said(self.name, "context", mode)
+
+    def answer_format(self, mode: Mode) -> str:
+        """See `Family`."""
+        return said(self.name, "answer", mode)
 
 
 @cache

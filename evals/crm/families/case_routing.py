@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from random import Random
@@ -16,7 +16,7 @@ from evals.crm.books import Books
 from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.crm.routing import best_agent, issue_names, telling_products, unclear
 from evals.crm.script import Script, Seen, listed
-from evals.crm.wording import phrased, said, wording
+from evals.crm.wording import Worded, phrased, wording
 from evals.task import Entity
 from tools.crm.generate.dialogue import describe
 from tools.crm.generate.wording import texts
@@ -33,22 +33,8 @@ _DAYS_TOLD, _MOST_DAYS = 0.5, 12
 _NOT_CLOSED = ("New", "Working", "Waiting on Customer", "Escalated")
 
 
-@dataclass(frozen=True)
-class CaseRouting:
+class CaseRouting(Worded):
     """See `Family`. Strata are the issues, by their keys; which it is only the description tells."""
-
-    name: str = _NAME
-    code: str = "ncr"
-    persona: str = "service_manager"
-    worded: frozenset[str] = frozenset({"issue", "product"})
-
-    def context(self, mode: Mode) -> str:
-        """See `Family`."""
-        return said(_NAME, "context", mode)
-
-    def answer_format(self, mode: Mode) -> str:
-        """See `Family`."""
-        return said(_NAME, "answer", mode)
 
     def nones(self, mode: Mode) -> float:
         """See `Family`."""
@@ -243,4 +229,4 @@ def _first(rows: Seen) -> tuple[str, ...]:
     return tuple(row["OwnerId"] for row in rows if row["cases"] == rows[0]["cases"].value)
 
 
-FAMILY: Family = CaseRouting()
+FAMILY: Family = CaseRouting(_NAME, "ncr", "service_manager", frozenset({"issue", "product"}))

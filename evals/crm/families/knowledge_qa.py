@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 from evals.crm.article_facts import (
@@ -24,7 +24,7 @@ from evals.crm.article_facts import (
 from evals.crm.books import Books
 from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.crm.script import Script
-from evals.crm.wording import said, wording
+from evals.crm.wording import Worded, wording
 
 _NAME = "knowledge_qa"
 _BETWEEN = "; "
@@ -33,26 +33,12 @@ _UNKNOWN = 0.3
 """In clean mode so many questions are drawn about what no article has, as far as chance does not do so."""
 
 
-@dataclass(frozen=True)
-class KnowledgeQa:
+class KnowledgeQa(Worded):
     """See `Family`.
 
     Strata are `rules` and `advice`, one fact each; `pair`, two facts about one subject; and `across`, one of
     two subjects.
     """
-
-    name: str = _NAME
-    code: str = "kqa"
-    persona: str = "service_agent"
-    worded: frozenset[str] = frozenset({"facts", "about"})
-
-    def context(self, mode: Mode) -> str:
-        """See `Family`."""
-        return said(_NAME, "context", mode)
-
-    def answer_format(self, mode: Mode) -> str:
-        """See `Family`."""
-        return said(_NAME, "answer", mode)
 
     def nones(self, mode: Mode) -> float:
         """See `Family`."""
@@ -201,4 +187,4 @@ def _values(question: Question, articles: Iterable[tuple[str, str]]) -> Values:
     return values if len(values) == len(found) else None
 
 
-FAMILY: Family = KnowledgeQa()
+FAMILY: Family = KnowledgeQa(_NAME, "kqa", "service_agent", frozenset({"facts", "about"}))

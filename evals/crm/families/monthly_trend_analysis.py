@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from random import Random
+from collections.abc import Mapping
 
 from evals.crm.asking import ask_extreme, ask_window, window_of, within
 from evals.crm.books import Books
 from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.crm.periodic import Periodic
-from evals.crm.products import about_a_product, ask_items, cases_of, query_items, read_product
+from evals.crm.products import AboutProduct, ask_items, cases_of, query_items
 from evals.crm.rankings import leader, leaders
 from evals.crm.script import Script, listed
 from evals.task import Entity
@@ -21,26 +19,12 @@ _FEWEST, _TIMES = 2, 1.5
 """By the policy of clean mode a month stands out with so many cases, so many times those of any other."""
 
 
-class MonthlyTrend(Periodic):
-    """See `Family`. Strata are kinds of periods.
+class MonthlyTrend(AboutProduct):
+    """See `Family`.
 
     As published, any month ahead of all others will do, the same months of different years are one, and there
     always is an answer.
     """
-
-    def drawn(
-        self, books: Books, mode: Mode, question: Question, others: Sequence[str], random: Random
-    ) -> Question:
-        """See `Periodic`."""
-        return about_a_product(books, question, random)
-
-    def given(self, question: Question) -> dict[str, str]:
-        """See `Periodic`."""
-        return {"product": question.slots["product_name"]}
-
-    def parse(self, text: str) -> Mapping[str, str] | None:
-        """See `Family`."""
-        return self.read(text, product_name=read_product(text))
 
     def doubt(self, books: Books, question: Question) -> Doubt | None:
         """See `Periodic`."""

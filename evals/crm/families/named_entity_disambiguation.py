@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from random import Random
 
@@ -17,7 +17,7 @@ from evals.crm.periods import Period, months_later
 from evals.crm.script import Script
 from evals.crm.shop import shop
 from evals.crm.soft_names import Mention, has_words, meant, read_mention, soft_names_of
-from evals.crm.wording import phrased, said, wording
+from evals.crm.wording import Worded, phrased, wording
 from evals.task import Entity
 
 _NAME = "named_entity_disambiguation"
@@ -25,22 +25,8 @@ _COLORED = 0.35
 _LAST = "last "
 
 
-@dataclass(frozen=True)
-class NamedEntityDisambiguation:
+class NamedEntityDisambiguation(Worded):
     """See `Family`. Strata are periods, with `last` before those that questions say so."""
-
-    name: str = _NAME
-    code: str = "ned"
-    persona: str = "service_agent"
-    worded: frozenset[str] = frozenset({"mention", "period"})
-
-    def context(self, mode: Mode) -> str:
-        """See `Family`."""
-        return said(_NAME, "context", mode)
-
-    def answer_format(self, mode: Mode) -> str:
-        """See `Family`."""
-        return said(_NAME, "answer", mode)
 
     def nones(self, mode: Mode) -> float:
         """See `Family`."""
@@ -220,4 +206,4 @@ def _read_ago(text: str) -> Period | None:
     return found.pop() if len(found) == 1 else None
 
 
-FAMILY: Family = NamedEntityDisambiguation()
+FAMILY: Family = NamedEntityDisambiguation(_NAME, "ned", "service_agent", frozenset({"mention", "period"}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from random import Random
@@ -13,7 +13,7 @@ from typing import Any, Literal
 from evals.crm.books import Books
 from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.crm.script import Script
-from evals.crm.wording import phrased, said, wording
+from evals.crm.wording import Worded, phrased, wording
 from evals.task import Entity
 from tools.crm.generate.hearing import (
     Hearing,
@@ -47,22 +47,8 @@ Search = Callable[[str, str], list[dict[str, Any]]]
 """Articles by Id and text, for a reason and for words."""
 
 
-@dataclass(frozen=True)
-class PolicyViolationIdentification:
+class PolicyViolationIdentification(Worded):
     """See `Family`. There is one stratum: questions show nothing but a case."""
-
-    name: str = _NAME
-    code: str = "pvi"
-    persona: str = "service_agent"
-    worded: frozenset[str] = frozenset()
-
-    def context(self, mode: Mode) -> str:
-        """See `Family`."""
-        return said(_NAME, "context", mode)
-
-    def answer_format(self, mode: Mode) -> str:
-        """See `Family`."""
-        return said(_NAME, "answer", mode)
 
     def nones(self, mode: Mode) -> float:
         """See `Family`."""
@@ -229,4 +215,4 @@ def _is_about(text: str, issue: str) -> bool:
     return any(each.facts.get("topic") == texts("policies")["topics"][issue] for each in rules().read(text))
 
 
-FAMILY: Family = PolicyViolationIdentification()
+FAMILY: Family = PolicyViolationIdentification(_NAME, "pvi", "service_agent", frozenset())

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from random import Random
 
 from evals.crm.asking import ask_extreme, ask_window, window_of, within
 from evals.crm.books import Books
 from evals.crm.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.crm.periodic import Periodic
-from evals.crm.products import (
-    about_a_product,
-    ask_items,
-    cases_of,
-    far_from_any_case,
-    query_items,
-    read_product,
-)
+from evals.crm.products import AboutProduct, ask_items, cases_of, far_from_any_case, query_items
 from evals.crm.rankings import leader, leaders
 from evals.crm.script import Script, listed
 
@@ -26,22 +16,8 @@ _FEWEST = 2
 """So many cases the top issue has in clean mode."""
 
 
-class TopIssue(Periodic):
-    """See `Family`. Strata are kinds of periods."""
-
-    def drawn(
-        self, books: Books, mode: Mode, question: Question, others: Sequence[str], random: Random
-    ) -> Question:
-        """See `Periodic`."""
-        return about_a_product(books, question, random)
-
-    def given(self, question: Question) -> dict[str, str]:
-        """See `Periodic`."""
-        return {"product": question.slots["product_name"]}
-
-    def parse(self, text: str) -> Mapping[str, str] | None:
-        """See `Family`."""
-        return self.read(text, product_name=read_product(text))
+class TopIssue(AboutProduct):
+    """See `Family`."""
 
     def doubt(self, books: Books, question: Question) -> Doubt | None:
         """See `Periodic`."""
