@@ -115,6 +115,14 @@ def test_agents_that_write_queries_are_told_of_all_objects() -> None:
     assert TOOLKIT.tools[0].json_schema["function"]["description"].count("\n") == len(OBJECTS)
 
 
+def test_the_words_of_the_languages_are_told() -> None:
+    """Who makes up values in demonstrations keeps the words that tools tell, and so the queries."""
+    told = set(re.findall(r"[A-Z]{2,}", "\n".join(tool.text for tool in TOOLKIT.tools)))
+    assert told >= {"SELECT", "FROM", "WHERE", "AND", "OR", "NOT", "IN", "LIKE", "GROUP", "BY", "HAVING"}
+    assert told >= {"ORDER", "ASC", "DESC", "NULLS", "LAST", "LIMIT", "OFFSET", "COUNT", "AVG", "MIN", "MAX"}
+    assert told >= {"FIND", "ALL", "FIELDS", "RETURNING"}
+
+
 def test_prompts_are_short() -> None:
     sizes = {
         name: sum(len(tool.text) + 1 for tool in workshop().episode([name]).toolset.values())
