@@ -32,9 +32,10 @@ _LANGUAGE = re.compile(r"\A(?:[A-Za-z]*\s*\n|(?:soql|sosl|sql)\s)", re.IGNORECAS
 
 @tool()
 def soql(desk: Desk, query: str) -> Any:
-    """Run a SOQL query over one object: WHERE with AND, OR, NOT, IN, LIKE; GROUP BY with aggregates such as
-    COUNT(Id) total, AVG, MIN or MAX, and HAVING; ORDER BY with ASC or DESC and NULLS LAST; LIMIT and OFFSET;
-    paths to parents; children in sub-selects.
+    """Run a SOQL query over one object.
+
+    WHERE with AND, OR, NOT, IN, LIKE; GROUP BY with aggregates such as COUNT(Id) total, AVG, MIN or MAX, and
+    HAVING; ORDER BY with ASC or DESC and NULLS LAST; LIMIT and OFFSET; paths to parents; children in sub-selects.
 
     Args:
         query: e.g. SELECT Id, Owner.Name FROM Case WHERE CreatedDate >= 2022-01-01T00:00:00Z LIMIT 5
