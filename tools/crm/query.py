@@ -35,7 +35,8 @@ def soql(desk: Desk, query: str) -> Any:
     """Run a SOQL query over one object.
 
     WHERE with AND, OR, NOT, IN, LIKE; GROUP BY with aggregates such as COUNT(Id) total, AVG, MIN or MAX, and
-    HAVING; ORDER BY with ASC or DESC and NULLS LAST; LIMIT, OFFSET; paths to parents; children in sub-selects.
+    HAVING; ORDER BY with ASC or DESC and NULLS LAST; LIMIT and OFFSET; paths to parents; children in
+    sub-selects.
 
     Args:
         query: e.g. SELECT Id, Owner.Name FROM Case WHERE CreatedDate >= 2022-01-01T00:00:00Z LIMIT 5
