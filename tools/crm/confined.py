@@ -12,6 +12,7 @@ from datetime import date
 from tools.crm.org import Org
 from tools.crm.schema import OBJECTS, CrmObject, Schema
 from tools.crm.soql.compiler import compile_query
+from tools.crm.soql.cursor import MAX_LENGTH
 from tools.crm.soql.engine import QueryResult
 from tools.crm.soql.errors import QueryError, unsupported
 from tools.crm.soql.parser import parse
@@ -58,7 +59,7 @@ class Confined:
         return self._org.search(sosl)
 
     def _refuse(self, error: QueryError, statement: str) -> None:
-        if self._hides:
+        if self._hides or len(statement) > MAX_LENGTH:
             raise error.within(statement) from None
         for name in set(re.findall(r"\w+", statement)):
             self._schema.object(name)  # who watches the schema learns what is asked for

@@ -11,9 +11,13 @@ import pytest
 from tests.tools.crm.functions.orgs import connect
 from tests.tools.crm.functions.small import ORG, RETURNS
 from tests.tools.crm.worlds import call, episode, written
+from tools.crm.confined import Confined
 from tools.crm.org import WorldOrg
 from tools.crm.roles import packaged_policy
-from tools.crm.schema import OBJECTS
+from tools.crm.schema import OBJECTS, crm_schema
+from tools.crm.soql.engine import QueryResult
+from tools.crm.soql.errors import QueryError
+from tools.crm.sosl.engine import SearchResult
 from tools.workshop import Workshop
 
 
@@ -71,3 +75,30 @@ def test_who_may_read_everything_asks_the_live_org_whatever_it_understands() -> 
     assert refused.text.startswith("INVALID_FIELD")  # by the org itself
     call(mine, "query.soql", query="SELECT COUNT() FROM CaseHistory__c WHERE CaseId__r.Status = 'New'")
     assert set(mine.calls[-1].reads) == {"CaseHistory__c/*", "Case/*"}
+
+
+class Patient:
+    """An org that takes any statement, and knows what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def query(self, soql: str) -> QueryResult:
+        self.asked.append(soql)
+        return QueryResult(0, [])
+
+    def search(self, sosl: str) -> SearchResult:
+        self.asked.append(sosl)
+        return SearchResult([])
+
+
+def test_giant_statements_go_nowhere_even_for_who_may_read_everything() -> None:
+    org = Patient()
+    confined = Confined(org, crm_schema(), date(2023, 1, 1))
+    giant = "x" * 10_000_000
+    with pytest.raises(QueryError, match="100000 characters"):
+        confined.query(f"SELECT Lead FROM Case WHERE Subject = '{giant}'")
+    with pytest.raises(QueryError, match="100000 characters"):
+        confined.search(f"FIND {{{giant}}} RETURNING Lead")
+    confined.query("SELECT Lead FROM Case")
+    assert org.asked == ["SELECT Lead FROM Case"]
