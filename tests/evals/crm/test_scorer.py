@@ -93,6 +93,13 @@ def test_strict_and_lenient(score: Score, task: Task, answer: str, outcome: int,
     assert (scores["outcome"], scores["exact_strict"], scores["reward"]) == (outcome, strict, strict)
 
 
+@pytest.mark.parametrize("task", [HANDLE_TIME, NOTHING, QA], ids=lambda task: str(task.intent))
+def test_what_does_not_end_by_itself_has_answered_nothing(score: Score, task: Task) -> None:
+    scores = score(task, expected_text(task), expected_text(task), status="step_limit")
+
+    assert scores["outcome"] == scores["reward"] == scores["exact_strict"] == scores["supported"] == 0
+
+
 def test_what_is_shown_may_be_anything(score: Score) -> None:
     for shown in ("\n" + "[" * 100_000, "\n{", "[1, [2, {}]]", "\x00"):
         assert score(MONTH, "2022-03", shown)["supported"] == 0

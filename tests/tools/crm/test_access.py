@@ -199,3 +199,16 @@ def test_how_many_hidden_words_fit_a_wildcard_cannot_be_told() -> None:
     assert call(episode(["query"], "service_agent", shop), "query.soql", query=query)["total"] == 0
     refused = episode(["query"], "service_manager", shop).call("query.soql", {"query": query})
     assert "more than 500 words" in refused.text
+
+
+@pytest.mark.parametrize(("role", "same"), [("service_agent", True), ("service_manager", False)])
+def test_the_order_of_a_search_says_nothing_of_the_length_of_hidden_texts(role: str, same: bool) -> None:
+    columns = OBJECTS["User"].columns
+    orders = []
+    for wordy in (0, 1):
+        users = [dict.fromkeys(columns) | {"Id": make_id("005", n), "LastName": "Roe"} for n in range(2)]
+        users[wordy]["Username"] = "a b c d e f g h i j"
+        shop = written({"User": [tuple(user[column] for column in columns) for user in users]})
+        found = call(episode(["query"], role, shop), "query.soql", query="FIND {roe} RETURNING User")
+        orders.append([record["Id"] for record in found["records"]])
+    assert (orders[0] == orders[1]) == same
