@@ -15,6 +15,9 @@ from evals.enterprise.canaries.world import NOW
 from optimizers.nearest import NearestSettings, show_nearest
 from programs.agent import Agent
 from programs.readers import Readers
+from programs.scripted import GoldEngine, scripted_lm
+from tests.programs.org import make_org, quarter
+from tests.tools.crm.worlds import ROLES
 from tests.tools.enterprise.small_world import HR_LEAD, SALES_LEAD, small_rows
 from tools.enterprise.schema import TABLES
 from tools.persona import Persona
@@ -134,3 +137,17 @@ def test_a_saved_and_loaded_program_keeps_what_its_demonstrations_quote(
         for prompt in shown[who.id]:
             hunt.text(who, "prompt", prompt)
     assert hunt.catch.leaks == []
+
+
+def test_what_a_role_of_an_org_has_read_is_not_shown_to_another(tmp_path: Path) -> None:
+    shop = make_org(tmp_path / "org")
+    task = quarter(1).model_copy(update={"must_read": ("Issue__c/a1M",)})
+    agent = Agent("function_calling", workshop=shop)
+    with dspy.context(lm=scripted_lm(GoldEngine([task])), trace=[]):
+        agent(task=task)
+        ((_, inputs, outputs),) = dspy.settings.trace
+    predict = agent.selector.predict
+    predict.demos = [dspy.Example(augmented=True, **inputs, **outputs.toDict())]
+    assert {each.split("/")[0] for each in inputs["records"]} > {"CaseHistory__c", "Issue__c"}
+    barred = {role: Readers().shown(predict, shop, shop.persona(role)).barred for role in ROLES}
+    assert barred == {"service_agent": {0}, "service_manager": set(), "service_analyst": {0}}
