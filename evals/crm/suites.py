@@ -54,10 +54,15 @@ def forecast_crm(options: BuildOptions) -> dict[str, int]:
 def build_world(out: Path, seed: int, scale: float, mode: Mode = "clean") -> tuple[World, Built]:
     """Generate an org without tasks in `out`, and say what it was made from."""
     built = build(seed, scale)
+    return write_org(out, built, mode), built
+
+
+def write_org(out: Path, built: Built, mode: Mode) -> World:
+    """Write an org to `out`, with its settings, roles and truths."""
     write_settings(out, OrgSettings(mode=mode))
     write_atomically(out / POLICY_FILE, packaged_policy().encode())
     write_atomically(out / LATENT_FILE, "".join(built.latent_lines()).encode())
-    world = write_world(
+    return write_world(
         out,
         [*TABLES, *SEARCH_TABLES],
         {**built.rows, **search_rows(built.rows)},
@@ -65,7 +70,6 @@ def build_world(out: Path, seed: int, scale: float, mode: Mode = "clean") -> tup
         origin="generated",
         now=DEFAULT_NOW,
         persona=persona_of("service_manager"),
-        seed=seed,
-        scale=scale,
+        seed=built.seed,
+        scale=built.scale,
     )
-    return world, built

@@ -13,7 +13,8 @@ from evals.crm.article_facts import entity, facts, read_value, subjects, true_ar
 from evals.crm.families.knowledge_qa import FAMILY
 from evals.crm.family import Doubt, Question
 from evals.crm.generate import Sizes, TruthError, generate
-from tests.evals.crm.families.orgs import small_books, world_of
+from evals.crm.suites import write_org
+from tests.evals.crm.families.orgs import small_books
 from tests.tools.crm.generate.orgs import place_of, small, spoiled
 
 STRATA = ("rules", "advice", "pair", "across")
@@ -98,4 +99,6 @@ def test_another_article_text_changes_what_functions_and_queries_find(tmp_path: 
         text = str(built.records("Knowledge__kav")[place]["FAQ_Answer__c"]).replace("0 days", "1 days")
         built = spoiled(built, "Knowledge__kav", place, FAQ_Answer__c=text)
     with pytest.raises(TruthError, match="find"):
-        generate(world_of(built, tmp_path), small(), "clean", 7, sizes=Sizes(30, 0, 0), only=[FAMILY])
+        generate(
+            write_org(tmp_path, built, "clean"), small(), "clean", 7, sizes=Sizes(30, 0, 0), only=[FAMILY]
+        )

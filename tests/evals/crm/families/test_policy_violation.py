@@ -10,7 +10,8 @@ import pytest
 from evals.crm.families.policy_violation_identification import FAMILY, likeness
 from evals.crm.family import Doubt, Question
 from evals.crm.generate import Sizes, TruthError, generate
-from tests.evals.crm.families.orgs import small_books, world_of
+from evals.crm.suites import write_org
+from tests.evals.crm.families.orgs import small_books
 from tests.tools.crm.generate.orgs import full, place_of, small, spoiled
 
 
@@ -62,7 +63,9 @@ def test_another_limit_in_an_article_changes_what_functions_and_queries_find(tmp
                 text = text.replace(f" {limit} ", " 1 ")
         built = spoiled(built, "Knowledge__kav", place, FAQ_Answer__c=text)
     with pytest.raises(TruthError, match="find"):
-        generate(world_of(built, tmp_path), small(), "clean", 7, sizes=Sizes(8, 0, 0), only=[FAMILY])
+        generate(
+            write_org(tmp_path, built, "clean"), small(), "clean", 7, sizes=Sizes(8, 0, 0), only=[FAMILY]
+        )
 
 
 @pytest.mark.parametrize(

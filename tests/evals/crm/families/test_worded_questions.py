@@ -15,9 +15,10 @@ from evals.crm.families import (
 )
 from evals.crm.family import Doubt, Family, Mode, Question
 from evals.crm.generate import Generated, Sizes, generate
+from evals.crm.suites import write_org
 from evals.crm.wording import wording
 from evals.task import Task
-from tests.evals.crm.families.orgs import small_books, world_of
+from tests.evals.crm.families.orgs import small_books
 from tests.tools.crm.generate.orgs import full, small
 
 FAMILIES: dict[str, Family] = {
@@ -40,7 +41,7 @@ Some = dict[Mode, Generated]
 @pytest.fixture(scope="module")
 def some(tmp_path_factory: pytest.TempPathFactory) -> Some:
     """Some tasks in each mode."""
-    worlds = {mode: world_of(small(), tmp_path_factory.mktemp(mode), mode) for mode in MODES}
+    worlds = {mode: write_org(tmp_path_factory.mktemp(mode), small(), mode) for mode in MODES}
     only = list(FAMILIES.values())
     return {mode: generate(world, small(), mode, 7, sizes=SIZES, only=only) for mode, world in worlds.items()}
 
@@ -124,7 +125,7 @@ def test_families_have_many_wordings() -> None:
 def test_orgs_of_the_published_size_fill_every_place(
     name: str, mode: Mode, seed: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    world = world_of(full(seed), tmp_path_factory.mktemp("full"), mode)
+    world = write_org(tmp_path_factory.mktemp("full"), full(seed), mode)
     found = generate(world, full(seed), mode, seed, only=[FAMILIES[name]])
     assert found.unfilled == {}
     assert len(found.tasks) == 220
