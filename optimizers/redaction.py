@@ -30,6 +30,12 @@ RECORDS, TWIN = "records", "redacted"
 
 _PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<clock>T?\d\d:\d\d(?::\d\d)?(?!\d))|(?P<word>[^\W_]+)")
 _NOW = re.compile(r"(\d{4}-\d\d-\d\d)(?: \d\d:\d\d)?")
+_HANDLE = re.compile(r"#\d+")
+"""Stands for the result of a call, see `tools.crm.handles`; a number of the call's own, and of no record."""
+
+_WHOLE = ("all", "first")
+"""Under these a result with a handle shows its entries."""
+
 _SHIFT = (40, 400)
 _CLOCK = ((8, 19), (0, 59), (0, 59))
 _SHORT = 2
@@ -86,7 +92,8 @@ class Redaction:
     def __call__(self, value: Any, key: str = "") -> Any:
         """A field with its words replaced; names of tools and of fields stay, and what the clock shows."""
         if isinstance(value, dict):
-            return {name: self(item, name) for name, item in value.items()}
+            names = _keys(value, key)
+            return {self._text(n) if n in names else n: self(item, n) for n, item in value.items()}
         if isinstance(value, list):
             return [self(item, key) for item in value]
         if key == "context" and self._now and isinstance(value, str):
@@ -109,7 +116,7 @@ class Redaction:
         )
 
     def _text(self, text: str) -> str:
-        return _PIECE.sub(self._replaced, text)
+        return text if _HANDLE.fullmatch(text) else _PIECE.sub(self._replaced, text)
 
     def _replaced(self, piece: re.Match[str]) -> str:
         if piece["day"]:
@@ -159,16 +166,23 @@ def _quoted(fields: Mapping[str, Any]) -> Iterator[str]:
             yield from _leaves(value)
 
 
-def _leaves(value: Any) -> Iterator[str]:
+def _leaves(value: Any, key: str = "") -> Iterator[str]:
     if isinstance(value, dict):
+        yield from _keys(value, key)
         for name, item in value.items():
             if name not in ("tool", "thought", "plan"):
-                yield from _leaves(item)
+                yield from _leaves(item, name)
     elif isinstance(value, list):
         for item in value:
-            yield from _leaves(item)
+            yield from _leaves(item, key)
     elif isinstance(value, str):
         yield value
+
+
+def _keys(mapping: Mapping[str, Any], under: str) -> frozenset[str]:
+    """Names in a mapping that are no fields but values themselves, such as agents with their counts."""
+    counts = under in _WHOLE and all(isinstance(item, int | float) for item in mapping.values())
+    return frozenset(name for name in mapping if counts or any(map(str.isdigit, name)))
 
 
 def _around(text: str, values: Any) -> str:

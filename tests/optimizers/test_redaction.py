@@ -214,3 +214,30 @@ def test_days_and_times_stay_days_and_times(company: tuple[Workshop, Planted], r
     datetime.strptime(record["body"].split()[-1], "%H:%M.")
     assert "23:59" not in record["date"]
     assert "Now: Saturday 2022-12-31 18:00." in shown["context"]
+
+
+def test_what_results_are_keyed_by_is_replaced_and_their_handles_stay(
+    company: tuple[Workshop, Planted],
+) -> None:
+    workshop, _ = company
+    counts = {"handle": "#2", "size": 2, "all": {"005wK0000001IPgQAM": 1, "005wK0000001IPPQA2": 3}}
+    shown = json.dumps(twin(workshop, call(counts, "005wK0000001IPPQA2", agents="#2")))
+
+    assert "005wk" not in shown.lower()
+    assert shown.count("#2") == 2
+    assert all(name in shown for name in ("handle", "size", "all"))
+    regions = {"handle": "#7", "size": 2, "all": {"CA": 12.5, "TX": 3}}
+    left = json.dumps(twin(workshop, call(regions, "CA")))
+    assert not re.search(r"\b(CA|TX)\b", left)
+
+
+def test_fields_of_records_keep_their_names(company: tuple[Workshop, Planted]) -> None:
+    workshop, _ = company
+    rows = {
+        "handle": "#1",
+        "size": 1,
+        "first": [{"OwnerId": "005wK0000001IPgQAM", "Kept__c": "x", "total": 4}],
+    }
+    shown = json.dumps(twin(workshop, call(rows, "x")))
+
+    assert all(name in shown for name in ("OwnerId", "Kept__c", "total"))
