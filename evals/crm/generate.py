@@ -16,6 +16,7 @@ from evals.crm.family import Family, Mode, Question, Values
 from evals.crm.registry import families, held_out_split
 from evals.crm.sampling import Place, Sampler
 from evals.crm.script import Script
+from evals.sizes import SplitSizes
 from evals.task import Answer, Split, Step, Task
 from tools.crm.generate.latent import Built
 from tools.errors import InputError, WorksmithError
@@ -34,23 +35,13 @@ class TruthError(WorksmithError):
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Sizes(SplitSizes):
     """How many tasks of each family a split is to have."""
 
     test: int = 130
     train: int = 60
     dev: int = 30
-
-    @classmethod
-    def of_scale(cls, scale: float) -> Sizes:
-        """What an org of some scale can carry; never more than a full-sized one has."""
-        share = min(1.0, scale**0.7)
-        full = cls()
-        return cls(round(full.test * share), round(full.train * share), round(full.dev * share))
-
-    def by_split(self) -> dict[Split, int]:
-        """The sizes by name of the split."""
-        return {"test": self.test, "train": self.train, "dev": self.dev}
+    growth = 0.7
 
 
 @dataclass

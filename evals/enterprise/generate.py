@@ -17,6 +17,7 @@ from evals.enterprise.fill import Filler
 from evals.enterprise.goals.goal import Goal
 from evals.enterprise.goals.registry import goals
 from evals.enterprise.quotas import Cell, Place, answerable_places, denied_places
+from evals.sizes import SplitSizes
 from evals.task import Split, Task
 from tools.enterprise.generate.latent import Built
 from tools.errors import InputError
@@ -25,23 +26,13 @@ from tools.world import World
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Sizes(SplitSizes):
     """How many tasks each split is to have. The paired split follows from the test split."""
 
     test: int = 500
     train: int = 1000
     dev: int = 200
-
-    @classmethod
-    def of_scale(cls, scale: float) -> Sizes:
-        """What a world of some scale can carry; never more than a full-sized one has."""
-        share = min(1.0, scale**0.54)
-        full = cls()
-        return cls(round(full.test * share), round(full.train * share), round(full.dev * share))
-
-    def by_split(self) -> dict[Split, int]:
-        """The sizes by name of the split."""
-        return {"test": self.test, "train": self.train, "dev": self.dev}
+    growth = 0.54
 
 
 def generate(

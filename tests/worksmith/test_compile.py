@@ -10,33 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from evals.runner import evaluate
 from evals.suite import Suite
 from optimizers.artifact import Artifact
 from tests.optimizers.shop import make_suite
+from tests.worksmith.compiling import APP, run
 from tools.errors import InputError
-from worksmith.commands.compile import compile_program
 from worksmith.compiled import load_program
 from worksmith.models.resolve import resolve
 
-APP = typer.Typer()
-APP.command()(compile_program)
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     return make_suite(tmp_path_factory.mktemp("suite"))
-
-
-def run(*arguments: object) -> Any:
-    result = CliRunner().invoke(APP, [str(argument) for argument in (*arguments, "--no-track")])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 def outcome(program: Any, suite: Suite) -> float:

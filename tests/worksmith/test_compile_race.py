@@ -6,33 +6,21 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from evals.suite import Suite
 from optimizers.artifact import Artifact
 from tests.optimizers.shop import make_suite
-from worksmith.commands.compile import compile_program
+from tests.worksmith.compiling import run
 from worksmith.compiled import load_program
 
-APP = typer.Typer()
-APP.command()(compile_program)
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     return make_suite(tmp_path_factory.mktemp("suite"))
-
-
-def run(*arguments: object) -> Any:
-    result = CliRunner().invoke(APP, [str(argument) for argument in (*arguments, "--no-track")])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 def test_a_race_says_who_met_how_many_and_why_they_left(suite: Suite, tmp_path: Path) -> None:
