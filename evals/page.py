@@ -7,7 +7,8 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 
-from evals.record import CallEntry, EpisodeRecord
+from evals.entries import CallEntry
+from evals.record import EpisodeRecord
 from evals.statistics import Interval
 from evals.tables import Grid
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
+from evals.entries import AskEntry, CallEntry, ChangeEntry, Entry, FaultEntry, Judgement
 from tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -49,31 +50,7 @@ LONGEST_OBSERVATION = 2_000
 """Characters of an observation that a record keeps; the rest is cut and `truncated` says so."""
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class CallEntry(_Frozen):
-    """One tool call as it is kept: what was asked, what the policy decided, what the agent saw.
-
-    `opinion` is what the agent's own access checker said before, if it asked a model. Of a call that it
-    refrained from, `allowed` and `rule` are what the policy would have decided.
-    """
-
-    tool: str
-    arguments: Any
-    status: str
-    allowed: bool = True
-    rule: str = ""
-    observation: str = ""
-    truncated: bool = False
-    thought: str = ""
-    opinion: str = ""
-    opinion_reason: str = ""
-    seconds: float = 0.0
-
-
-class Digests(_Frozen):
+class Digests(Entry):
     """Content addresses of everything an episode and its scores depend on."""
 
     program: str
@@ -83,12 +60,13 @@ class Digests(_Frozen):
     scorers: str = ""
 
 
-class EpisodeRecord(_Frozen):
+class EpisodeRecord(Entry):
     """One attempt at one task: identity, verdict, cost and trajectory.
 
     `key` is the content address of the work unit: equal keys mean the same program, task, world, model,
     scorers, strategy, seed and trial. `scores` is empty when the episode was not graded (see
-    `INFRASTRUCTURE`).
+    `INFRASTRUCTURE`). `plan` is what the agent planned before its first call. `expected_changes` are what a
+    right episode changes, where the outcome is wrong.
     """
 
     key: str
@@ -106,7 +84,7 @@ class EpisodeRecord(_Frozen):
     seed: int = 0
     trial: int = 0
     status: str
-    scores: dict[str, float] = {}
+    scores: dict[str, float] = Field(default_factory=dict)
     steps: int = 0
     model_calls: int = 0
     prompt_tokens: int = 0
@@ -116,6 +94,12 @@ class EpisodeRecord(_Frozen):
     answer_status: str = ""
     error: str | None = None
     calls: tuple[CallEntry, ...] = ()
+    plan: str = ""
+    asks: tuple[AskEntry, ...] = ()
+    changes: tuple[ChangeEntry, ...] = ()
+    expected_changes: tuple[ChangeEntry, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    fault: FaultEntry | None = None
     digests: Digests
 
     @property
@@ -130,10 +114,12 @@ class EpisodeRecord(_Frozen):
 
     def without_times(self) -> dict[str, Any]:
         """The record as data, less everything that a clock wrote: equal across workers and machines."""
-        return self.model_dump(mode="json", exclude={"seconds": True, "calls": {"__all__": {"seconds"}}})
+        timed = ("calls", "asks", "judgements")
+        exclude: Any = {"seconds": True, **{name: {"__all__": {"seconds"}} for name in timed}}
+        return self.model_dump(mode="json", exclude=exclude)
 
 
-class WorkUnit(_Frozen):
+class WorkUnit(Entry):
     """One owed episode. Its key is what a resume recognises it by."""
 
     task_id: str

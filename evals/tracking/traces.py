@@ -14,7 +14,8 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from evals.record import INFRASTRUCTURE, PROGRAM_ERROR, RATES, CallEntry, EpisodeRecord
+from evals.entries import CallEntry
+from evals.record import INFRASTRUCTURE, PROGRAM_ERROR, RATES, EpisodeRecord
 from tools.seeding import digest, rng
 
 _BATCH = 25

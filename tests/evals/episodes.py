@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from evals.record import CallEntry, Digests, EpisodeRecord, WorkUnit
+from evals.entries import CallEntry
+from evals.record import Digests, EpisodeRecord, WorkUnit
 from evals.runner import EvalResult
 from evals.summary import summarize
 from evals.task import Action, Task

@@ -10,7 +10,8 @@ import pytest
 
 from evals.area_tables import area_grids, checker_grid, macro
 from evals.compare import Arm, Study, run_study
-from evals.record import CallEntry, EpisodeRecord
+from evals.entries import CallEntry
+from evals.record import EpisodeRecord
 from evals.report import console_grids, evaluation_report, study_report
 from evals.runner import EvalResult
 from evals.summary import summarize

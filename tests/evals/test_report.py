@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from evals.compare import Arm, run_study
-from evals.record import CallEntry
+from evals.entries import CallEntry
 from evals.report import Report, evaluation_report, failures, study_report
 from tests.evals.episodes import make_record, make_result, solved
 

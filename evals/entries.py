@@ -1,0 +1,107 @@
+"""What an episode's record is made of, as plain data: calls, questions to models, changes, verdicts."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Entry(BaseModel):
+    """A part of a record: never changed once made, and no fields but those that are known."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CallEntry(Entry):
+    """One tool call as it is kept: what was asked, what the policy decided, what the agent saw.
+
+    `opinion` is what the agent's own access checker said before, if it asked a model. Of a call that it
+    refrained from, `allowed` and `rule` are what the policy would have decided.
+    """
+
+    tool: str
+    arguments: Any
+    status: str
+    allowed: bool = True
+    rule: str = ""
+    observation: str = ""
+    truncated: bool = False
+    thought: str = ""
+    opinion: str = ""
+    opinion_reason: str = ""
+    seconds: float = 0.0
+
+
+class AskEntry(Entry):
+    """One question to a model during an episode.
+
+    Attributes:
+        part: of the program that asked: `plan`, `select`, `check`, or `tool` where a tool asked for it.
+        call: how many tool calls had been made before it.
+        cached: whether the reply came from a cache and cost nothing.
+    """
+
+    part: Literal["plan", "select", "check", "tool"]
+    call: int
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached: bool = False
+    seconds: float = 0.0
+
+
+class ChangeEntry(Entry):
+    """What happened to one row of the world, see `tools.outcome.RowChange`."""
+
+    table: str
+    operation: Literal["insert", "update", "delete"]
+    before: dict[str, str | None] = {}
+    after: dict[str, str | None] = {}
+
+
+class Judgement(Entry):
+    """A judge's verdict on one episode.
+
+    Attributes:
+        judge: its name, e.g. `local/rubric` or `openai/gpt-4o`.
+        rubric: name of the rubric that it judged by.
+        status: `ok`, or why there is no score: its reply could not be read, or the model failed.
+        level: from 1 to 5; None without a score.
+        feedback: why.
+        prompt_tokens, completion_tokens, seconds: what judging cost; no part of the agent's cost.
+    """
+
+    judge: str
+    rubric: str
+    status: Literal["ok", "unreadable", "model_error"] = "ok"
+    level: int | None = None
+    feedback: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+    @property
+    def score(self) -> float | None:
+        """The level from 0 to 1: 1 is 0, 5 is 1."""
+        return None if self.level is None else (self.level - 1) / 4
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the level is 4 or 5."""
+        return None if self.level is None else self.level >= 4
+
+
+class FaultEntry(Entry):
+    """What went wrong in an episode first.
+
+    Attributes:
+        kind: of the fault, one of `evals.faults`.
+        step: number of the first call that was wrong, from 1; None where it is no call.
+        detail: in one sentence.
+        source: whether rules found it or a judge.
+    """
+
+    kind: str
+    step: int | None = None
+    detail: str = ""
+    source: Literal["rules", "judge"] = "rules"
