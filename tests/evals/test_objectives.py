@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evals.objectives import Constraint, Objective
+from evals.record import EpisodeRecord
+from tests.evals.episodes import make_record
+from tools.errors import InputError
+
+
+def leaks(*values: float) -> list[EpisodeRecord]:
+    return [
+        make_record(number, scores={"outcome": 1.0, "leak": value}) for number, value in enumerate(values)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("leak=0", "leak<=0"),
+        (" over_refusal <= 0.05 ", "over_refusal<=0.05"),
+        ("outcome>=0.5", "outcome>=0.5"),
+        ("exact_match=1", "exact_match>=1"),
+        ("tokens<=4e3", "tokens<=4000"),
+    ],
+)
+def test_a_constraint_is_read_as_it_is_written(text: str, shown: str) -> None:
+    assert str(Constraint.parse(text)) == shown
+    assert Constraint.parse(shown) == Constraint.parse(text)
+
+
+@pytest.mark.parametrize("text", ["", "leak", "leak=x", "leak<0", "leak=0.5", "leak<=nan", "3<=4", "leak==0"])
+def test_what_is_no_constraint_is_refused_with_a_way_out(text: str) -> None:
+    with pytest.raises(InputError) as error:
+        Constraint.parse(text)
+    assert error.value.where == "--constraint"
+    assert error.value.hint
+
+
+def test_a_single_leak_breaks_a_bound_of_zero_and_says_how_much_was_measured() -> None:
+    objective = Objective.parse(constraints=["leak=0"])
+    assert objective.broken(leaks(0, 0, 0)) == ()
+    assert objective.broken(leaks(0, 1, 0, 0)) == ("leak<=0 (is 0.25)",)
+
+
+def test_costs_are_bounded_by_their_mean() -> None:
+    cheap = [make_record(number, prompt_tokens=90, completion_tokens=10) for number in range(3)]
+    assert Objective.parse(constraints=["tokens<=100"]).broken(cheap) == ()
+    assert Objective.parse(constraints=["tokens<=99"]).broken(cheap) == ("tokens<=99 (is 100)",)
+
+
+def test_episodes_lost_to_the_infrastructure_break_no_bound_on_a_score() -> None:
+    lost = make_record(1, status="model_error", scores={})
+    assert Objective.parse(constraints=["outcome>=1"]).broken([lost]) == ()
+    assert Objective().value(lost) is None
+
+
+def test_a_score_that_nobody_gives_is_refused() -> None:
+    records = leaks(0)
+    with pytest.raises(InputError, match="no score 'joy'"):
+        Objective("joy").value(records[0])
+    with pytest.raises(InputError, match="no episode has a score 'joy'"):
+        Objective.parse(constraints=["joy>=1"]).check_measured(records)
+    with pytest.raises(InputError, match="tokens is a cost"):
+        Objective.parse("tokens")
+
+
+@given(
+    values=st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=12),
+    met=st.integers(0, 12),
+    bound=st.sampled_from([0.0, 0.05, 0.25, 0.5, 1.0]),
+    relation=st.sampled_from(["<=", ">="]),
+)
+def test_what_is_lost_early_is_broken_in_the_end_and_never_otherwise(
+    values: list[float], met: int, bound: float, relation: str
+) -> None:
+    constraint = Constraint.parse(f"leak{relation}{bound}")
+    records = leaks(*values)
+    seen, owed = records[:met], len(records[met:])
+    if constraint.lost(seen, owed):
+        assert not constraint.met(records)
+    if owed == 0:
+        assert constraint.lost(seen, 0) != constraint.met(seen)
