@@ -13,37 +13,21 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from evals.identity import model_digest, model_name, program_digest, scorers_digest, strategy_name
+from evals.identity import model_name, strategy_name
 from evals.log import EpisodeLog
-from evals.record import (
-    PRIMARY,
-    PROGRAM_ERROR,
-    Digests,
-    EpisodeRecord,
-    WorkUnit,
-    record_episode,
-    record_failure,
-)
+from evals.record import EpisodeRecord, WorkUnit
 from evals.summary import Summary, summarize
+from evals.work import Scorer, Work, overdue
 from evals.workers import Workers
-from tools.errors import InfrastructureError, InputError
+from tools.errors import InputError
 
 if TYPE_CHECKING:
     from evals.task import Task
-    from tools.episode import EpisodeResult
     from tools.workshop import Workshop
-
-
-class Scorer(Protocol):
-    """Anything that gives named scores to an episode; called once an episode, from many threads."""
-
-    def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
-        """The scores by name; booleans count as 0 and 1."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -115,122 +99,132 @@ def evaluate(
         InputError: an argument makes no sense, or the program itself was given something wrong.
         EvaluationInterrupted: on Ctrl-C, after episodes in flight had a moment to finish.
     """
-    _check(tasks, workers, trials, time_limit)
+    told = on_progress
+    (result,) = evaluate_together(
+        [Part(program, tasks, log)],
+        workshop=workshop,
+        lm=lm,
+        workers=workers,
+        seed=seed,
+        trials=trials,
+        scorers=scorers,
+        time_limit=time_limit,
+        strategy=strategy,
+        on_progress=(lambda _, progress: told(progress)) if told else None,
+    )
+    return result
+
+
+@dataclass(frozen=True)
+class Part:
+    """A program on its tasks, one of several that share the workers.
+
+    Attributes:
+        log: as for `evaluate`; each part has its own.
+    """
+
+    program: Callable[..., Any]
+    tasks: Sequence[Task]
+    log: EpisodeLog | None = None
+
+
+def evaluate_together(
+    parts: Sequence[Part],
+    *,
+    workshop: Workshop,
+    lm: Any = None,
+    workers: int = 8,
+    seed: int = 0,
+    trials: int = 1,
+    scorers: Sequence[Scorer] | None = None,
+    time_limit: float | None = None,
+    strategy: str | None = None,
+    on_progress: Callable[[int, Progress], None] | None = None,
+) -> list[EvalResult]:
+    """As `evaluate`, several programs at once: no worker is idle while any of them has episodes left.
+
+    Args:
+        on_progress: told of each episode and the part it belongs to, in the calling thread.
+
+    Returns:
+        A result for each part; the seconds of each are those of all together.
+
+    Raises:
+        InputError: an argument makes no sense, or a program itself was given something wrong.
+        EvaluationInterrupted: on Ctrl-C, after episodes in flight had a moment to finish.
+    """
+    for part in parts:
+        _check(part.tasks, workers, trials, time_limit)
     started = time.perf_counter()
-    job = _Job(program, workshop, lm, scorers, strategy or strategy_name(program), seed)
-    owed = [(job.unit(task, trial), task) for task in tasks for trial in range(trials)]
-    known = {unit.key: record for unit, _ in owed if log is not None and (record := log.finished(unit.key))}
-    fresh = [(unit, task) for unit, task in owed if unit.key not in known]
-    done = dict(known)
+    running = [
+        _Running(
+            part,
+            Work(part.program, workshop, lm, scorers, strategy or strategy_name(part.program), seed),
+            trials,
+        )
+        for part in parts
+    ]
+    fresh = [(place, *owed) for place, run in enumerate(running) for owed in run.fresh]
 
-    def keep(_: int, record: EpisodeRecord) -> None:
-        if log is not None:
-            log.append(record)
-        done[record.key] = record
+    def keep(index: int, record: EpisodeRecord) -> None:
+        place = fresh[index][0]
+        progress = running[place].keep(record)
         if on_progress:
-            on_progress(Progress(len(done), len(owed), record))
+            on_progress(place, progress)
 
-    pool: Workers[tuple[WorkUnit, Task], EpisodeRecord] = Workers(
-        job.run,
+    pool: Workers[tuple[int, WorkUnit, Task], EpisodeRecord] = Workers(
+        lambda owed: running[owed[0]].job.run(owed[1:]),
         workers=workers,
         on_result=keep,
         time_limit=time_limit,
-        overdue=lambda owed_unit: _overdue(*owed_unit, time_limit or 0.0),
+        overdue=lambda owed: overdue(*owed[1:], time_limit or 0.0),
     )
     try:
         pool.run(fresh)
     except KeyboardInterrupt as stop:
-        raise EvaluationInterrupted(len(done), len(owed), log) from stop
+        done, total = sum(len(run.done) for run in running), sum(len(run.owed) for run in running)
+        raise EvaluationInterrupted(done, total, parts[0].log) from stop
     seconds = time.perf_counter() - started
-    records = tuple(done[unit.key] for unit, _ in owed)
-    return EvalResult(
-        records=records,
-        summary=summarize(records, seed=seed),
-        program=job.program_digest,
-        model=model_name(job.lm),
-        strategy=job.strategy,
-        seed=seed,
-        trials=trials,
-        resumed=len(known),
-        seconds=seconds,
-    )
+    return [run.result(seconds) for run in running]
 
 
-@dataclass
-class _Job:
-    """What all episodes of one evaluation share."""
+class _Running:
+    """One part of an evaluation on its way: what is done and what is owed."""
 
-    program: Callable[..., Any]
-    workshop: Workshop
-    lm: Any
-    scorers: Sequence[Scorer] | None
-    strategy: str
-    seed: int
-    program_digest: str = ""
-    _models: dict[int, Any] = field(default_factory=dict)
+    def __init__(self, part: Part, job: Work, trials: int) -> None:
+        self.job = job
+        self._log = log = part.log
+        self._trials = trials
+        self.owed = [(job.unit(task, trial), task) for task in part.tasks for trial in range(trials)]
+        self._known = {
+            unit.key: record
+            for unit, _ in self.owed
+            if log is not None and (record := log.finished(unit.key))
+        }
+        self.fresh = [(unit, task) for unit, task in self.owed if unit.key not in self._known]
+        self.done = dict(self._known)
 
-    def __post_init__(self) -> None:
-        import dspy
+    def keep(self, record: EpisodeRecord) -> Progress:
+        """Take in an episode that ended."""
+        if self._log is not None:
+            self._log.append(record)
+        self.done[record.key] = record
+        return Progress(len(self.done), len(self.owed), record)
 
-        self.lm = self.lm if self.lm is not None else dspy.settings.lm
-        self.program_digest = program_digest(self.program)
-        self._model_digest = model_digest(self.lm)
-        if self.scorers is None:
-            from evals.scorers import scorers_for
-
-            self.scorers = scorers_for(self.workshop)
-        self._scorers_digest = scorers_digest(self.scorers)
-
-    def unit(self, task: Task, trial: int) -> WorkUnit:
-        self._models.setdefault(trial, _for_trial(self.lm, self.seed, trial))
-        digests = Digests(
-            program=self.program_digest,
-            task=task.digest,
-            world=self.workshop.digest,
-            model=self._model_digest,
-            scorers=self._scorers_digest,
+    def result(self, seconds: float) -> EvalResult:
+        """What it came to; all episodes are there."""
+        records = tuple(self.done[unit.key] for unit, _ in self.owed)
+        return EvalResult(
+            records=records,
+            summary=summarize(records, seed=self.job.seed),
+            program=self.job.program_digest,
+            model=model_name(self.job.lm),
+            strategy=self.job.strategy,
+            seed=self.job.seed,
+            trials=self._trials,
+            resumed=len(self._known),
+            seconds=seconds,
         )
-        return WorkUnit(task_id=task.id, strategy=self.strategy, seed=self.seed, trial=trial, digests=digests)
-
-    def run(self, owed: tuple[WorkUnit, Task]) -> EpisodeRecord:
-        """One episode from start to record. Raises only what must end the whole evaluation."""
-        import dspy
-
-        unit, task = owed
-        started = time.perf_counter()
-        # A trace, history and usage tracker of its own: shared ones grow without bound and mix threads.
-        with dspy.context(lm=self._models[unit.trial], trace=[], disable_history=True, usage_tracker=None):
-            try:
-                prediction = self.program(task=task)
-            except InputError:
-                raise
-            except Exception as error:
-                return _crashed(unit, task, error, time.perf_counter() - started)
-            return self._graded(unit, task, prediction)
-
-    def _graded(self, unit: WorkUnit, task: Task, prediction: Any) -> EpisodeRecord:
-        episode = getattr(prediction, "episode", None)
-        if episode is None:
-            raise InputError(
-                "the program's prediction has no episode",
-                where=type(self.program).__name__,
-                hint="return dspy.Prediction(answer=..., episode=EpisodeResult(...))",
-            )
-        record = record_episode(unit, task, episode, scores={})
-        if not record.graded:
-            return record
-        scores: dict[str, float] = {}
-        try:
-            for scorer in self.scorers or ():
-                scores.update({name: float(value) for name, value in scorer(task, episode).items()})
-        except InputError:
-            raise
-        except Exception as error:
-            # A broken scorer says nothing about the agent; the trajectory stays on record.
-            return record_episode(
-                unit, task, episode, scores={}, status="harness_error", error=f"scorer: {_describe(error)}"
-            )
-        return record.model_copy(update={"scores": scores})
 
 
 def _check(tasks: Sequence[Task], workers: int, trials: int, time_limit: float | None) -> None:
@@ -245,46 +239,3 @@ def _check(tasks: Sequence[Task], workers: int, trials: int, time_limit: float |
         raise InputError("at least one trial is needed", where="--trials")
     if time_limit is not None and time_limit <= 0:
         raise InputError("a time limit must be positive", where="--time-limit")
-
-
-def _for_trial(lm: Any, seed: int, trial: int) -> Any:
-    """The model for one trial: later trials must not be answered from the cache of the first.
-
-    DSPy caches by request; a rollout id makes equal requests differ. At temperature 0 there is nothing
-    to sample, so the model stays as it is.
-    """
-    rollout = seed * 1_000_003 + trial
-    if lm is None or rollout == 0 or getattr(lm, "kwargs", {}).get("temperature") == 0:
-        return lm
-    return lm.copy(rollout_id=rollout) if hasattr(lm, "copy") else lm
-
-
-def _crashed(unit: WorkUnit, task: Task, error: Exception, seconds: float) -> EpisodeRecord:
-    status = failure_status(error)
-    scores = {PRIMARY: 0.0} if status == PROGRAM_ERROR else {}
-    return record_failure(unit, task, status=status, error=_describe(error), seconds=seconds, scores=scores)
-
-
-def failure_status(error: BaseException) -> str:
-    """Whose fault an exception is: `model_error`, `harness_error`, or the program's own."""
-    import apsw
-    from dspy.utils.exceptions import ContextWindowExceededError, LMError
-
-    from retrievers.errors import RetrievalError
-
-    if isinstance(error, ContextWindowExceededError):
-        return PROGRAM_ERROR  # the program let its prompt grow too long
-    if isinstance(error, LMError | ConnectionError | TimeoutError):
-        return "model_error"
-    if isinstance(error, apsw.Error | OSError | MemoryError | RetrievalError | InfrastructureError):
-        return "harness_error"
-    return PROGRAM_ERROR
-
-
-def _overdue(unit: WorkUnit, task: Task, time_limit: float) -> EpisodeRecord:
-    error = f"no result after {time_limit:g} s"
-    return record_failure(unit, task, status="timeout", error=error, seconds=time_limit, scores={})
-
-
-def _describe(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"

@@ -11,8 +11,8 @@ from evals.outcomes import GroundTruth, OutcomeScorer
 from evals.path_scores import made_calls
 
 if TYPE_CHECKING:
-    from evals.runner import Scorer
     from evals.task import Task
+    from evals.work import Scorer
     from tools.episode import CallRecord, EpisodeResult
     from tools.workshop import Workshop
 
@@ -43,6 +43,10 @@ class EpisodeScorer:
     def __call__(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
         """The four scores."""
         return state_scores(self._outcomes, task, episode)
+
+    def expected(self, task: Task, outcome: Outcome) -> Outcome:
+        """See `OutcomeScorer.nearest`."""
+        return self._outcomes.nearest(task, outcome)
 
 
 def scorers_for(workshop: Workshop, ground_truth: GroundTruth = "published") -> tuple[Scorer, ...]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.identity import model_name
 from evals.log import EpisodeLog
-from evals.runner import EvalResult, Progress, Scorer, evaluate
+from evals.runner import EvalResult, Part, Progress, evaluate_together
+from evals.work import Scorer
 
 if TYPE_CHECKING:
     import dspy
@@ -66,28 +68,41 @@ class Rollouts:
         return model_name(self.lm)
 
     def __call__(self, program: Callable[..., Any], tasks: Sequence[Task], *, name: str) -> EvalResult:
-        """Run `program` on each task once.
+        """Run `program` on each task once, see `together`."""
+        return self.together({name: (program, tasks)})[name]
+
+    def together(
+        self, runs: Mapping[str, tuple[Callable[..., Any], Sequence[Task]]]
+    ) -> dict[str, EvalResult]:
+        """Run several programs, each on its tasks, all with the same workers.
 
         Args:
-            name: of the log's file in `folder`; each evaluation of a compile has its own.
+            runs: the programs and tasks, by the names of the logs' files in `folder`; each evaluation of a
+                compile has its own.
 
         Raises:
-            InputError: the log is there and `resume` is not set, or the runner refuses.
+            InputError: a log is there and `resume` is not set, or the runner refuses.
         """
-        told = self.on_progress
-        with EpisodeLog.open(self.folder / f"{name}.jsonl", resume=self.resume) as log:
-            result = evaluate(
-                program,
-                tasks,
+        names, told = tuple(runs), self.on_progress
+        with ExitStack() as logs:
+            parts = [
+                Part(*runs[name], logs.enter_context(EpisodeLog.open(self._log(name), resume=self.resume)))
+                for name in names
+            ]
+            results = evaluate_together(
+                parts,
                 workshop=self.workshop,
                 lm=self.lm,
                 workers=self.workers,
                 seed=self.seed,
-                log=log,
                 scorers=self.scorers,
-                on_progress=(lambda progress: told(name, progress)) if told else None,
+                on_progress=(lambda place, progress: told(names[place], progress)) if told else None,
             )
         # Episodes that a log already held count as well: they were paid for when they ran.
-        for record in result.records:
-            self.cost.add(record)
-        return result
+        for result in results:
+            for record in result.records:
+                self.cost.add(record)
+        return dict(zip(names, results, strict=True))
+
+    def _log(self, name: str) -> Path:
+        return self.folder / f"{name}.jsonl"

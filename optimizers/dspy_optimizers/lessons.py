@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 
+from evals.failures import failure_status
 from evals.identity import program_digest
 from evals.record import PRIMARY
-from evals.runner import failure_status
 from optimizers.demonstration import Demonstration, LastCall, TraceStep, last_calls, quoted_records
 from optimizers.dspy_optimizers.feedback import feedback
 from optimizers.job import Job

@@ -14,9 +14,10 @@ import dspy
 import pytest
 from dspy.utils.exceptions import ContextWindowExceededError, DSPyError, LMServerError, LMTimeoutError
 
+from evals.failures import failure_status
 from evals.identity import model_digest, program_digest
 from evals.log import EpisodeLog
-from evals.runner import EvalResult, EvaluationInterrupted, Progress, evaluate, failure_status
+from evals.runner import EvalResult, EvaluationInterrupted, Part, Progress, evaluate, evaluate_together
 from evals.task import Task
 from tests.evals.episodes import make_episode, make_task
 from tools.episode import EpisodeResult
@@ -71,6 +72,39 @@ def test_records_follow_the_order_of_tasks_and_say_everything(tasks: list[Task],
     assert record.calls[0].thought == "Look for it."
     assert record.calls[0].rule == "office.read"
     assert record.digests.world == "world"
+
+
+def test_programs_that_share_workers_get_the_records_they_get_alone(
+    tasks: list[Task], workshop: Any, tmp_path: Path
+) -> None:
+    left, right = tasks[:3], tasks[2:]
+    told: list[tuple[int, str]] = []
+    with EpisodeLog.open(tmp_path / "left") as one, EpisodeLog.open(tmp_path / "right") as two:
+        found = evaluate_together(
+            [Part(Scripted(), left, one), Part(Scripted(), right, two)],
+            workshop=workshop,
+            workers=3,
+            scorers=[odd],
+            on_progress=lambda place, progress: told.append((place, progress.record.task_id)),
+        )
+
+    assert [comparable(result) for result in found] == [
+        comparable(run(Scripted(), part, workshop)) for part in (left, right)
+    ]
+    assert sorted(told) == [*((0, task.id) for task in left), *((1, task.id) for task in right)]
+    with EpisodeLog.open(tmp_path / "right", resume=True) as two:
+        again = evaluate_together([Part(Scripted(), right, two)], workshop=workshop, scorers=[odd])
+    assert again[0].resumed == len(right)
+
+
+def test_programs_that_share_workers_run_at_the_same_time(tasks: list[Task], workshop: Any) -> None:
+    meeting = threading.Barrier(2)
+    first, second = (Scripted(**{tasks[0].id.replace("-", "_"): lambda: meeting.wait(10)}) for _ in range(2))
+    found = evaluate_together(
+        [Part(first, tasks[:1]), Part(second, tasks[:1])], workshop=workshop, workers=2, scorers=[odd]
+    )
+
+    assert [result.records[0].status for result in found] == ["finished", "finished"]
 
 
 def test_worker_count_does_not_change_a_digit(tasks: list[Task], workshop: Any) -> None:

@@ -1,0 +1,140 @@
+"""One episode from start to record: run, scored, and told apart from what the infrastructure failed at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from evals.failures import failure_status
+from evals.identity import model_digest, program_digest, scorers_digest
+from evals.record import (
+    PRIMARY,
+    PROGRAM_ERROR,
+    Digests,
+    EpisodeRecord,
+    WorkUnit,
+    record_episode,
+    record_failure,
+)
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from evals.task import Task
+    from tools.episode import EpisodeResult
+    from tools.workshop import Workshop
+
+
+class Scorer(Protocol):
+    """Anything that gives named scores to an episode; called once an episode, from many threads."""
+
+    def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
+        """The scores by name; booleans count as 0 and 1."""
+        ...
+
+
+@dataclass
+class Work:
+    """What all episodes of one evaluation share."""
+
+    program: Callable[..., Any]
+    workshop: Workshop
+    lm: Any
+    scorers: Sequence[Scorer] | None
+    strategy: str
+    seed: int
+    program_digest: str = ""
+    _models: dict[int, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        import dspy
+
+        self.lm = self.lm if self.lm is not None else dspy.settings.lm
+        self.program_digest = program_digest(self.program)
+        self._model_digest = model_digest(self.lm)
+        if self.scorers is None:
+            from evals.scorers import scorers_for
+
+            self.scorers = scorers_for(self.workshop)
+        self._scorers_digest = scorers_digest(self.scorers)
+
+    def unit(self, task: Task, trial: int) -> WorkUnit:
+        """What identifies one episode of it."""
+        self._models.setdefault(trial, _for_trial(self.lm, self.seed, trial))
+        digests = Digests(
+            program=self.program_digest,
+            task=task.digest,
+            world=self.workshop.digest,
+            model=self._model_digest,
+            scorers=self._scorers_digest,
+        )
+        return WorkUnit(task_id=task.id, strategy=self.strategy, seed=self.seed, trial=trial, digests=digests)
+
+    def run(self, owed: tuple[WorkUnit, Task]) -> EpisodeRecord:
+        """One episode from start to record. Raises only what must end the whole evaluation."""
+        import dspy
+
+        unit, task = owed
+        started = time.perf_counter()
+        # A trace, history and usage tracker of its own: shared ones grow without bound and mix threads.
+        with dspy.context(lm=self._models[unit.trial], trace=[], disable_history=True, usage_tracker=None):
+            try:
+                prediction = self.program(task=task)
+            except InputError:
+                raise
+            except Exception as error:
+                return _crashed(unit, task, error, time.perf_counter() - started)
+            return self._graded(unit, task, prediction)
+
+    def _graded(self, unit: WorkUnit, task: Task, prediction: Any) -> EpisodeRecord:
+        episode = getattr(prediction, "episode", None)
+        if episode is None:
+            raise InputError(
+                "the program's prediction has no episode",
+                where=type(self.program).__name__,
+                hint="return dspy.Prediction(answer=..., episode=EpisodeResult(...))",
+            )
+        record = record_episode(unit, task, episode, scores={})
+        if not record.graded:
+            return record
+        scores: dict[str, float] = {}
+        try:
+            for scorer in self.scorers or ():
+                scores.update({name: float(value) for name, value in scorer(task, episode).items()})
+        except InputError:
+            raise
+        except Exception as error:
+            # A broken scorer says nothing about the agent; the trajectory stays on record.
+            return record_episode(
+                unit, task, episode, scores={}, status="harness_error", error=f"scorer: {_describe(error)}"
+            )
+        return record.model_copy(update={"scores": scores})
+
+
+def _for_trial(lm: Any, seed: int, trial: int) -> Any:
+    """The model for one trial: later trials must not be answered from the cache of the first.
+
+    DSPy caches by request; a rollout id makes equal requests differ. At temperature 0 there is nothing
+    to sample, so the model stays as it is.
+    """
+    rollout = seed * 1_000_003 + trial
+    if lm is None or rollout == 0 or getattr(lm, "kwargs", {}).get("temperature") == 0:
+        return lm
+    return lm.copy(rollout_id=rollout) if hasattr(lm, "copy") else lm
+
+
+def _crashed(unit: WorkUnit, task: Task, error: Exception, seconds: float) -> EpisodeRecord:
+    status = failure_status(error)
+    scores = {PRIMARY: 0.0} if status == PROGRAM_ERROR else {}
+    return record_failure(unit, task, status=status, error=_describe(error), seconds=seconds, scores=scores)
+
+
+def overdue(unit: WorkUnit, task: Task, time_limit: float) -> EpisodeRecord:
+    """The record of an episode that ran past `time_limit` seconds."""
+    error = f"no result after {time_limit:g} s"
+    return record_failure(unit, task, status="timeout", error=error, seconds=time_limit, scores={})
+
+
+def _describe(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
