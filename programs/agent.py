@@ -14,6 +14,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from programs.native import native_tools
 from programs.offer import REQUIRED, check_toolset, default_toolset, offered, toolkits_on_offer, tools_a_step
 from programs.planner import Planner
 from programs.prompt import context_text, progress_text, tools_text, with_policies
+from programs.questions import Questions, Usage
 from programs.readers import Reader, Readers
 from programs.run import Run
 from programs.selector import ToolSelector
@@ -147,29 +149,30 @@ class Agent(dspy.Module):  # type: ignore[misc]
                 does not have. What goes wrong in the episode is in its status.
         """
         started = time.perf_counter()
-        run = self._open(task)
         # No trace inside: Predict would keep every step, see Run.selector_trace.
         quiet = dspy.settings.disable_history or not self.keep_history
         with (
             dspy.track_usage() as usage,
             dspy.context(adapter=adapter_in_use(), trace=None, disable_history=quiet),
         ):
+            run = self._open(task, usage.usage_data)
             status, error = self._attempt(run)
         traces = run.selector_trace(self.selector.predict, stepwise=self.strategy.stepwise)
         append_to_trace([*run.traces, *traces], run.quoted())
-        episode = run.result(status, error, usage.usage_data, time.perf_counter() - started)
+        episode = run.result(status, error, time.perf_counter() - started)
         return dspy.Prediction(
             answer=run.answer, episode=episode, verdicts=run.verdicts, unreadable=run.unreadable
         )
 
-    def _open(self, task: Task) -> Run:
+    def _open(self, task: Task, usage: Usage) -> Run:
         if self.workshop is None:
             raise InputError("the agent has no workshop", hint="set agent.workshop")
         toolkits = toolkits_on_offer(self.toolset, task.domains)
         episode = self.workshop.episode(toolkits, persona=task.persona, now=task.now, without=self.without)
         clock = context_text(episode.now, episode.persona, episode.kind.departments)
         inputs = {"context": with_policies(clock, task.context), "task": task.query}
-        run = Run(task, episode, inputs, clock, tools_text(episode.toolset, episode.kind.finish_note))
+        asked = Questions(usage, cache=getattr(self._lm, "cache", False))
+        run = Run(task, episode, inputs, clock, tools_text(episode.toolset, episode.kind.finish_note), asked)
         run.catalogue = episode.toolset
         run.reader = Reader(self._readers, self.workshop, episode.persona)
         run.native = self.strategy.calls == "native" and native_calls(self._lm, self.calls)
@@ -180,9 +183,9 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     def _answer_tool(self, run: Run, prompt: str) -> str:
         """Ask the agent's model on behalf of a tool; its failure is kept, for the tool would swallow it."""
-        run.model_calls += 1
         try:
-            return ask_plainly(self._lm, prompt)
+            with run.asking("tool"):
+                return ask_plainly(self._lm, prompt)
         except ModelFailedError as error:
             run.model_failure = str(error)
             raise
@@ -200,11 +203,11 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def _plan(self, run: Run, progress: str = "") -> str:
         self._offer(run)
         inputs = {"context": run.inputs["context"], "tools": run.tools, "progress": progress}
-        run.model_calls += self.strategy.planner == "model"
         rules = run.episode.kind.house_rules
-        prediction = self.planner(
-            task=run.task, rules=rules, offered=run.catalogue, reader=run.reader, **inputs
-        )
+        with run.asking("plan") if self.strategy.planner == "model" else nullcontext():
+            prediction = self.planner(
+                task=run.task, rules=rules, offered=run.catalogue, reader=run.reader, **inputs
+            )
         if self.strategy.planner == "model":
             shown = {"context": run.clock, "task": run.task.query, "progress": progress}
             run.traces.append((self.planner.predict, shown, prediction))
@@ -276,14 +279,10 @@ class Agent(dspy.Module):  # type: ignore[misc]
         return self.selector.predict.lm or dspy.settings.lm
 
     def _ask(self, run: Run) -> dspy.Prediction:
-        run.model_calls += 1
+        rules = call_rules(run.episode.kind, stepwise=self.strategy.stepwise)
         try:
-            return self.selector(
-                rules=call_rules(run.episode.kind, stepwise=self.strategy.stepwise),
-                trajectory=run.trajectory,
-                reader=run.reader,
-                **run.inputs,
-            )
+            with run.asking("select"):
+                return self.selector(rules=rules, trajectory=run.trajectory, reader=run.reader, **run.inputs)
         except UnreadableReplyError:
             run.unreadable += 1
             raise

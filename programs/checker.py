@@ -88,9 +88,9 @@ class AccessChecker(dspy.Module):  # type: ignore[misc]
             "tool": tool,
             "arguments": dict(arguments),
         }
-        run.model_calls += 1
         try:
-            reply = ask(self.predict, reader=run.reader, **inputs)
+            with run.asking("check"):
+                reply = ask(self.predict, reader=run.reader, **inputs)
         except UnreadableReplyError as error:
             run.unreadable += 1
             return Opinion(None, error.problem)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import dspy
 
+from programs.questions import Questions
 from programs.readers import Reader
 from programs.render import as_text
 from programs.trajectory import Trajectory
-from tools.episode import Episode, EpisodeResult, EpisodeStatus
+from tools.episode import Episode, EpisodeResult, EpisodeStatus, Part
 from tools.policy import Decision, Opinion
 from tools.toolkit import Toolset
 
@@ -31,6 +33,7 @@ class Run:
         tools: the tools on offer, as prompts show them.
         verdicts: of the access checker by the policy, one for each call.
         opinions: of the access checker by the model, one for each call; empty if it asks none.
+        asked: the questions to models.
         unreadable: replies that were not in the format asked for.
         reader: on whose behalf models are asked.
         catalogue: all tools from which the offer of a step is chosen.
@@ -44,6 +47,7 @@ class Run:
     inputs: dict[str, Any]
     clock: str
     tools: str
+    asked: Questions
     trajectory: Trajectory = field(default_factory=Trajectory)
     thoughts: list[str] = field(default_factory=list)
     verdicts: list[Decision | None] = field(default_factory=list)
@@ -52,7 +56,6 @@ class Run:
     chosen: tuple[dspy.Prediction, int] | None = None
     answer: str = ""
     answer_status: str = ""
-    model_calls: int = 0
     unreadable: int = 0
     model_failure: str | None = None
     revisions: int = 0
@@ -69,15 +72,13 @@ class Run:
         self.answer_status = as_text(arguments.get("status", "")).strip().lower()
         return "finished"
 
-    def result(
-        self, status: EpisodeStatus, error: str | None, usage: dict[str, Any], seconds: float
-    ) -> EpisodeResult:
-        """What the episode left.
+    def asking(self, part: Part) -> AbstractContextManager[None]:
+        """A block in which a part of the program asks a model."""
+        return self.asked.asking(part, len(self.episode.calls))
 
-        Args:
-            usage: lists of usage entries by model, as DSPy tracks them.
-        """
-        entries = [entry for of_model in usage.values() for entry in of_model]
+    def result(self, status: EpisodeStatus, error: str | None, seconds: float) -> EpisodeResult:
+        """What the episode left."""
+        prompt, completion = self.asked.totals
         return EpisodeResult(
             status=status,
             outcome=self.episode.outcome(),
@@ -87,9 +88,10 @@ class Run:
             plan=self.inputs.get("plan", ""),
             answer=self.answer,
             answer_status=self.answer_status,
-            model_calls=self.model_calls,
-            prompt_tokens=sum(entry.get("prompt_tokens") or 0 for entry in entries),
-            completion_tokens=sum(entry.get("completion_tokens") or 0 for entry in entries),
+            asks=list(self.asked),
+            model_calls=len(self.asked),
+            prompt_tokens=prompt,
+            completion_tokens=completion,
             seconds=seconds,
             error=error,
         )

@@ -55,6 +55,27 @@ class CallRecord:
         }
 
 
+Part = Literal["plan", "select", "check", "tool"]
+"""Of a program, that asks a model: its planner, tool selector, access checker, or a tool that it called."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskRecord:
+    """One question to a model.
+
+    Attributes:
+        call: how many tool calls had been made before it.
+        cached: the reply came out of a cache.
+    """
+
+    part: Part
+    call: int
+    prompt_tokens: int
+    completion_tokens: int
+    cached: bool
+    seconds: float
+
+
 class Episode:
     """One attempt at one task: fresh state, a persona, a clock, a toolset.
 
@@ -175,6 +196,7 @@ class EpisodeResult:
         answer: its final message.
         answer_status: whether it says to have `answered`, been `denied` or `not_found` anything; empty where
             the world kind does not ask for it.
+        asks: the questions to models, in order; empty where a program does not keep them.
         model_calls: number of model calls, retries included.
         seconds: wall time.
         error: what failed, for a status other than `finished`.
@@ -188,6 +210,7 @@ class EpisodeResult:
     plan: str = ""
     answer: str = ""
     answer_status: str = ""
+    asks: list[AskRecord] = field(default_factory=list)
     model_calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
