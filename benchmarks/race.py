@@ -13,7 +13,7 @@ from typing import Any
 
 from evals.statistics import mcnemar, wilson
 from evals.summary import interval_json
-from optimizers.aa import Table, false_accepts
+from optimizers.aa import Table, false_accepts, recorded
 from optimizers.racing import INCUMBENT, Outcome, Rules, race
 from tools.seeding import rng
 
@@ -89,14 +89,9 @@ def outcomes(chances: list[float], key: str) -> Table:
 
 def over(table: Table, rules: Rules) -> Outcome:
     """A race over outcomes that are there already; candidates are called by their columns' numbers."""
-    columns = dict(enumerate(zip(*table, strict=True)))
-    names = [str(number) for number in columns if number]
-    return race(
-        names,
-        len(table),
-        lambda arm, start, stop: columns[0 if arm == INCUMBENT else int(arm)][start:stop],
-        rules,
-    )
+    names = [str(number) for number in range(1, len(table[0]))]
+    columns = dict(zip([INCUMBENT, *names], zip(*table, strict=True), strict=True))
+    return race(names, len(table), recorded(columns), rules)
 
 
 def _shown(table: Table, rules: Rules) -> bool:

@@ -8,7 +8,7 @@ interchangeable, so in every such race nothing is there to be found, and whateve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from evals.statistics import Interval, wilson
 from evals.summary import interval_json
 from optimizers.job import Job
 from optimizers.race import dev_order, rules
-from optimizers.racing import INCUMBENT, Rules, race
+from optimizers.racing import INCUMBENT, Rules, Run, race
 from tools.errors import WorksmithError
 from tools.seeding import rng
 
@@ -116,5 +116,10 @@ def _accepts(table: Table, how: Rules) -> bool:
     """Whether a race over the scores ends with a candidate; the first column is the incumbent."""
     names = [INCUMBENT, *map(str, range(1, len(table[0])))]
     columns = dict(zip(names, zip(*table, strict=True), strict=True))
-    found = race(names[1:], len(table), lambda arm, start, stop: columns[arm][start:stop], how)
+    found = race(names[1:], len(table), recorded(columns), how)
     return found.winner != INCUMBENT
+
+
+def recorded(columns: Mapping[str, Sequence[float]]) -> Run:
+    """Runs arms whose scores are there already."""
+    return lambda arms, start, stop: {arm: columns[arm][start:stop] for arm in arms}

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evals.record import PRIMARY
+from evals.record import PRIMARY, EpisodeRecord
 from evals.runner import EvalResult
 from evals.summary import summarize
 from optimizers.candidates import Candidate, draw_candidates
@@ -62,6 +62,11 @@ def dev_order(tasks: Sequence[Task], seed: int) -> list[Task]:
     return ordered
 
 
+def _score(record: EpisodeRecord) -> float | None:
+    """What candidates are compared by; None where the infrastructure failed."""
+    return record.scores.get(PRIMARY) if record.graded else None
+
+
 class _Track:
     """Runs the blocks and keeps their episodes."""
 
@@ -71,13 +76,15 @@ class _Track:
         self._tasks = dev_order(job.dev, job.settings.seed)
         self._results: dict[str, list[EvalResult]] = {name: [] for name in entries}
 
-    def run(self, name: str, start: int, stop: int) -> Scores:
+    def run(self, names: Sequence[str], start: int, stop: int) -> dict[str, Scores]:
         """A block's scores, as `optimizers.racing.Run` has it."""
-        blocks = self._results[name]
-        log = f"race-{name}-{len(blocks):03}"
-        result = self._job.student(self._entries[name].program, self._tasks[start:stop], name=log)
-        blocks.append(result)
-        return [record.scores.get(PRIMARY) if record.graded else None for record in result.records]
+        logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in names}
+        tasks = self._tasks[start:stop]
+        runs = {logs[name]: (self._entries[name].program, tasks) for name in names}
+        results = self._job.student.together(runs)
+        for name in names:
+            self._results[name].append(results[logs[name]])
+        return {name: [_score(record) for record in results[logs[name]].records] for name in names}
 
     def trial(self, name: str, report: dict[str, Any]) -> Trial:
         """What an arm came to, over all blocks that it ran."""

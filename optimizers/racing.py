@@ -34,8 +34,8 @@ _LARGEST = 40.0
 Scores = Sequence[float | None]
 """Scores on a block of tasks in order; None where the infrastructure failed."""
 
-Run = Callable[[str, int, int], Scores]
-"""Runs an arm on the tasks from one place up to another, and gives the scores."""
+Run = Callable[[Sequence[str], int, int], Mapping[str, Scores]]
+"""Runs arms, all at once, on the tasks from one place up to another, and gives each one's scores."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def race(candidates: Sequence[str], tasks: int, run: Run, rules: Rules) -> Outco
         if not state.open:
             break
         stop = min(start + rules.block, tasks)
-        state.judge({arm.name: run(arm.name, start, stop) for arm in state.runners})
+        state.judge(run([arm.name for arm in state.runners], start, stop))
     return state.outcome()
 
 
