@@ -57,6 +57,6 @@ def _hosted(lm: Any) -> bool:
 
 
 def _itself(lm: Any) -> Any:
-    """The model, or what a recording of it records."""
-    recorded = getattr(getattr(lm, "engine", None), "recorded", None)
-    return lm if recorded is None else _itself(recorded)
+    """The model, or the one that it stands in for."""
+    original = getattr(getattr(lm, "engine", None), "original", None)
+    return lm if original is None else _itself(original)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import dspy
 from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
-from dspy.clients.backend_selection import CLIENT_KEYS
 
+from evals.stand_in import StandIn
 from tools.errors import InputError, WorksmithError
 from tools.seeding import digest, digest_bytes
 
@@ -37,19 +36,16 @@ class NotRecordedError(WorksmithError):
         self.digest = request
 
 
-class RecordingEngine:
+class RecordingEngine(StandIn):
     """Asks a model and appends each request's digest and reply to a file. Thread-safe.
 
     DSPy's response cache is not used while recording: a reply from it would be missing from the file, and
     the trials of a task would all get the same one.
-
-    Attributes:
-        recorded: the model.
     """
 
     def __init__(self, lm: dspy.LM, path: Path | str) -> None:
+        super().__init__(lm.copy(cache=False))
         self.path = Path(path)
-        self.recorded = lm.copy(cache=False)
         # One line is one write of one thread, so that replies never run into each other.
         self._lock = threading.Lock()
         try:
@@ -61,31 +57,11 @@ class RecordingEngine:
     @classmethod
     def around(cls, lm: dspy.LM, path: Path | str) -> dspy.LM:
         """A model that answers as `lm` does, under the same name, and is recorded in `path`."""
-        # What configures the connection stays with the inner model; an engine owns its own.
-        connection = {name: None for name in lm.kwargs if name in CLIENT_KEYS}
-        recorded: dspy.LM = lm.copy(engine=cls(lm, path), cache=False, num_retries=0, **connection)
-        return recorded
-
-    @property
-    def digest(self) -> str:
-        """Of the model itself: recording it does not make it another one."""
-        return str(getattr(self.recorded.engine, "digest", ""))
-
-    @property
-    def supports_function_calling(self) -> bool:
-        """Whether the model does."""
-        return bool(self.recorded.supports_function_calling)
-
-    @property
-    def supported_params(self) -> set[str]:
-        """The settings that the model takes."""
-        return set(self.recorded.supported_params)
+        return cls(lm, path).installed()
 
     def complete(self, request: lm15.Request) -> lm15.Response:
         """The model's reply, recorded."""
-        # The tokens are counted by the LM around this engine; the inner one must not count them again.
-        with dspy.context(usage_tracker=None, disable_history=True, callbacks=[]):
-            response: lm15.Response = self.recorded(replace(request, model=self.recorded.model))
+        response = self.ask(request)
         entry = {"request": request_digest(request), "reply": response_to_dict(response)}
         if request.tools:
             entry[_NATIVE] = True
@@ -95,13 +71,10 @@ class RecordingEngine:
         return response
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"lm": self.recorded, "path": self.path}
+        return {"lm": self.original, "path": self.path}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["lm"], state["path"])  # type: ignore[misc]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 class ReplayEngine:

@@ -1,0 +1,57 @@
+"""Engines that stand in for a model: they pass its requests on, and are taken for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import dspy
+from dspy import lm15
+from dspy.clients.backend_selection import CLIENT_KEYS
+
+
+class StandIn:
+    """Base of such engines. What it does with a request and its reply besides is for those who inherit.
+
+    Attributes:
+        original: the model that is asked.
+    """
+
+    def __init__(self, original: dspy.LM) -> None:
+        self.original = original
+
+    def installed(self) -> dspy.LM:
+        """A model that answers through this engine, under the original's name and with its settings."""
+        # What configures the connection stays with the original; an engine owns its own.
+        connection = {name: None for name in self.original.kwargs if name in CLIENT_KEYS}
+        lm: dspy.LM = self.original.copy(engine=self, cache=False, num_retries=0, **connection)
+        return lm
+
+    @property
+    def digest(self) -> str:
+        """Of the original: standing in for it does not make it another one."""
+        return str(getattr(self.original.engine, "digest", ""))
+
+    @property
+    def supports_function_calling(self) -> bool:
+        """Whether the original does."""
+        return bool(self.original.supports_function_calling)
+
+    @property
+    def supported_params(self) -> set[str]:
+        """The settings that the original takes."""
+        return set(self.original.supported_params)
+
+    def ask(self, request: lm15.Request, **options: Any) -> lm15.Response:
+        """What the original replies.
+
+        Args:
+            options: of the call, not of the request: `cache`, `rollout_id`.
+        """
+        # The tokens are counted by the LM around this engine; the original must not count them again.
+        with dspy.context(usage_tracker=None, disable_history=True, callbacks=[]):
+            response: lm15.Response = self.original(replace(request, model=self.original.model), **options)
+        return response
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
