@@ -99,7 +99,7 @@ class Suite:
     def select(
         self, *, split: Split | Literal["all"], scheme: SplitScheme = "standard", limit: int | None = None
     ) -> list[Task]:
-        """The tasks of a split, in order; at most `limit`, spread evenly over them.
+        """The tasks of a split, in order; at most `limit`, spread evenly over all kinds of them.
 
         `split` has no default: a silent one would mix up what was trained on with what is tested.
         """
@@ -108,7 +108,7 @@ class Suite:
             return chosen
         if limit < 1:
             raise InputError("the limit must be at least 1", where="--limit")
-        return [chosen[i * len(chosen) // limit] for i in range(limit)]
+        return _spread(chosen, limit)
 
     def task(self, task_id: str) -> Task:
         """The task called `task_id`.
@@ -128,6 +128,22 @@ class Suite:
     def counts(self) -> dict[str, int]:
         """Tasks by split of the standard scheme."""
         return dict(sorted(Counter(task.split for task in self.tasks).items()))
+
+
+def _spread(tasks: Sequence[Task], count: int) -> list[Task]:
+    """`count` of the tasks, of each kind as large a share as there is among all.
+
+    Every so-manyth task, once they stand in the order of their kinds and by lot within each. Their own order
+    will not do: generators lay out kinds of answers at regular distances.
+    """
+    by_kind = sorted(tasks, key=lambda task: (*_kind(task), digest(task.id)))
+    chosen = {by_kind[place * len(tasks) // count].id for place in range(count)}
+    return [task for task in tasks if task.id in chosen]
+
+
+def _kind(task: Task) -> tuple[str, ...]:
+    answer = task.answer.kind if task.answer else ""
+    return (task.area, ",".join(task.domains), task.type or "", task.intent or "", answer)
 
 
 def write_suite(world: World, tasks: Sequence[Task]) -> Suite:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from evals.suite import TASKS_FILE, Suite, write_suite
+from evals.task import Answer
 from tests.evals import small_office
 from tests.evals.episodes import make_task
 from tools.errors import InputError
@@ -41,3 +43,23 @@ def test_a_suite_without_tasks_opens(tmp_path: Path) -> None:
     write_suite(small_office.world(tmp_path), [])
 
     assert Suite.open(tmp_path).tasks == ()
+
+
+def test_a_limit_takes_its_share_of_every_kind_of_task_however_they_are_laid_out(suite: Suite) -> None:
+    # Every fifth task of one intent has no answer: a period that plain counting would run into.
+    laid = [
+        make_task(
+            number,
+            id=f"t-{number:03}",
+            intent="ask",
+            answer=Answer(kind="entities" if number % 5 else "none"),
+        )
+        for number in range(100)
+    ] + [make_task(number, id=f"u-{number:03}", intent="do") for number in range(50)]
+    full = write_suite(suite.world, laid)
+    chosen = full.select(split="all", limit=30)
+    assert [task for task in laid if task in chosen] == chosen
+    kinds = Counter((task.intent, task.answer.kind if task.answer else "") for task in chosen)
+    assert abs(kinds["ask", "none"] - 4) <= 1
+    assert abs(kinds["ask", "entities"] - 16) <= 1
+    assert abs(kinds["do", ""] - 10) <= 1
