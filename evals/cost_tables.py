@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from evals.compare import Study
-from evals.prices import dollars
+from evals.prices import dollars, prices_in_use
 from evals.runner import EvalResult
 from evals.tables import Grid, number
-
-_PRICE_NOTE = "Dollars by list prices; discounts for cached prompts are left out."
 
 
 def cost_grid(study: Study) -> Grid:
     """What an episode of each arm cost on average; in dollars as far as prices are known."""
     names = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "seconds")
     paid = {row.arm.label: _dollars(row.result) for row in study.rows}
-    priced = any(price is not None for price in paid.values())
+    priced = any(paid.values())
     rows = tuple(
         (
             row.arm.shown,
@@ -24,7 +24,8 @@ def cost_grid(study: Study) -> Grid:
         for row in study.ordered
     )
     headings = ("program", *(name.replace("_", " ") for name in names), *(("dollars",) if priced else ()))
-    return Grid("Costs, mean an episode", headings, rows, (_PRICE_NOTE,) if priced else ())
+    notes = _notes((row.result for row in study.rows), priced=priced)
+    return Grid("Costs, mean an episode", headings, rows, notes)
 
 
 def result_cost_grid(result: EvalResult) -> Grid:
@@ -35,11 +36,21 @@ def result_cost_grid(result: EvalResult) -> Grid:
         for name in summary.means
     ]
     price = _dollars(result)
-    if price is not None:
+    if price:
         rows.append(("dollars", number(price, 4), number(price * summary.episodes, 2)))
     slow = f"95 % of the episodes took at most {number(summary.seconds_p95, 2)} s."
-    notes = (slow,) if price is None else (slow, _PRICE_NOTE)
-    return Grid("Costs", ("cost", "mean an episode", "total"), tuple(rows), notes)
+    return Grid(
+        "Costs", ("cost", "mean an episode", "total"), tuple(rows), (slow, *_notes([result], bool(price)))
+    )
+
+
+def _notes(results: Iterable[EvalResult], priced: bool) -> tuple[str, ...]:
+    """By which prices, and whose are not known."""
+    source = prices_in_use().source
+    by = f"the prices in {source}, else by list prices" if source else "list prices"
+    notes = (f"Dollars by {by}; discounts for cached prompts are left out.",) if priced else ()
+    unknown = {r.model: None for r in results if r.summary.means.get("prompt_tokens") and _dollars(r) is None}
+    return notes + tuple(f"The price of {model} is not known; --prices FILE can say it." for model in unknown)
 
 
 def _dollars(result: EvalResult) -> float | None:

@@ -28,10 +28,20 @@ def test_prices_are_those_of_the_list_by_either_name() -> None:
     assert 0 < expected < 10
 
 
-@pytest.mark.parametrize("model", ["local/analogy@9", "gold", "none", "ollama_chat/llama3.2", "openai/x"])
-def test_what_has_no_price_costs_nothing_that_is_known(model: str) -> None:
+@pytest.mark.parametrize("model", ["gold", "none", "ollama_chat/llama3.2", "openai/x"])
+def test_what_has_no_price_costs_nothing_that_is_known_and_is_named(model: str) -> None:
     assert dollars(model, 1e6, 1e6) is None
-    assert "dollars" not in result_cost_grid(result(model)).markdown()
+    shown = result_cost_grid(result(model)).markdown()
+    assert "dollars" not in shown
+    assert f"The price of {model} is not known" in shown
+
+
+@pytest.mark.parametrize("model", ["local/analogy@9", "replay/9", "scripted/gold-9"])
+def test_what_runs_here_costs_nothing(model: str) -> None:
+    assert dollars(model, 1e6, 1e6) == 0
+    shown = result_cost_grid(result(model)).markdown()
+    assert "dollars" not in shown
+    assert "not known" not in shown
 
 
 def test_dollars_stand_beside_the_tokens() -> None:
@@ -41,7 +51,7 @@ def test_dollars_stand_beside_the_tokens() -> None:
     price = f"{dollars('gpt-4o-mini', 1e6, 1e4):,.4f}"
 
     assert grid.headings[-1] == "dollars"
-    assert [cells[-1] for cells in grid.rows] == [price, "-"]
+    assert [cells[-1] for cells in grid.rows] == [price, "0.0000"]
     assert f"| dollars | {price} |" in result_cost_grid(results["a"]).markdown()
 
 
