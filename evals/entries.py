@@ -51,10 +51,11 @@ class AskEntry(Entry):
 
 
 class ChangeEntry(Entry):
-    """What happened to one row of the world, see `tools.outcome.RowChange`."""
+    """What happened to one row of the world, see `tools.outcome.RowChange`; long cells are cut."""
 
     table: str
     operation: Literal["insert", "update", "delete"]
+    row: int = 0
     before: dict[str, str | None] = {}
     after: dict[str, str | None] = {}
 

@@ -116,6 +116,11 @@ class OutcomeScorer:
         right = right and (not task.mentions or says_all(self._written(outcome), task.mentions))
         return Verdict(correct=right and not failed, unwanted_side_effects=not outcome.empty and not right)
 
+    def nearest(self, task: Task, outcome: Outcome) -> Outcome:
+        """Of the accepted outcomes, the one that has most changes in common with `outcome`."""
+        made = set(outcome.key)
+        return max(self.expectation(task).outcomes, key=lambda accepted: len(made & set(accepted.key)))
+
     def execute(self, actions: Sequence[str], task: Task | None = None) -> Execution:
         """What actions written as text do together; one that is unreadable or fails is skipped.
 

@@ -17,6 +17,7 @@ from tools.seeding import digest
 if TYPE_CHECKING:
     from evals.task import Task
     from tools.episode import CallRecord, EpisodeResult
+    from tools.outcome import Outcome
     from tools.policy import Opinion
 
 PRIMARY = "outcome"
@@ -49,6 +50,12 @@ PROGRAM_ERROR = "program_error"
 LONGEST_OBSERVATION = 2_000
 """Characters of an observation that a record keeps; the rest is cut and `truncated` says so."""
 
+MOST_CHANGES = 30
+"""Changes of an outcome that a record keeps."""
+
+LONGEST_CELL = 500
+"""Characters of a changed cell that a record keeps."""
+
 
 class Digests(Entry):
     """Content addresses of everything an episode and its scores depend on."""
@@ -65,8 +72,10 @@ class EpisodeRecord(Entry):
 
     `key` is the content address of the work unit: equal keys mean the same program, task, world, model,
     scorers, strategy, seed and trial. `scores` is empty when the episode was not graded (see
-    `INFRASTRUCTURE`). `plan` is what the agent planned before its first call. `expected_changes` are what a
-    right episode changes, where the outcome is wrong.
+    `INFRASTRUCTURE`). `plan` is what the agent planned before its first call. `changes` are what it changed,
+    and `expected_changes` what a right episode changes, where the outcome is wrong; of either at most
+    `MOST_CHANGES`. Both quote records of the world, and the expected ones are the truth: a log with them is
+    for who evaluates, and nothing of it may be shown to an agent.
     """
 
     key: str
@@ -157,6 +166,7 @@ def record_episode(
         answer_status=episode.answer_status,
         error=error or episode.error,
         calls=_entries(episode),
+        changes=change_entries(episode.outcome),
     )
 
 
@@ -167,6 +177,24 @@ def record_failure(
     return EpisodeRecord(
         **_identity(unit, task), status=status, error=error, seconds=seconds, scores=dict(scores)
     )
+
+
+def change_entries(outcome: Outcome) -> tuple[ChangeEntry, ...]:
+    """The changes of an outcome as a record keeps them: the first `MOST_CHANGES`, long cells cut."""
+    return tuple(
+        ChangeEntry(
+            table=change.table,
+            operation=change.operation,
+            row=change.row,
+            before=_cut(change.before),
+            after=_cut(change.after),
+        )
+        for change in ([] if outcome.empty else outcome.changes[:MOST_CHANGES])
+    )
+
+
+def _cut(cells: Mapping[str, str | None]) -> dict[str, str | None]:
+    return {name: None if cell is None else str(cell)[:LONGEST_CELL] for name, cell in cells.items()}
 
 
 def _identity(unit: WorkUnit, task: Task) -> dict[str, Any]:

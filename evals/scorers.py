@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evals.task import Task
     from evals.work import Scorer
     from tools.episode import CallRecord, EpisodeResult
+    from tools.outcome import Outcome
     from tools.workshop import Workshop
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from evals.entries import ChangeEntry
 from evals.failures import failure_status
 from evals.identity import model_digest, program_digest, scorers_digest
 from evals.record import (
@@ -15,6 +16,7 @@ from evals.record import (
     Digests,
     EpisodeRecord,
     WorkUnit,
+    change_entries,
     record_episode,
     record_failure,
 )
@@ -23,6 +25,7 @@ from tools.errors import InputError
 if TYPE_CHECKING:
     from evals.task import Task
     from tools.episode import EpisodeResult
+    from tools.outcome import Outcome
     from tools.workshop import Workshop
 
 
@@ -31,6 +34,15 @@ class Scorer(Protocol):
 
     def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
         """The scores by name; booleans count as 0 and 1."""
+        ...
+
+
+@runtime_checkable
+class KnowsExpected(Protocol):
+    """A scorer that can say what an episode should have changed."""
+
+    def expected(self, task: Task, outcome: Outcome) -> Outcome:
+        """Of the outcomes that count as right, the one nearest to `outcome`."""
         ...
 
 
@@ -99,9 +111,12 @@ class Work:
         if not record.graded:
             return record
         scores: dict[str, float] = {}
+        expected: tuple[ChangeEntry, ...] = ()
         try:
             for scorer in self.scorers or ():
                 scores.update({name: float(value) for name, value in scorer(task, episode).items()})
+            if scores.get(PRIMARY, 1.0) < 1:
+                expected = self._expected(task, episode)
         except InputError:
             raise
         except Exception as error:
@@ -109,7 +124,12 @@ class Work:
             return record_episode(
                 unit, task, episode, scores={}, status="harness_error", error=f"scorer: {_describe(error)}"
             )
-        return record.model_copy(update={"scores": scores})
+        return record.model_copy(update={"scores": scores, "expected_changes": expected})
+
+    def _expected(self, task: Task, episode: EpisodeResult) -> tuple[ChangeEntry, ...]:
+        """What should have changed, as far as a scorer knows."""
+        knowing = next((scorer for scorer in self.scorers or () if isinstance(scorer, KnowsExpected)), None)
+        return change_entries(knowing.expected(task, episode.outcome)) if knowing else ()
 
 
 def _for_trial(lm: Any, seed: int, trial: int) -> Any:

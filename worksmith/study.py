@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.compare import Arm, Row, Study, run_study
-from evals.identity import model_digest, program_digest
+from evals.identity import model_digest
 from evals.log import EpisodeLog
 from evals.record import PRIMARY, REWARD
 from evals.report import evaluation_report
 from evals.runner import EvalResult, evaluate
+from evals.runs import CARD_ARTIFACT, RunCard, write_card
 from evals.scorers import scorers_for
 from evals.statistics import NOTHING
 from evals.tracking import Suite as Dataset
@@ -25,6 +26,7 @@ from optimizers.job import Settings
 from programs.offer import ALL, default_toolset
 from tools.seeding import digest
 from worksmith import __version__
+from worksmith.cards import study_card
 from worksmith.session import LOGS, compile_bar, demo_count, episode_bar, new_agent
 
 if TYPE_CHECKING:
@@ -165,12 +167,15 @@ def run_arms(
             **({"without_tools": arm.without} if arm.without else {}),
         }
         with run.child(arm.label, params=params) as child:
-            program = _program(own, arm, child, (keep or {}).get(arm.label))
-            result = _evaluate(own, arm, program)
+            file = (keep or {}).get(arm.label) or plan.folder / _slug(arm.label) / "program.json"
+            program = _program(own, arm, child, file)
+            card = study_card(own, arm, program, file, place=arms.index(arm))
+            result = _evaluate(own, arm, program, card)
             child.dataset(
                 Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks)
             )
             child.evaluation(result, split=plan.split)
+            child.text(card.model_dump_json(indent=1), CARD_ARTIFACT)
             child.report(evaluation_report(result, title=arm.label))
             scores = result.summary.scores
             shown = {name: scores.get(name, NOTHING).value for name in (PRIMARY, REWARD)}
@@ -191,7 +196,7 @@ def episodes_at_most(plan: StudyPlan, arms: Sequence[Arm]) -> dict[str, int]:
     return counts
 
 
-def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path | None) -> Any:
+def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
     if arm.baseline:
         from evals.baseline_program import BaselineProgram
 
@@ -199,7 +204,7 @@ def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path | None) -> Any:
         return BaselineProgram(arm.strategy, plan.suite.workshop, learnt_from)
     if arm.optimizer == NO_OPTIMIZER:
         return _agent(plan, plan.suite, arm)
-    return _compiled(plan, arm, run, file or plan.folder / _slug(arm.label) / "program.json")
+    return _compiled(plan, arm, run, file)
 
 
 def _agent(plan: StudyPlan, suite: Suite, arm: Arm) -> Agent:
@@ -265,11 +270,12 @@ def record_compile(run: Run, artifact: Artifact, file: Path, *, trained_on: Suit
 _DEV = {"outcome": "value", "outcome_low": "low", "outcome_high": "high"}
 
 
-def _evaluate(plan: StudyPlan, arm: Arm, program: Any) -> EvalResult:
-    file = plan.folder / f"{_slug(arm.label)}-{program_digest(program)}.jsonl"
+def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalResult:
+    file = plan.folder / f"{_slug(arm.label)}-{card.program}.jsonl"
     if not plan.resume:
         file.unlink(missing_ok=True)
     with EpisodeLog.open(file, resume=plan.resume) as log, episode_bar(arm.label) as on_progress:
+        write_card(file, card)
         return evaluate(
             program,
             plan.tasks,

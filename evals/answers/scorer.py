@@ -15,6 +15,7 @@ from evals.scorers import state_scores
 if TYPE_CHECKING:
     from evals.task import Answer, Task
     from tools.episode import EpisodeResult
+    from tools.outcome import Outcome
     from tools.workshop import Workshop
 
 _TELLING = 6
@@ -57,6 +58,10 @@ class AnswerScorer:
         if task.answer is not None:
             scores |= _answer_scores(task, task.answer, episode, state)
         return scores
+
+    def expected(self, task: Task, outcome: Outcome) -> Outcome:
+        """See `OutcomeScorer.nearest`."""
+        return self._outcomes.nearest(task, outcome)
 
 
 def _answer_scores(task: Task, answer: Answer, episode: EpisodeResult, state: bool) -> dict[str, float]:

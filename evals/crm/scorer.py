@@ -17,6 +17,7 @@ from evals.scorers import state_scores
 if TYPE_CHECKING:
     from evals.task import Answer, Task
     from tools.episode import EpisodeResult
+    from tools.outcome import Outcome
     from tools.workshop import Workshop
 
 STRICT_MATCH = "exact_strict"
@@ -66,6 +67,10 @@ class CrmScorer:
             unchanged = scores[PRIMARY] == 1
             scores |= _answer_scores(task, task.answer, episode, unchanged)
         return scores
+
+    def expected(self, task: Task, outcome: Outcome) -> Outcome:
+        """See `OutcomeScorer.nearest`."""
+        return self._outcomes.nearest(task, outcome)
 
 
 def asked_for(task: Task) -> ValueKind:

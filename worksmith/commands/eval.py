@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from evals.outcomes import GroundTruth
     from evals.record import EpisodeRecord
     from evals.runner import EvalResult
+    from evals.runs import RunCard
     from evals.suite import Suite
     from evals.task import Task
 
@@ -102,7 +103,7 @@ def evaluate_program(
         "trials": trials,
         **org_setting(opened),
     }
-    results = _tracked(run, models, settings, track, tracking_uri)
+    results = _tracked(run, models, settings, track, tracking_uri, program)
     if as_json:
         typer.echo(json.dumps(_as_json(settings, results)))
     else:
@@ -125,16 +126,16 @@ class _Evaluation:
     log: Path | None
     resume: bool
 
-    def with_model(self, label: str, lm: dspy.LM) -> EvalResult:
+    def with_model(self, label: str, lm: dspy.LM, card: RunCard) -> EvalResult:
         from evals.log import EpisodeLog
         from evals.runner import evaluate
+        from evals.runs import write_card
         from evals.scorers import scorers_for
         from worksmith.session import episode_bar
 
-        with (
-            EpisodeLog.open(self._log_file(label, lm), resume=self.resume) as log,
-            episode_bar(label) as on_progress,
-        ):
+        file = self._log_file(label, lm)
+        with EpisodeLog.open(file, resume=self.resume) as log, episode_bar(label) as on_progress:
+            write_card(file, card)
             return evaluate(
                 self.program,
                 self.tasks,
@@ -185,20 +186,25 @@ def _tracked(
     settings: dict[str, Any],
     track: bool,
     uri: str | None,
+    artifact: Path | None,
 ) -> dict[str, EvalResult]:
     from evals.report import evaluation_report
+    from evals.runs import CARD_ARTIFACT
     from evals.tracking import Suite as Dataset
     from evals.tracking import open_tracker
+    from worksmith.cards import eval_card
 
     results = {}
     with open_tracker(uri, track=track).start("eval", params=settings) as parent:
         for label, lm in models.items():
             with parent.child(label) if len(models) > 1 else _same(parent) as child:
-                result = run.with_model(label, lm)
+                card = eval_card(label, run.program, lm, run.suite, settings, artifact)
+                result = run.with_model(label, lm, card)
                 child.dataset(
                     Dataset(run.suite.path.name, run.suite.digest), split=run.split, tasks=len(run.tasks)
                 )
                 child.evaluation(result, split=run.split)
+                child.text(card.model_dump_json(indent=1), CARD_ARTIFACT)
                 child.report(evaluation_report(result, title=label))
                 results[label] = result
         if parent.id:

@@ -1,0 +1,84 @@
+"""The cards of runs: what was run on what, in the words of the commands that run it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.identity import model_name, program_digest, scorers_digest, strategy_name
+from evals.runs import RunCard, versions
+from evals.scorers import scorers_for
+
+if TYPE_CHECKING:
+    from evals.compare import Arm
+    from evals.outcomes import GroundTruth
+    from evals.suite import Suite
+    from worksmith.study import StudyPlan
+
+
+def eval_card(
+    model: str, program: Any, lm: Any, suite: Suite, settings: Mapping[str, Any], artifact: Path | None
+) -> RunCard:
+    """The card of one program's evaluation.
+
+    Args:
+        model: what tables call the model.
+        settings: of the command; `split`, `seed`, `trials` and `ground_truth` among them.
+        artifact: the compiled program's file, if it is one.
+    """
+    strategy, optimizer = strategy_name(program), _optimizer(artifact)
+    made = strategy if optimizer == "none" else f"{strategy} + {optimizer}"
+    return RunCard(
+        label=f"{made}, {model}",
+        command="eval",
+        **_of(suite, settings["ground_truth"]),
+        **{name: settings[name] for name in ("split", "seed", "trials")},
+        lm=model_name(lm),
+        strategy=strategy,
+        optimizer=optimizer,
+        program=program_digest(program),
+        artifact=str(artifact or ""),
+        settings=dict(settings),
+    )
+
+
+def study_card(plan: StudyPlan, arm: Arm, program: Any, file: Path, *, place: int) -> RunCard:
+    """The card of an arm; `file` is where its compiled program is, if it has one."""
+    compiled = arm.optimizer != "none" and not arm.baseline
+    return RunCard(
+        label=arm.label,
+        command="compare",
+        **_of(plan.suite, plan.ground_truth),
+        split=plan.split,
+        lm=plan.lm.name,
+        strategy=arm.strategy,
+        optimizer=arm.optimizer,
+        program=program_digest(program),
+        artifact=str(file) if compiled else "",
+        baseline=arm.baseline,
+        without=arm.without,
+        place=place,
+        seed=plan.settings.seed,
+        trials=plan.trials,
+        settings={**arm.settings, "ground_truth": plan.ground_truth, "max_steps": plan.max_steps},
+    )
+
+
+def _optimizer(artifact: Path | None) -> str:
+    """By what a program was compiled."""
+    if artifact is None:
+        return "none"
+    from optimizers.artifact import Artifact
+
+    return Artifact.read(artifact).manifest.optimizer
+
+
+def _of(suite: Suite, ground_truth: GroundTruth) -> dict[str, Any]:
+    return {
+        "suite": str(suite.path),
+        "suite_digest": suite.digest,
+        "kind": suite.manifest.kind,
+        "scorers": scorers_digest(scorers_for(suite.workshop, ground_truth)),
+        "versions": versions(),
+    }
