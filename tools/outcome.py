@@ -73,7 +73,7 @@ class Outcome:
     @cached_property
     def key(self) -> tuple[Any, ...]:
         """What `matches` compares; hashable."""
-        keys = [key for change in self.changes if (key := _key(change, self._tables[change.table]))]
+        keys = [key for change in self.changes if (key := change_key(change, self._tables[change.table]))]
         # By repr, because cells may be missing and None has no order; most outcomes are a single change.
         return tuple(sorted(keys, key=repr)) if len(keys) > 1 else tuple(keys)
 
@@ -104,7 +104,8 @@ def _cells(columns: Sequence[str], values: Sequence[Any] | None) -> dict[str, An
     return {c: v for c, v in zip(columns, values, strict=True) if v is not apsw.no_change}
 
 
-def _key(change: RowChange, table: Table) -> tuple[Any, ...] | None:
+def change_key(change: RowChange, table: Table) -> tuple[Any, ...] | None:
+    """What counts of a change when outcomes are compared; None if nothing does."""
     if change.operation == "delete":
         return (table.name, "delete", change.row)
     if change.operation == "insert":

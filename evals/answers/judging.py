@@ -81,7 +81,7 @@ def find_values(answer: str, required: Sequence[Entity], question: str = "") -> 
         question: values that it states are not wrong when running text repeats them.
     """
     said = tokens(answer)
-    found = {entity: _places(said, entity) for entity in required}
+    found = {entity: entity_places(said, entity) for entity in required}
     covered = {n for spans in found.values() for start, end in spans for n in range(start, end)}
     missing = tuple(entity.value for entity in required if not found[entity])
     return Finding(len(required), missing, tuple(_extras(answer, said, covered, required, question)))
@@ -100,7 +100,8 @@ def disclosed(text: str, forbidden: Iterable[str], question: str = "") -> tuple[
     return tuple(value for value in forbidden if says(text, value) and not says(question, value))
 
 
-def _places(said: Sequence[Token], entity: Entity) -> list[tuple[int, int]]:
+def entity_places(said: Sequence[Token], entity: Entity) -> list[tuple[int, int]]:
+    """Where a value stands, in any way to write it: first index and the one after the last."""
     forms = {form for text in (entity.value, *entity.alias) for form in _forms(entity.type, text)}
     return [span for form in sorted(forms) for span in places(said, form)]
 
@@ -130,7 +131,7 @@ def _extras(
     extras = {
         n: token.value
         for n, token in enumerate(said)
-        if n not in covered and not _among(token, asked) and any(_alike(token, e) for e in required)
+        if n not in covered and not _among(token, asked) and any(alike(token, e) for e in required)
     }
     found = list(extras.values())
     if listed:
@@ -167,7 +168,7 @@ def _among(token: Token, others: Iterable[Token]) -> bool:
     return any(same(token, other) for other in others)
 
 
-def _alike(token: Token, entity: Entity) -> bool:
+def alike(token: Token, entity: Entity) -> bool:
     """Whether a token looks like another value of the entity's kind."""
     value = tokens(entity.value)
     if not value:

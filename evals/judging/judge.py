@@ -1,0 +1,112 @@
+"""What a judge is: something that gives an episode a level by a rubric, and never raises for a bad reply.
+
+A verdict that could not be had is a status of its own (`unreadable`, `model_error`). It is never a level,
+so it is no part of any mean; how many there were stands beside every mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from evals.entries import Judgement
+
+if TYPE_CHECKING:
+    from evals.record import EpisodeRecord
+    from evals.task import Task
+
+JUDGE = "judge"
+"""The score of an episode that judges give: the mean of their verdicts, from 0 to 1."""
+
+
+class Judge(Protocol):
+    """Gives verdicts on episodes; called from many threads. Works from the record, so on logs as well."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """Content address of all that its verdicts depend on, the rubric included."""
+        ...
+
+    def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
+        """The verdict; a failure of the judge is one as well."""
+        ...
+
+
+def mean_score(judgements: Sequence[Judgement]) -> float | None:
+    """The mean of the scores of those verdicts that there are; None without any."""
+    scores = [verdict.score for verdict in judgements if verdict.status == "ok" and verdict.score is not None]
+    return math.fsum(scores) / len(scores) if scores else None
+
+
+def judged(record: EpisodeRecord, judgements: Sequence[Judgement]) -> EpisodeRecord:
+    """The record with these verdicts in place of any of the same judges by the same rubrics."""
+    fresh = {(verdict.judge, verdict.rubric) for verdict in judgements}
+    kept = [verdict for verdict in record.judgements if (verdict.judge, verdict.rubric) not in fresh]
+    together = (*kept, *judgements)
+    score = mean_score(together)
+    scores = {name: value for name, value in record.scores.items() if name != JUDGE}
+    if score is not None:
+        scores[JUDGE] = score
+    return record.model_copy(update={"judgements": together, "scores": scores})
+
+
+def ask_judges(judges: Sequence[Judge], task: Task, record: EpisodeRecord) -> EpisodeRecord:
+    """The record of a graded episode with the verdicts of `judges`; others stay as they are.
+
+    A judge that breaks has failed, not the agent.
+    """
+    if not judges or not record.graded:
+        return record
+    return judged(record, [_ask(judge, task, record) for judge in judges])
+
+
+def _ask(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
+    from tools.errors import InputError
+
+    try:
+        return judge(task, record)
+    except InputError:
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        return Judgement(judge=judge.name, rubric="", status="model_error", feedback=said)
+
+
+class Panel:
+    """Several judges that vote: the median of their levels, the lower one of two.
+
+    The vote counts if more than half of the judges gave a level.
+
+    Args:
+        judges: at least two.
+    """
+
+    def __init__(self, judges: Sequence[Judge]) -> None:
+        from tools.seeding import digest
+
+        self.judges = tuple(judges)
+        self.name = f"median:{','.join(judge.name for judge in self.judges)}"
+        self.digest = digest(["median", *(judge.digest for judge in self.judges)])
+
+    def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
+        """The verdict of the majority, with what each of them said."""
+        verdicts = [_ask(judge, task, record) for judge in self.judges]
+        levels = sorted(verdict.level for verdict in verdicts if verdict.level is not None)
+        enough = 2 * len(levels) > len(verdicts)
+        failed = [verdict.status for verdict in verdicts if verdict.level is None]
+        return Judgement(
+            judge=self.name,
+            rubric=next((verdict.rubric for verdict in verdicts if verdict.rubric), ""),
+            status="ok" if enough else failed[0],
+            level=levels[(len(levels) - 1) // 2] if enough else None,
+            feedback="\n".join(f"{v.judge}: {v.level or v.status}. {v.feedback}" for v in verdicts),
+            prompt_tokens=sum(verdict.prompt_tokens for verdict in verdicts),
+            completion_tokens=sum(verdict.completion_tokens for verdict in verdicts),
+            seconds=sum(verdict.seconds for verdict in verdicts),
+        )

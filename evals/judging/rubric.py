@@ -1,0 +1,179 @@
+"""Rubrics: what a judge looks at, and what each of five levels means. Data, ours or the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from tools.errors import InputError
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from evals.task import Task
+
+LEVELS = (1, 2, 3, 4, 5)
+PASSING = 4
+"""The lowest level that counts as a pass."""
+
+Kind = Literal["search", "crud", "unanswerable", "outcome", "question"]
+"""What kinds of tasks there are to a judge, see `kind_of`."""
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+
+_HINT = "a rubric has a name, a criterion and levels 1 to 5, each described in a sentence"
+
+
+class Levels(BaseModel):
+    """What each level means."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    one: Text = Field(alias="1")
+    two: Text = Field(alias="2")
+    three: Text = Field(alias="3")
+    four: Text = Field(alias="4")
+    five: Text = Field(alias="5")
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The descriptions from level 1 to level 5."""
+        return (self.one, self.two, self.three, self.four, self.five)
+
+
+class Rubric(BaseModel):
+    """What to look at and what the levels mean.
+
+    Attributes:
+        applies: the kinds of tasks that it is for; of a rubric without any, all.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+    criterion: Text
+    levels: Levels
+    applies: tuple[Kind, ...] = Field(default=(), alias="for")
+
+    @property
+    def text(self) -> str:
+        """The rubric as a judge reads it."""
+        levels = "\n".join(f"Level {n}: {line}" for n, line in zip(LEVELS, self.levels.lines, strict=True))
+        return f"{self.criterion}\n{levels}"
+
+    @property
+    def digest(self) -> str:
+        """Content address of all that it says."""
+        return digest(self.model_dump(mode="json"))
+
+
+class Rubrics(BaseModel):
+    """Rubrics of which each task gets the one for its kind.
+
+    Attributes:
+        ours: whether these are the rubrics that come with worksmith.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rubrics: tuple[Rubric, ...] = Field(min_length=1)
+    ours: bool = False
+
+    def for_task(self, task: Task) -> Rubric:
+        """The rubric of a task: the first for its kind, else the first for all.
+
+        Raises:
+            InputError: there is none for it.
+        """
+        kind = kind_of(task)
+        for fits in ((kind,), ()):
+            for rubric in self.rubrics:
+                if kind in rubric.applies or (not fits and not rubric.applies):
+                    return rubric
+        raise InputError(
+            f"no rubric is for tasks of the kind {kind}",
+            where=f"task {task.id}",
+            hint="add one, or leave `for` out of one to have it apply to all",
+        )
+
+    @property
+    def digest(self) -> str:
+        """Content address of all of them."""
+        return digest([rubric.digest for rubric in self.rubrics])
+
+
+def kind_of(task: Task) -> Kind:
+    """What kind of task it is to a judge."""
+    if task.type is not None:
+        return task.type
+    return "outcome" if task.answer is None else "question"
+
+
+@cache
+def default_rubrics() -> Rubrics:
+    """The rubrics that come with worksmith."""
+    import tomllib
+
+    text = files("evals.judging").joinpath("rubrics.toml").read_text(encoding="utf-8")
+    return Rubrics.model_validate({**tomllib.loads(text), "ours": True})
+
+
+def read_rubrics(file: Path) -> Rubrics:
+    """The user's rubrics: a YAML file with one rubric, or a list of them under `rubrics`.
+
+    Raises:
+        InputError: it cannot be read, is no YAML, or something in it is missing or makes no sense.
+    """
+    import yaml
+
+    try:
+        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError("cannot read the rubric", where=str(file), hint=str(error)) from error
+    except yaml.YAMLError as error:
+        raise InputError("not YAML", where=_place(file, error), hint=_HINT) from error
+    if not isinstance(data, dict):
+        raise InputError("not a rubric", where=str(file), hint=_HINT)
+    listed = data if "rubrics" in data else {"rubrics": [data]}
+    try:
+        rubrics = Rubrics.model_validate({"rubrics": [_text_keys(each) for each in _list(listed)]})
+    except ValidationError as error:
+        raise _unfit(file, error, single="rubrics" not in data) from error
+    _check_names(file, rubrics.rubrics)
+    return rubrics
+
+
+def _list(data: dict[str, Any]) -> list[Any]:
+    given = data["rubrics"]
+    return given if isinstance(given, list) else [given]
+
+
+def _text_keys(rubric: Any) -> Any:
+    """YAML reads the names of levels as numbers."""
+    if not isinstance(rubric, dict) or not isinstance(rubric.get("levels"), dict):
+        return rubric
+    return {**rubric, "levels": {str(key): value for key, value in rubric["levels"].items()}}
+
+
+def _unfit(file: Path, error: ValidationError, *, single: bool) -> InputError:
+    first = error.errors()[0]
+    path = [str(part) for part in first["loc"]]
+    path = path[2:] if single else path
+    where = f"{file}: {'.'.join(path)}" if path else str(file)
+    return InputError(first["msg"][0].lower() + first["msg"][1:], where=where, hint=_HINT)
+
+
+def _check_names(file: Path, rubrics: Sequence[Rubric]) -> None:
+    names = [rubric.name for rubric in rubrics]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"two rubrics are called {twice!r}", where=str(file), hint="rename one")
+
+
+def _place(file: Path, error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    return f"{file}:{mark.line + 1}" if mark is not None else str(file)
