@@ -33,6 +33,22 @@ class LastCall(NamedTuple):
         return {**self.inputs, **self.outputs}
 
 
+class Provenance(BaseModel):
+    """Where a trajectory of a built bank comes from.
+
+    Attributes:
+        source: as it was named, e.g. `gold`, `log:react.jsonl` or `replay:results`.
+        run: of the source, e.g. a run's label or its id in MLflow; empty where a model was asked afresh.
+        episode: the record's key, or the file and row, in that run.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source: str
+    run: str = ""
+    episode: str = ""
+
+
 class Demonstration(BaseModel):
     """One teacher's trajectory, as the example that each predictor of the program shows.
 
@@ -44,6 +60,7 @@ class Demonstration(BaseModel):
         teacher: name of the model that produced it.
         parts: for each predictor's name, the fields of its last call in the episode. The last call has
             the whole trajectory among its inputs.
+        provenance: None where a compile ran its own teacher.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -57,11 +74,13 @@ class Demonstration(BaseModel):
     scores: dict[str, float] = {}
     teacher: str
     parts: dict[str, dict[str, Any]]
+    provenance: Provenance | None = None
 
     @cached_property
     def key(self) -> str:
-        """Content address."""
-        return digest(self.model_dump(mode="json"))
+        """Content address. Without what came later and says nothing, so that addresses stay as they were."""
+        unsaid = {"provenance"} if self.provenance is None else set()
+        return digest(self.model_dump(mode="json", exclude=unsaid))
 
     def example(self, predictor: str) -> dspy.Example | None:
         """The example for one predictor, as stock bootstrapping would store it; None if it was not called.

@@ -13,7 +13,8 @@ import dspy
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evals.identity import model_digest, program_digest
-from evals.record import PRIMARY, EpisodeRecord
+from evals.record import INFRASTRUCTURE, PRIMARY, EpisodeRecord
+from optimizers.bank_card import BankCard
 from optimizers.capture import Capture, TraceStore
 from optimizers.demonstration import Demonstration, same_text
 from optimizers.rollouts import Rollouts
@@ -27,21 +28,44 @@ if TYPE_CHECKING:
 _FORMAT = "worksmith-bank/1"
 
 
+HELD_BACK = "asks the same as a task held back"
+"""Why a success is no demonstration: a task that programs are measured on would be shown its solution."""
+
+
 class Gap(BaseModel):
-    """A task that gave no demonstration, and why."""
+    """A task that gave no demonstration, and why.
+
+    Attributes:
+        reason: what a table counts by, after a colon its detail.
+        intent: of the task.
+        tried: where several sources were asked, what each of them came to.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     task_id: str
     reason: str
+    intent: str | None = None
+    tried: dict[str, str] = {}
+
+    @property
+    def kind(self) -> str:
+        """The reason without its detail; `infrastructure` where the model or the harness failed."""
+        kind = self.reason.partition(":")[0]
+        return "infrastructure" if kind in INFRASTRUCTURE else kind.replace("_", " ")
 
 
 @dataclass(frozen=True)
 class TraceBank:
-    """Successful trajectories in the order of their tasks, and the tasks without one."""
+    """Successful trajectories in the order of their tasks, and the tasks without one.
+
+    Attributes:
+        card: what it was built from and for; None where a compile collected it for itself.
+    """
 
     demonstrations: tuple[Demonstration, ...]
     gaps: tuple[Gap, ...] = ()
+    card: BankCard | None = None
 
     @property
     def digest(self) -> str:
@@ -51,18 +75,24 @@ class TraceBank:
     def __len__(self) -> int:
         return len(self.demonstrations)
 
-    def without(self, tasks: Iterable[Task]) -> TraceBank:
-        """The bank less what would show one of `tasks` its own solution, under whatever id."""
+    def without(self, tasks: Iterable[Task], *, suite: str = "") -> TraceBank:
+        """The bank less what would show one of `tasks` its own solution, under whatever id.
+
+        Args:
+            suite: digest of the suite that the tasks are of. In a bank of another suite the same id is
+                another task, and only what is asked tells.
+        """
         tasks = tuple(tasks)
-        ids = {task.id for task in tasks}
+        elsewhere = self.card is not None and bool(suite) and self.card.suite != suite
+        ids = set() if elsewhere else {task.id for task in tasks}
         texts = {same_text(task.query) for task in tasks}
         kept, gaps = [], list(self.gaps)
         for demonstration in self.demonstrations:
             if demonstration.task_id in ids or same_text(demonstration.query) in texts:
-                gaps.append(Gap(task_id=demonstration.task_id, reason="asks the same as a task held back"))
+                gaps.append(_gap(demonstration, HELD_BACK))
             else:
                 kept.append(demonstration)
-        return TraceBank(tuple(kept), tuple(gaps))
+        return TraceBank(tuple(kept), tuple(gaps), self.card)
 
     def report(self) -> dict[str, Any]:
         """How many tasks gave a demonstration, and why the others did not."""
@@ -71,7 +101,8 @@ class TraceBank:
 
     def write(self, path: Path) -> None:
         """Write the bank as JSON lines: a header, the demonstrations, the gaps."""
-        lines = [json.dumps({"format": _FORMAT, "digest": self.digest})]
+        card = {"card": self.card.model_dump(mode="json")} if self.card else {}
+        lines = [json.dumps({"format": _FORMAT, "digest": self.digest, **card}, ensure_ascii=False)]
         lines.extend(item.model_dump_json() for item in (*self.demonstrations, *self.gaps))
         write_atomically(path, ("\n".join(lines) + "\n").encode())
 
@@ -89,6 +120,7 @@ class TraceBank:
             bank = cls(
                 tuple(Demonstration.model_validate(line) for line in lines if "parts" in line),
                 tuple(Gap.model_validate(line) for line in lines if "reason" in line),
+                BankCard.model_validate(header["card"]) if "card" in header else None,
             )
         except OSError as error:
             raise InputError("cannot read the trace bank", where=str(path), hint=str(error)) from error
@@ -123,11 +155,11 @@ def collect(program: dspy.Module, tasks: Sequence[Task], rollouts: Rollouts) -> 
 def _demonstration(
     task: Task, record: EpisodeRecord | None, trace: dict[str, Any] | None, teacher: str
 ) -> Demonstration | Gap:
-    reason = "not run" if record is None else _shortcoming(record)
+    reason = "not run" if record is None else shortcoming(record)
     if reason is None and (trace is None or not trace["parts"]):
         reason = "left no trace"
     if reason is not None:
-        return Gap(task_id=task.id, reason=reason)
+        return Gap(task_id=task.id, reason=reason, intent=task.intent)
     assert record is not None
     assert trace is not None
     return Demonstration(
@@ -143,13 +175,18 @@ def _demonstration(
     )
 
 
-def _shortcoming(record: EpisodeRecord) -> str | None:
+def _gap(demonstration: Demonstration, reason: str) -> Gap:
+    return Gap(task_id=demonstration.task_id, reason=reason, intent=demonstration.intent)
+
+
+def shortcoming(record: EpisodeRecord) -> str | None:
     """Why an episode is no example to follow; None if it is one."""
     if record.status != "finished":
         detail = f": {record.error}" if record.error else ""
         return f"{record.status}{detail}"
     if record.scores.get(PRIMARY, 0.0) < 1.0:
-        return "wrong outcome"
+        unknown = sorted({call.tool for call in record.calls if call.status == "unknown_tool"})
+        return f"tools not on offer: {', '.join(unknown)}" if unknown else "wrong outcome"
     if not record.calls:
         # Right only because there was nothing to do: it shows nobody how to find that out.
         return "called no tool"

@@ -12,6 +12,7 @@ from tools.errors import InputError, WorksmithError
 from worksmith import __version__
 from worksmith.commands import (
     access,
+    bank,
     compare,
     compile,
     eval,
@@ -40,6 +41,7 @@ app = typer.Typer(
 )
 app.add_typer(suite.app, name="suite")
 app.add_typer(access.app, name="access")
+app.add_typer(bank.app, name="bank")
 app.add_typer(serve.app, name="serve")
 app.add_typer(org.app, name="org")
 app.command("index")(index.index_suite)

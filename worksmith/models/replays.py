@@ -11,6 +11,7 @@ from tools.errors import InputError
 if TYPE_CHECKING:
     import dspy
 
+    from evals.office.workbench.results import Transcript
     from evals.task import Task
 
 
@@ -23,15 +24,27 @@ def read_runs(path: Path, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
     """
     if path.suffix == ".jsonl":
         return {"recording": _recording(path)}
+    return {label: _model(label, runs, path, tasks) for label, runs in read_transcripts(path).items()}
+
+
+def read_transcripts(path: Path) -> dict[str, list[tuple[str, Transcript]]]:
+    """The runs in the original's result files, by label, each with its place (`FILE:ROW`, rows from 0).
+
+    Raises:
+        InputError: there is no such file, or one is damaged.
+    """
+    from evals.office.workbench.results import read_results
+
     files = [path] if path.is_file() else sorted(path.rglob("*.csv"))
     if not files:
         raise InputError(
             "no recorded runs here", where=str(path), hint="expected .jsonl or result .csv files"
         )
-    runs: dict[str, list[Path]] = {}
+    runs: dict[str, list[tuple[str, Transcript]]] = {}
     for file in files:
-        runs.setdefault(_label(file), []).append(file)
-    return {label: _transcripts(label, group, tasks) for label, group in sorted(runs.items())}
+        found = [(f"{file.name}:{row}", transcript) for row, transcript in enumerate(read_results(file))]
+        runs.setdefault(_label(file), []).extend(found)
+    return dict(sorted(runs.items()))
 
 
 def _recording(file: Path) -> dspy.LM:
@@ -43,15 +56,13 @@ def _recording(file: Path) -> dspy.LM:
     return dspy.LM(f"replay/{engine.digest}", engine=engine, cache=False, num_retries=0)
 
 
-def _transcripts(label: str, files: Sequence[Path], tasks: Sequence[Task]) -> dspy.LM:
-    from evals.office.workbench.results import read_results
+def _model(label: str, runs: Sequence[tuple[str, Transcript]], path: Path, tasks: Sequence[Task]) -> dspy.LM:
     from programs.scripted import TranscriptEngine, scripted_lm
 
-    transcripts = [transcript for file in files for transcript in read_results(file)]
     wanted = {task.query for task in tasks}
-    if tasks and not any(transcript.query in wanted for transcript in transcripts):
-        raise InputError(f"the run {label} covers none of the tasks", where=str(files[0]))
-    return scripted_lm(TranscriptEngine(transcripts))
+    if tasks and not any(transcript.query in wanted for _, transcript in runs):
+        raise InputError(f"the run {label} covers none of the tasks", where=str(path))
+    return scripted_lm(TranscriptEngine(transcript for _, transcript in runs))
 
 
 def _label(file: Path) -> str:

@@ -1,0 +1,134 @@
+"""Reading episodes out of MLflow traces, ours and those of other agents.
+
+A trace of ours says which task it is of and what was scored. Of another agent's trace that much is used as
+any tracer writes: the inputs of the outermost span, the spans of type TOOL in the order in which they began,
+and the outputs of the outermost span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from evals.record import PRIMARY
+from evals.tracking.runs import boundary
+from evals.tracking.store import check_address, quieten_libraries, tracking_uri
+from tools.errors import InputError
+
+_PAGE = 200
+
+
+@dataclass(frozen=True)
+class TracedCall:
+    """A tool's span."""
+
+    tool: str
+    arguments: Any
+    thought: str = ""
+
+
+@dataclass(frozen=True)
+class TracedEpisode:
+    """A trace as far as it can be run again.
+
+    Attributes:
+        trace_id: in the store.
+        task_id: empty where the trace does not say.
+        asked: every text among the inputs of the outermost span; one of them is the task's.
+        status: of the episode; empty where the trace does not say.
+        outcome: its score; None where it has none.
+    """
+
+    trace_id: str
+    task_id: str
+    asked: tuple[str, ...]
+    calls: tuple[TracedCall, ...]
+    answer: str = ""
+    answer_status: str = ""
+    status: str = ""
+    outcome: float | None = None
+
+
+def traced_episodes(run_id: str, uri: str | None = None) -> list[TracedEpisode]:
+    """The traces of a run, oldest first.
+
+    Raises:
+        InputError: the store has no such run.
+        TrackingError: the store cannot be read.
+    """
+    quieten_libraries()
+    from mlflow import MlflowClient
+    from mlflow.exceptions import MlflowException
+    from mlflow.tracing.client import TracingClient
+
+    address = tracking_uri(uri)
+    check_address(address)
+    try:
+        run = MlflowClient(tracking_uri=address).get_run(run_id)
+    except MlflowException as error:
+        raise InputError("no such run", where=run_id, hint=f"looked in {address}") from error
+    with boundary():
+        traces = list(_traces(TracingClient(address), run.info.experiment_id, run_id))
+    return [_episode(trace) for trace in sorted(traces, key=lambda trace: _age(trace.info))]
+
+
+def _traces(client: Any, experiment_id: str, run_id: str) -> Iterator[Any]:
+    token = None
+    while True:
+        page = client.search_traces(
+            locations=[experiment_id],
+            run_id=run_id,
+            include_spans=True,
+            max_results=_PAGE,
+            page_token=token,
+        )
+        yield from page
+        token = page.token
+        if not token:
+            return
+
+
+def _age(info: Any) -> tuple[int, str]:
+    return info.request_time, info.trace_id
+
+
+def _episode(trace: Any) -> TracedEpisode:
+    spans = sorted(trace.data.spans, key=lambda span: span.start_time_ns)
+    root = next((span for span in spans if span.parent_id is None), None)
+    said = root.outputs if root is not None else None
+    ending = said if isinstance(said, dict) else {"answer": said if isinstance(said, str) else ""}
+    tags = trace.info.tags
+    return TracedEpisode(
+        trace_id=trace.info.trace_id,
+        # Other tracers use the name for the function that they traced; it is then no task's id.
+        task_id=tags.get("mlflow.traceName", "") if "episode" in tags else "",
+        asked=tuple(dict.fromkeys(_texts(root.inputs if root is not None else None))),
+        calls=tuple(_call(span) for span in spans if span.span_type == "TOOL"),
+        answer=str(ending.get("answer", "")),
+        answer_status=str(ending.get("answer_status", "")),
+        status=tags.get("status", ""),
+        outcome=_outcome(trace.info.assessments),
+    )
+
+
+def _call(span: Any) -> TracedCall:
+    return TracedCall(span.name, span.inputs, str(span.get_attribute("thought") or ""))
+
+
+def _outcome(assessments: Any) -> float | None:
+    for assessment in assessments:
+        if assessment.name == PRIMARY:
+            return float(assessment.value)
+    return None
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
