@@ -7,7 +7,7 @@ and the outputs of the outermost span.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +104,7 @@ def _episode(trace: Any) -> TracedEpisode:
         # Other tracers use the name for the function that they traced; it is then no task's id.
         task_id=tags.get("mlflow.traceName", "") if "episode" in tags else "",
         asked=tuple(dict.fromkeys(_texts(root.inputs if root is not None else None))),
-        calls=tuple(_call(span) for span in spans if span.span_type == "TOOL"),
+        calls=tuple(_calls(spans)),
         answer=str(ending.get("answer", "")),
         answer_status=str(ending.get("answer_status", "")),
         status=tags.get("status", ""),
@@ -112,8 +112,16 @@ def _episode(trace: Any) -> TracedEpisode:
     )
 
 
-def _call(span: Any) -> TracedCall:
-    return TracedCall(span.name, span.inputs, str(span.get_attribute("thought") or ""))
+def _calls(spans: Iterable[Any]) -> Iterator[TracedCall]:
+    """The calls, each with its own thought or that of the question to a model before it."""
+    thought = ""
+    for span in spans:
+        if span.span_type == "TOOL":
+            own = str(span.get_attribute("thought") or "")
+            yield TracedCall(span.name, span.inputs, own or thought)
+            thought = ""
+        elif span.span_type == "LLM" and isinstance(span.outputs, dict):
+            thought = str(span.outputs.get("thought") or "")
 
 
 def _outcome(assessments: Any) -> float | None:
