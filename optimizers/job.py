@@ -13,7 +13,7 @@ from evals.summary import interval_json
 from optimizers.demonstration import Demonstration
 from optimizers.nearest import EMBEDDINGS
 from optimizers.rollouts import Rollouts
-from optimizers.trace_bank import TraceBank, collect
+from optimizers.trace_bank import Gap, TraceBank, collect
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -119,6 +119,9 @@ class Job:
         teacher: runs programs with the teacher's model.
         student: runs programs with the model that the program is compiled for.
         proposer: the language model that proposes instructions; None if nobody does.
+        given: a bank that was built before, which takes the teacher's place.
+        suite: digest of the suite that the tasks are of.
+        gaps: the tasks that gave the bank no demonstration, once `bank` was called.
     """
 
     program: dspy.Module
@@ -129,10 +132,19 @@ class Job:
     student: Rollouts
     settings: Settings
     proposer: Proposer | None = None
+    given: TraceBank | None = None
+    suite: str = ""
+    gaps: tuple[Gap, ...] = ()
 
     def bank(self) -> TraceBank:
-        """The teacher's successful trajectories over the training tasks."""
-        return collect(self.program, self.train, self.teacher).without(self.held_back)
+        """The bank that was given, or else the teacher's successful trajectories over the training tasks.
+
+        Nothing in it solves a task that is held back.
+        """
+        bank = collect(self.program, self.train, self.teacher) if self.given is None else self.given
+        bank = bank.without(self.held_back, suite=self.suite)
+        self.gaps = bank.gaps
+        return bank
 
     def try_out(self, name: str, program: dspy.Module, demonstrations: Sequence[Demonstration]) -> Trial:
         """Evaluate a candidate on the dev tasks."""
