@@ -51,9 +51,17 @@ _OPTIMIZERS: dict[str, type[Optimizer]] = {
 }
 
 
+_FROM_A_BANK = frozenset({"bootstrap", "race", "knn", "dspy:LabeledFewShot", "dspy:KNNFewShot"})
+
+
 def optimizer_names() -> tuple[str, ...]:
     """The names there are."""
     return tuple(_OPTIMIZERS)
+
+
+def takes_bank(name: str) -> bool:
+    """Whether the optimizer called `name` draws from a bank; others run a teacher by themselves, or none."""
+    return name in _FROM_A_BANK
 
 
 def proposes(name: str) -> bool:
