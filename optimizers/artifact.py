@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 import dspy
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from optimizers.demonstration import Demonstration
+from optimizers.demonstration import Demonstration, Provenance
 from optimizers.nearest import NearestSettings, show_nearest
 from tools.errors import InputError
 from tools.files import write_atomically
@@ -28,12 +28,17 @@ class _Data(BaseModel):
 
 
 class DemonstrationSource(_Data):
-    """Where one demonstration comes from, and what it quotes."""
+    """Where one demonstration comes from, and what it quotes.
+
+    Attributes:
+        provenance: of one from a bank that was built before.
+    """
 
     task_id: str
     teacher: str
     key: str
     records: tuple[str, ...] = ()
+    provenance: Provenance | None = None
 
     @classmethod
     def of(cls, demonstration: Demonstration) -> DemonstrationSource:
@@ -43,6 +48,7 @@ class DemonstrationSource(_Data):
             teacher=demonstration.teacher,
             key=demonstration.key,
             records=demonstration.records,
+            provenance=demonstration.provenance,
         )
 
 
@@ -60,6 +66,7 @@ class Manifest(_Data):
         gaps: why training tasks gave no demonstration, with counts.
         cost: episodes, model calls and tokens, of teacher and student.
         versions: of worksmith, dspy and Python.
+        bank: digest, sources and suite of the bank that was given in the teacher's place; empty if none was.
         seen_by_proposer: references (`source/key`) of the records that the model which proposed instructions
             was shown as they are, without redaction.
     """
@@ -81,12 +88,20 @@ class Manifest(_Data):
     cost: dict[str, dict[str, int]] = {}
     demonstrations: tuple[DemonstrationSource, ...] = ()
     versions: dict[str, str] = {}
+    bank: dict[str, Any] = {}
     seen_by_proposer: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
         data = self.model_dump(mode="json")
-        return {name: value for name, value in data.items() if value or name != "seen_by_proposer"}
+        for shown in data["demonstrations"]:
+            if shown["provenance"] is None:
+                del shown["provenance"]
+        return {name: value for name, value in data.items() if value or name not in _LATER}
+
+
+_LATER = ("bank", "seen_by_proposer")
+"""Fields that manifests have had since digests were first written."""
 
 
 class _File(_Data):
