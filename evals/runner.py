@@ -26,6 +26,7 @@ from evals.workers import Workers
 from tools.errors import InputError
 
 if TYPE_CHECKING:
+    from evals.judging.judge import Judge
     from evals.task import Task
     from tools.workshop import Workshop
 
@@ -80,6 +81,7 @@ def evaluate(
     trials: int = 1,
     log: EpisodeLog | None = None,
     scorers: Sequence[Scorer] | None = None,
+    judges: Sequence[Judge] = (),
     time_limit: float | None = None,
     strategy: str | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -91,6 +93,7 @@ def evaluate(
         lm: a `dspy.LM`; None leaves the one that DSPy's settings or the program hold.
         log: where each episode is written as it ends; units it already holds are not run again.
         scorers: default is what `evals.scorers.scorers_for` picks for the world.
+        judges: asked about each graded episode after its scorers, in the same worker.
         time_limit: seconds after which an episode counts as `timeout` and is no longer waited for.
         strategy: the name under which the records go; default is what the program declares.
         on_progress: told of each episode, in the calling thread.
@@ -108,6 +111,7 @@ def evaluate(
         seed=seed,
         trials=trials,
         scorers=scorers,
+        judges=judges,
         time_limit=time_limit,
         strategy=strategy,
         on_progress=(lambda _, progress: told(progress)) if told else None,
@@ -137,6 +141,7 @@ def evaluate_together(
     seed: int = 0,
     trials: int = 1,
     scorers: Sequence[Scorer] | None = None,
+    judges: Sequence[Judge] = (),
     time_limit: float | None = None,
     strategy: str | None = None,
     on_progress: Callable[[int, Progress], None] | None = None,
@@ -159,7 +164,7 @@ def evaluate_together(
     running = [
         _Running(
             part,
-            Work(part.program, workshop, lm, scorers, strategy or strategy_name(part.program), seed),
+            Work(part.program, workshop, lm, scorers, strategy or strategy_name(part.program), seed, judges),
             trials,
         )
         for part in parts

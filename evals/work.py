@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from evals.entries import ChangeEntry
 from evals.failures import failure_status
 from evals.identity import model_digest, program_digest, scorers_digest
+from evals.judging.judge import Judge, ask_judges
 from evals.record import (
     PRIMARY,
     PROGRAM_ERROR,
@@ -56,6 +57,7 @@ class Work:
     scorers: Sequence[Scorer] | None
     strategy: str
     seed: int
+    judges: Sequence[Judge] = ()
     program_digest: str = ""
     _models: dict[int, Any] = field(default_factory=dict)
 
@@ -69,7 +71,7 @@ class Work:
             from evals.scorers import scorers_for
 
             self.scorers = scorers_for(self.workshop)
-        self._scorers_digest = scorers_digest(self.scorers)
+        self._scorers_digest = scorers_digest([*self.scorers, *self.judges])
 
     def unit(self, task: Task, trial: int) -> WorkUnit:
         """What identifies one episode of it."""
@@ -96,8 +98,10 @@ class Work:
             except InputError:
                 raise
             except Exception as error:
-                return _crashed(unit, task, error, time.perf_counter() - started)
-            return self._graded(unit, task, prediction)
+                record = _crashed(unit, task, error, time.perf_counter() - started)
+            else:
+                record = self._graded(unit, task, prediction)
+            return ask_judges(self.judges, task, record)
 
     def _graded(self, unit: WorkUnit, task: Task, prediction: Any) -> EpisodeRecord:
         episode = getattr(prediction, "episode", None)
