@@ -39,14 +39,21 @@ def model_digest(lm: Any) -> str:
     """The content address of a model with its settings; credentials are left out.
 
     A custom engine counts by its own `digest` or `version` where it has one: two engines under one model
-    name must not pass for each other.
+    name must not pass for each other. One that has a `model_digest` (it stands in for a model) is asked.
     """
     if lm is None:
         return digest("none")
-    settings = {name: _plain(value) for name, value in getattr(lm, "kwargs", {}).items() if not _secret(name)}
-    return digest(
-        [model_name(lm), getattr(lm, "model_type", ""), settings, _engine(getattr(lm, "engine", None))]
-    )
+    engine, settings = getattr(lm, "engine", None), plain_settings(lm)
+    stands_in = getattr(engine, "model_digest", None)
+    if stands_in is not None:
+        return str(stands_in(settings))
+    return digest([model_name(lm), getattr(lm, "model_type", ""), settings, _engine(engine)])
+
+
+def plain_settings(lm: Any) -> dict[str, Any]:
+    """A model's settings as JSON-able data, without credentials."""
+    settings = getattr(lm, "kwargs", {}).items()
+    return {name: _plain(value) for name, value in settings if not _secret(name)}
 
 
 def scorers_digest(scorers: Sequence[Any]) -> str:

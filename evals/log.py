@@ -26,14 +26,20 @@ class EpisodeLog:
     the thread that called it.
     """
 
-    def __init__(self, path: Path, file: int, records: dict[str, EpisodeRecord]) -> None:
+    def __init__(
+        self, path: Path, file: int, records: dict[str, EpisodeRecord], *, final: bool = False
+    ) -> None:
         self.path = path
+        self._final = final
         self._file = file
         self._records = records
 
     @classmethod
-    def open(cls, path: str | Path, *, resume: bool = False) -> Self:
+    def open(cls, path: str | Path, *, resume: bool = False, final: bool = False) -> Self:
         """Open a log for writing; with `resume`, read what it already holds.
+
+        Args:
+            final: take what was lost to the infrastructure as it is; its unit is not owed again.
 
         Raises:
             InputError: the log has episodes and `resume` was not asked for, a line is no record, or
@@ -48,7 +54,7 @@ class EpisodeLog:
                 )
             records = {record.key: record for record in read_log(path)}
             _cut_torn_line(path)
-        return cls(path, _open(path), records)
+        return cls(path, _open(path), records, final=final)
 
     def finished(self, key: str) -> EpisodeRecord | None:
         """The record of a work unit that need not run again.
@@ -56,7 +62,7 @@ class EpisodeLog:
         An infrastructure failure is no answer: its unit is owed again.
         """
         record = self._records.get(key)
-        return record if record is not None and record.graded else None
+        return record if record is not None and (record.graded or self._final) else None
 
     def append(self, record: EpisodeRecord) -> None:
         """Write one episode, whole, in one write."""

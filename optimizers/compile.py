@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -14,8 +13,10 @@ import dspy
 from evals.identity import model_name
 from evals.runner import Progress
 from optimizers.artifact import Artifact, Manifest, sources
+from optimizers.description import decides, given, models, versions
 from optimizers.dspy_optimizers.proposer import Proposer
 from optimizers.job import Compiled, Job, Settings
+from optimizers.journal import Journal
 from optimizers.registry import optimizer, proposals, proposes
 from optimizers.rollouts import Rollouts
 from tools.errors import InputError
@@ -52,8 +53,10 @@ class Plan:
         describes: what it takes to build the program anew, for the manifest.
         proposer: proposes instructions, for an optimizer that wants it; default is the teacher, or else the
             model itself, if that is a language model.
-        folder: gets the episode logs, by which a killed compile goes on.
+        folder: gets the journal, by which a killed compile goes on. It knows of the models named here; one
+            that the program itself holds is asked past it.
         resume: go on with what is in `folder`.
+        asking: whether models may be asked what the journal does not answer.
         train_limit, dev_limit: at most so many tasks, spread evenly.
         versions: of the caller's software, for the manifest.
     """
@@ -72,25 +75,41 @@ class Plan:
     dev_limit: int | None = None
     workers: int = 8
     resume: bool = False
+    asking: bool = True
     versions: Mapping[str, str] | None = None
     on_progress: Callable[[str, Progress], None] | None = None
 
-    def job(self) -> Job:
+    def journal(self, purpose: str = "compile") -> Journal:
+        """The journal in `folder`, opened.
+
+        Raises:
+            InputError: it is there and `resume` is not set, or it is of something else.
+            JournalInUseError: another process works in it.
+        """
+        about = decides(self, purpose)
+        return Journal.open(self.folder, about, resume=self.resume, given=given(self), asking=self.asking)
+
+    def job(self, journal: Journal | None = None) -> Job:
         """The plan as optimizers take it.
+
+        Args:
+            journal: through which models are asked; None where nothing will be run.
 
         Raises:
             InputError: a split has no tasks, a limit makes no sense, or there is no model to propose
                 instructions.
         """
         proposer = self.proposed_by()
+        if proposer is not None and journal is not None:
+            proposer = Model(proposer.name, journal.remembering(proposer.lm))
         select = self.suite.select
         return Job(
             program=self.program,
             train=select(split="train", scheme=self.scheme, limit=self.train_limit),
             dev=select(split="dev", scheme=self.scheme, limit=self.dev_limit),
             held_back=[task for split in ("dev", "test") for task in select(split=split, scheme=self.scheme)],
-            teacher=self._rollouts(self.teacher, "teacher"),
-            student=self._rollouts(self.lm, "student"),
+            teacher=self._rollouts(self.teacher, "teacher", journal),
+            student=self._rollouts(self.lm, "student", journal),
             settings=self.settings,
             proposer=None if proposer is None else Proposer.of(proposer.lm),
         )
@@ -107,13 +126,15 @@ class Plan:
         """How many episodes the compile will run at most, by what for."""
         return optimizer(self.optimizer).plan(self.job())
 
-    def _rollouts(self, model: Model, role: str) -> Rollouts:
+    def _rollouts(self, model: Model, role: str, journal: Journal | None) -> Rollouts:
         return Rollouts(
             workshop=self.suite.workshop,
-            lm=model.lm,
+            lm=model.lm if journal is None else journal.remembering(model.lm),
             folder=self.folder / role,
             workers=self.workers,
-            resume=self.resume,
+            # Whether it may be gone on with was settled when the journal was opened.
+            resume=self.resume or journal is not None,
+            final=not self.asking,
             on_progress=self.on_progress,
         )
 
@@ -150,12 +171,20 @@ def compile_program(plan: Plan) -> Result:
     Raises:
         InputError: something in the plan makes no sense, or `folder` holds an earlier run and `resume`
             is not set.
+        JournalInUseError: another process works in `folder`.
+        IncompleteJournalError: models may not be asked, and the journal does not suffice.
         EvaluationInterrupted: on Ctrl-C; what was finished is in `folder`.
     """
     started = time.perf_counter()
-    job = plan.job()
-    compiled = optimizer(plan.optimizer)(job)
-    manifest = Manifest(
+    with plan.journal() as journal:
+        job = plan.job(journal)
+        compiled = optimizer(plan.optimizer)(job)
+    artifact = Artifact.of(compiled.program, _manifest(plan, job, compiled), _since(started))
+    return Result(compiled, artifact)
+
+
+def _manifest(plan: Plan, job: Job, compiled: Compiled) -> Manifest:
+    return Manifest(
         program=dict(plan.describes),
         suite=_suite(plan.suite),
         scheme=plan.scheme,
@@ -163,7 +192,7 @@ def compile_program(plan: Plan) -> Result:
         dev=tuple(task.id for task in job.dev),
         lm=plan.lm.name,
         teacher=plan.teacher.name,
-        models=_models(plan),
+        models={role: model_name(model.lm) for role, model in models(plan).items()},
         gold=plan.teacher.name == GOLD
         and any(shown.teacher == job.teacher.model for shown in compiled.demonstrations),
         optimizer=plan.optimizer,
@@ -174,15 +203,12 @@ def compile_program(plan: Plan) -> Result:
         cost=_cost(job),
         demonstrations=sources(compiled.demonstrations),
         seen_by_proposer=tuple(sorted(job.proposer.seen)) if job.proposer else (),
-        versions={**(plan.versions or {}), "dspy": dspy.__version__, "python": platform.python_version()},
+        versions=versions(plan),
     )
-    seconds = {"seconds": round(time.perf_counter() - started, 3)}
-    return Result(compiled, Artifact.of(compiled.program, manifest, seconds))
 
 
-def _models(plan: Plan) -> dict[str, str]:
-    named = {"lm": plan.lm, "teacher": plan.teacher, "proposer": plan.proposed_by()}
-    return {role: model_name(model.lm) for role, model in named.items() if model is not None}
+def _since(started: float) -> dict[str, float]:
+    return {"seconds": round(time.perf_counter() - started, 3)}
 
 
 def _cost(job: Job) -> dict[str, dict[str, int]]:

@@ -47,6 +47,7 @@ class Rollouts:
         lm: the model under which programs run.
         folder: gets one episode log for each evaluation.
         resume: continue logs that are there instead of refusing to.
+        final: nothing is run again that a log holds, not even what was lost to the infrastructure.
         scorers: default are the outcome scores.
         on_progress: told of each episode, and of which evaluation it is part.
         cost: of everything run so far.
@@ -58,6 +59,7 @@ class Rollouts:
     workers: int = 8
     seed: int = 0
     resume: bool = False
+    final: bool = False
     scorers: Sequence[Scorer] | None = None
     on_progress: Callable[[str, Progress], None] | None = None
     cost: Cost = field(default_factory=Cost)
@@ -85,10 +87,7 @@ class Rollouts:
         """
         names, told = tuple(runs), self.on_progress
         with ExitStack() as logs:
-            parts = [
-                Part(*runs[name], logs.enter_context(EpisodeLog.open(self._log(name), resume=self.resume)))
-                for name in names
-            ]
+            parts = [Part(*runs[name], logs.enter_context(self._open(name))) for name in names]
             results = evaluate_together(
                 parts,
                 workshop=self.workshop,
@@ -104,5 +103,5 @@ class Rollouts:
                 self.cost.add(record)
         return dict(zip(names, results, strict=True))
 
-    def _log(self, name: str) -> Path:
-        return self.folder / f"{name}.jsonl"
+    def _open(self, name: str) -> EpisodeLog:
+        return EpisodeLog.open(self.folder / f"{name}.jsonl", resume=self.resume, final=self.final)

@@ -130,7 +130,7 @@ def test_a_killed_compile_goes_on_to_the_same_program(suite: Suite, tmp_path: Pa
         "1",
     ]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
-    log = tmp_path / "killed.json.work" / "student" / "dev-uncompiled.jsonl"
+    log = tmp_path / "killed.json.journal" / "student" / "dev-uncompiled.jsonl"
     while process.poll() is None and not (log.exists() and log.stat().st_size):
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)

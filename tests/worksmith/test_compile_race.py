@@ -70,7 +70,7 @@ def test_a_killed_race_goes_on_to_the_same_program(suite: Suite, tmp_path: Path)
     code = "import typer; from worksmith.commands.compile import compile_program as c; typer.run(c)"
     command = [sys.executable, "-c", code, str(suite.path), "--out", str(killed), *options, "--no-track"]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
-    log = tmp_path / "killed.json.work" / "student" / "race-random-4-0-000.jsonl"
+    log = tmp_path / "killed.json.journal" / "student" / "race-random-4-0-000.jsonl"
     while process.poll() is None and not (log.exists() and log.stat().st_size):
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)

@@ -21,8 +21,8 @@ def check_same_program(plan: Plan, out: Path) -> dict[str, Any]:
     from tools.files import write_atomically
     from worksmith.session import compile_bar
 
-    with compile_bar("A/A") as on_progress:
-        found = same_program(replace(plan, on_progress=on_progress).job())
+    with compile_bar("A/A") as on_progress, plan.journal("aa") as journal:
+        found = same_program(replace(plan, on_progress=on_progress).job(journal))
     if not found.differing:
         say("the model did the same every time, so there was nothing to mistake for a difference")
     facts = {"suite": plan.suite.path.name, "lm": plan.lm.name, **found.to_json()}

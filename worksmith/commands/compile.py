@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,9 +30,6 @@ from worksmith.commands.options import (
 if TYPE_CHECKING:
     from optimizers.artifact import Artifact
     from optimizers.compile import Plan, Result
-
-WORK_SUFFIX = ".work"
-"""Added to the name of the file to write: the folder in which a compile keeps what a resume needs."""
 
 
 def compile_program(
@@ -101,21 +97,28 @@ def compile_program(
         bool, typer.Option("--resume", help="Go on with a compile that was interrupted.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there; start anew.")] = False,
+    keep_journal: Annotated[
+        bool,
+        typer.Option(
+            "--journal/--no-journal",
+            help="Keep the journal, OUT.journal, by which `worksmith verify` derives the program anew.",
+        ),
+    ] = True,
     track: TrackFlag = True,
     tracking_uri: TrackingUriOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
+    from optimizers.journal import discard, journal_beside
     from tools.errors import InputError
     from tools.files import check_writable
     from worksmith.commands.compile_report import forecast, show, summary
     from worksmith.session import demo_count
 
-    if out.exists() and not (force or dry_run):
+    work = journal_beside(out)
+    # What a resume writes is what is there, if the compile had been killed in its last moments.
+    if out.exists() and not (force or dry_run or (resume and work.exists())):
         raise InputError("the file is already there", where=str(out), hint="give --force to replace it")
-    work = out.with_name(out.name + WORK_SUFFIX)
-    if force and not (resume or dry_run):
-        shutil.rmtree(work, ignore_errors=True)
     plan = _plan(
         suite,
         work,
@@ -146,20 +149,24 @@ def compile_program(
         show(forecast(plan, aa=aa), as_json)
         return
     check_writable(out)
+    if force and not resume:
+        discard(work)
     if aa:
         _check_same_program(plan, out, work, as_json)
         return
     artifact = _tracked(plan, out, track, tracking_uri)
-    shutil.rmtree(work, ignore_errors=True)
+    if not keep_journal:
+        discard(work)
     show(summary(out, artifact), as_json)
 
 
 def _check_same_program(plan: Plan, out: Path, work: Path, as_json: bool) -> None:
+    from optimizers.journal import discard
     from worksmith.commands.aa import check_same_program, end
     from worksmith.commands.compile_report import show
 
     found = check_same_program(plan, out)
-    shutil.rmtree(work, ignore_errors=True)
+    discard(work)
     show(found, as_json)
     end(found)
 

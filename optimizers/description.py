@@ -1,0 +1,60 @@
+"""What decides the result of a compile, as data: its journal goes on with nothing else."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import dspy
+
+from evals.identity import model_digest, program_digest
+
+if TYPE_CHECKING:
+    from optimizers.compile import Model, Plan
+
+
+def decides(plan: Plan, purpose: str = "compile") -> dict[str, Any]:
+    """Everything that the result of `plan` depends on. The number of workers is no part of it.
+
+    Args:
+        purpose: what is done with the plan; two purposes share no journal.
+    """
+    suite = plan.suite
+    return {
+        "purpose": purpose,
+        "suite": {
+            "kind": suite.manifest.kind,
+            "digest": suite.digest,
+            "rules": suite.workshop.policy.digest,
+        },
+        "scheme": plan.scheme,
+        "train_limit": plan.train_limit,
+        "dev_limit": plan.dev_limit,
+        "program": dict(plan.describes),
+        "program_digest": program_digest(plan.program),
+        "models": {role: _model(model) for role, model in models(plan).items()},
+        "optimizer": plan.optimizer,
+        "settings": asdict(plan.settings),
+        "versions": versions(plan),
+    }
+
+
+def given(plan: Plan) -> dict[str, Any]:
+    """What else was said of a plan and helps to find its parts again."""
+    return {"suite": str(plan.suite.path)}
+
+
+def models(plan: Plan) -> dict[str, Model]:
+    """The models of a plan by what they do."""
+    named = {"lm": plan.lm, "teacher": plan.teacher, "proposer": plan.proposed_by()}
+    return {role: model for role, model in named.items() if model is not None}
+
+
+def versions(plan: Plan) -> dict[str, str]:
+    """Of all software that a result depends on."""
+    return {**(plan.versions or {}), "dspy": dspy.__version__, "python": platform.python_version()}
+
+
+def _model(model: Model) -> dict[str, str]:
+    return {"name": model.name, "digest": model_digest(model.lm)}

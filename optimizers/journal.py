@@ -1,0 +1,256 @@
+"""The journal of a compile: a folder that holds everything its result was made from.
+
+    OUT.journal/
+        compile.json     what decides the result, so that nothing else is gone on with
+        lock             held by the process at work, with its number
+        replies.jsonl    model replies by what was asked, see `optimizers.replies`
+        teacher/ student/    episode logs and caught traces
+
+A compile that was killed goes on from it and comes to the same result: finished episodes are in the logs,
+and of those that were under way the model's replies are there. A compile that is done can be derived anew
+from it without asking any model.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+import dspy
+
+from optimizers.replies import RememberingEngine, ReplyStore
+from tools.errors import InputError, WorksmithError
+from tools.files import write_atomically
+
+SUFFIX: Final = ".journal"
+"""Added to the name of the file that a compile writes."""
+
+FORMAT: Final = "worksmith-journal/1"
+
+_DESCRIPTION, _LOCK, _REPLIES = "compile.json", "lock", "replies.jsonl"
+
+
+class JournalInUseError(InputError):
+    """Another process is at work in the journal.
+
+    Attributes:
+        pid: its number; 0 if it has not said.
+    """
+
+    def __init__(self, folder: Path, pid: int) -> None:
+        who = f"process {pid}" if pid else "another process"
+        super().__init__(f"{who} is at work in this journal", where=str(folder), hint="wait until it is done")
+        self.pid = pid
+
+
+class IncompleteJournalError(WorksmithError):
+    """A journal does not hold all that it takes to derive its result.
+
+    Attributes:
+        lacking: what it does not hold, in words.
+    """
+
+    def __init__(self, folder: Path, lacking: Sequence[str]) -> None:
+        more = f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
+        super().__init__(f"{folder}: the journal has {lacking[0]}{more}")
+        self.lacking = tuple(lacking)
+
+
+class Journal:
+    """A journal that this process works in; a context manager. Use `Journal.open`.
+
+    Attributes:
+        asking: whether models may be asked what the journal does not answer.
+    """
+
+    def __init__(self, folder: Path, lock: Lock, *, asking: bool) -> None:
+        self.folder = folder
+        self.asking = asking
+        self._lock = lock
+        self._engines: list[RememberingEngine] = []
+        self._replies = ReplyStore(folder / _REPLIES)
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        decides: Mapping[str, Any],
+        *,
+        resume: bool,
+        given: Mapping[str, Any] | None = None,
+        asking: bool = True,
+    ) -> Self:
+        """The journal in `folder`, which is made if there is none.
+
+        Args:
+            decides: everything that decides the result, as JSON-able data.
+            resume: go on with what is there.
+            given: what was said besides and helps to find things again.
+
+        Raises:
+            InputError: there is a journal and `resume` is not set, or of something else.
+            JournalInUseError: another process works in it.
+        """
+        lock = Lock(folder)
+        try:
+            _describe(folder, json.loads(json.dumps(decides)), dict(given or {}), resume=resume)
+            return cls(folder, lock, asking=asking)
+        except BaseException:
+            lock.release()
+            raise
+
+    def remembering(self, lm: dspy.LM) -> dspy.LM:
+        """A model that answers as `lm` does, and asks it nothing that the journal has the reply to."""
+        engine = RememberingEngine(lm, self._replies, asking=self.asking)
+        self._engines.append(engine)
+        return engine.installed()
+
+    def check(self) -> None:
+        """Mind what was asked of a journal that did not hold it, where no model may be asked.
+
+        Raises:
+            IncompleteJournalError: there was such a thing.
+        """
+        lacking = [lack for engine in self._engines for lack in engine.lacking]
+        if lacking:
+            raise IncompleteJournalError(self.folder, lacking)
+
+    def close(self) -> None:
+        """Let others work in it."""
+        self._replies.close()
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+        if error is None or isinstance(error, Exception):
+            self.check()
+
+
+class Lock:
+    """The exclusive use of a folder, until it is released or the process is gone, however it ended.
+
+    Raises:
+        JournalInUseError: another process has it.
+        InputError: there can be no such folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = -1
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._take(folder)
+        except OSError as error:
+            raise InputError("cannot keep a journal there", where=str(folder), hint=str(error)) from error
+
+    def release(self) -> None:
+        """Give it up; twice is harmless."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _take(self, folder: Path) -> None:
+        try:
+            import fcntl
+        except ImportError:  # no such lock on this system
+            return
+        path = folder / _LOCK
+        while self._file < 0:
+            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                said = os.pread(file, 20, 0)
+                os.close(file)
+                raise JournalInUseError(folder, int(said) if said.isdigit() else 0) from None
+            if path.exists() and os.fstat(file).st_ino == path.stat().st_ino:
+                self._file = file
+            else:  # removed by its last owner just now
+                folder.mkdir(parents=True, exist_ok=True)
+                os.close(file)
+        os.ftruncate(self._file, 0)
+        os.pwrite(self._file, str(os.getpid()).encode(), 0)
+
+
+def journal_beside(file: Path) -> Path:
+    """The folder of the journal of a compile that writes `file`."""
+    return file.with_name(file.name + SUFFIX)
+
+
+def discard(folder: Path) -> None:
+    """Remove a journal, if there is one.
+
+    Raises:
+        JournalInUseError: a process works in it.
+    """
+    if not folder.exists():
+        return
+    lock = Lock(folder)
+    try:
+        shutil.rmtree(folder)
+    finally:
+        lock.release()
+
+
+def read_description(folder: Path) -> dict[str, Any]:
+    """What a journal is about: `decides`, and what else was `given`.
+
+    Raises:
+        InputError: there is no journal.
+    """
+    path = folder / _DESCRIPTION
+    try:
+        description = json.loads(path.read_bytes())
+        if description["format"] != FORMAT or not isinstance(description["decides"], dict):
+            raise ValueError(f"its format is {description['format']!r}, this version reads {FORMAT}")
+    except FileNotFoundError as error:
+        raise InputError("there is no journal of a compile here", where=str(folder)) from error
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError("not a journal's description", where=str(path), hint=str(error)) from error
+    return dict(description)
+
+
+def differences(ours: Any, theirs: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """The places in which two pieces of JSON-able data differ: their dotted names and both values."""
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        for key in sorted({*ours, *theirs}):
+            yield from differences(ours.get(key), theirs.get(key), f"{name}.{key}" if name else str(key))
+    elif ours != theirs:
+        yield name, ours, theirs
+
+
+def _describe(folder: Path, decides: dict[str, Any], given: dict[str, Any], *, resume: bool) -> None:
+    if not (folder / _DESCRIPTION).exists():
+        # What begins with a dot is the half-written description of a process that was killed.
+        if any(path.name != _LOCK and not path.name.startswith(".") for path in folder.iterdir()):
+            raise InputError("the folder holds something else than a journal", where=str(folder))
+        description = {"format": FORMAT, "decides": decides, "given": given}
+        write_atomically(folder / _DESCRIPTION, json.dumps(description, indent=1).encode() + b"\n")
+        return
+    if not resume:
+        raise InputError(
+            "a compile was begun here",
+            where=str(folder),
+            hint="--resume goes on with it, --force starts anew",
+        )
+    if differing := list(differences(read_description(folder)["decides"], decides)):
+        said = "; ".join(f"{name} was {_short(was)} and is {_short(now)}" for name, was, now in differing)
+        raise InputError(
+            f"the compile that was begun here is another one: {said}",
+            where=str(folder),
+            hint="give what was given then, or --force to start anew",
+        )
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}..."
