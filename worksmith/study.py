@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +22,9 @@ from evals.tracking import Suite as Dataset
 from optimizers.compile import Model, Plan
 from optimizers.compile import compile_program as run_plan
 from optimizers.job import Settings
+from optimizers.journal import discard, journal_beside
 from programs.offer import ALL, default_toolset
+from programs.strategies import strategy
 from tools.seeding import digest
 from worksmith import __version__
 from worksmith.cards import study_card
@@ -167,7 +168,7 @@ def run_arms(
             **({"without_tools": arm.without} if arm.without else {}),
         }
         with run.child(arm.label, params=params) as child:
-            file = (keep or {}).get(arm.label) or plan.folder / _slug(arm.label) / "program.json"
+            file = (keep or {}).get(arm.label) or _program_file(plan, arm)
             program = _program(own, arm, child, file)
             card = study_card(own, arm, program, file, place=arms.index(arm))
             result = _evaluate(own, arm, program, card)
@@ -207,17 +208,21 @@ def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
     return _compiled(plan, arm, run, file)
 
 
+def _program_file(plan: StudyPlan, arm: Arm) -> Path:
+    return plan.folder / _slug(arm.label) / "program.json"
+
+
 def _agent(plan: StudyPlan, suite: Suite, arm: Arm) -> Agent:
     without = (arm.without,) if arm.without else ()
-    return new_agent(
-        suite, arm.strategy, plan.toolset, plan.max_steps, plan.access, without, calls=plan.calls
-    )
+    # Native calls that are asked for are for the strategies that make such.
+    calls = plan.calls if strategy(arm.strategy).calls == "native" else "auto"
+    return new_agent(suite, arm.strategy, plan.toolset, plan.max_steps, plan.access, without, calls=calls)
 
 
 def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
     compile_plan = _compile_plan(plan, arm)
     if not plan.resume:
-        shutil.rmtree(compile_plan.folder, ignore_errors=True)
+        discard(compile_plan.folder)
     with compile_bar(f"compile {arm.label}") as on_progress:
         result = run_plan(replace(compile_plan, on_progress=on_progress))
     result.artifact.write(file)
@@ -237,7 +242,7 @@ def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
         teacher=plan.teacher,
         optimizer=arm.optimizer,
         settings=replace(plan.settings, demos=demo_count(plan.demos, arm.optimizer, plan.lm.name)),
-        folder=plan.folder / _slug(arm.label),
+        folder=journal_beside(_program_file(plan, arm)),
         scheme=plan.scheme,
         workers=plan.workers,
         resume=plan.resume,
