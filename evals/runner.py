@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from evals.admission import Admission, admitted
 from evals.identity import model_name, strategy_name
 from evals.log import EpisodeLog
 from evals.record import EpisodeRecord, WorkUnit
@@ -47,6 +48,7 @@ class EvalResult:
     Attributes:
         resumed: how many episodes came from the log instead of being run.
         seconds: wall time of running the episodes.
+        unstarted: how many episodes are missing, because a budget was spent before they could start.
     """
 
     records: tuple[EpisodeRecord, ...]
@@ -58,6 +60,7 @@ class EvalResult:
     trials: int
     resumed: int = 0
     seconds: float = 0.0
+    unstarted: int = 0
 
 
 class EvaluationInterrupted(KeyboardInterrupt):
@@ -84,6 +87,7 @@ def evaluate(
     judges: Sequence[Judge] = (),
     time_limit: float | None = None,
     strategy: str | None = None,
+    admission: Admission | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> EvalResult:
     """Run `program` on every task `trials` times and score each episode.
@@ -96,6 +100,7 @@ def evaluate(
         judges: asked about each graded episode after its scorers, in the same worker.
         time_limit: seconds after which an episode counts as `timeout` and is no longer waited for.
         strategy: the name under which the records go; default is what the program declares.
+        admission: asked before each episode whether it may start; default is that all may.
         on_progress: told of each episode, in the calling thread.
 
     Raises:
@@ -114,6 +119,7 @@ def evaluate(
         judges=judges,
         time_limit=time_limit,
         strategy=strategy,
+        admission=admission,
         on_progress=(lambda _, progress: told(progress)) if told else None,
     )
     return result
@@ -144,6 +150,7 @@ def evaluate_together(
     judges: Sequence[Judge] = (),
     time_limit: float | None = None,
     strategy: str | None = None,
+    admission: Admission | None = None,
     on_progress: Callable[[int, Progress], None] | None = None,
 ) -> list[EvalResult]:
     """As `evaluate`, several programs at once: no worker is idle while any of them has episodes left.
@@ -169,16 +176,25 @@ def evaluate_together(
         )
         for part in parts
     ]
+    if admission is not None:
+        for run in running:
+            run.charge(admission)
     fresh = [(place, *owed) for place, run in enumerate(running) for owed in run.fresh]
 
-    def keep(index: int, record: EpisodeRecord) -> None:
+    def keep(index: int, record: EpisodeRecord | None) -> None:
+        if record is None:
+            return
         place = fresh[index][0]
         progress = running[place].keep(record)
         if on_progress:
             on_progress(place, progress)
 
-    pool: Workers[tuple[int, WorkUnit, Task], EpisodeRecord] = Workers(
-        lambda owed: running[owed[0]].job.run(owed[1:]),
+    pool: Workers[tuple[int, WorkUnit, Task], EpisodeRecord | None] = Workers(
+        admitted(
+            admission,
+            lambda owed: running[owed[0]].job.program_digest,
+            lambda owed: running[owed[0]].job.run(owed[1:]),
+        ),
         workers=workers,
         on_result=keep,
         time_limit=time_limit,
@@ -209,6 +225,11 @@ class _Running:
         self.fresh = [(unit, task) for unit, task in self.owed if unit.key not in self._known]
         self.done = dict(self._known)
 
+    def charge(self, admission: Admission) -> None:
+        """Count the episodes that the log holds."""
+        for record in self._known.values():
+            admission.charge(self.job.program_digest, record)
+
     def keep(self, record: EpisodeRecord) -> Progress:
         """Take in an episode that ended."""
         if self._log is not None:
@@ -217,8 +238,8 @@ class _Running:
         return Progress(len(self.done), len(self.owed), record)
 
     def result(self, seconds: float) -> EvalResult:
-        """What it came to; all episodes are there."""
-        records = tuple(self.done[unit.key] for unit, _ in self.owed)
+        """What it came to, as far as it came."""
+        records = tuple(self.done[unit.key] for unit, _ in self.owed if unit.key in self.done)
         return EvalResult(
             records=records,
             summary=summarize(records, seed=self.job.seed),
@@ -229,6 +250,7 @@ class _Running:
             trials=self._trials,
             resumed=len(self._known),
             seconds=seconds,
+            unstarted=len(self.owed) - len(records),
         )
 
 
