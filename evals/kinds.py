@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -29,6 +29,9 @@ _IMPORTERS = {
 
 _MODES = {"crm": ("clean", "faithful")}
 
+_TAKES = {"office": ("per_intent",), "enterprise": ("writer", "index"), "crm": ("mode",)}
+"""What else than seed and scale the suites of a kind are generated from."""
+
 Progress = Callable[[str], None]
 """Told, in a few words, what is being done."""
 
@@ -39,7 +42,7 @@ class BuildOptions:
 
     Attributes:
         scale: 1.0 is the size of the published system.
-        per_intent: tasks for each intent, in kinds that count tasks so; others have quotas.
+        per_intent: tasks for each intent, in kinds that count tasks so; None for the kind's own number.
         mode: by which rules answers are found, in kinds that have `modes`; None for the kind's first.
         writer: a model that rewrites task texts, in kinds that have such a writer.
         cache: where the writer's replies are kept, so that no text is paid for twice.
@@ -47,7 +50,7 @@ class BuildOptions:
 
     seed: int = 7
     scale: float = 1.0
-    per_intent: int = 10
+    per_intent: int | None = None
     mode: str | None = None
     writer: Any = None
     cache: Path | None = None
@@ -57,11 +60,7 @@ class Builder(Protocol):
     """Generates a suite."""
 
     def __call__(self, out: Path, options: BuildOptions, *, progress: Progress) -> Suite:
-        """Write it to `out`.
-
-        Raises:
-            InputError: the kind has no use for an option that is given.
-        """
+        """Write it to `out`."""
         ...
 
 
@@ -100,8 +99,23 @@ def checked_mode(kind: str, mode: str | None) -> str | None:
     known = modes(kind)
     if mode is None or mode in known:
         return mode or next(iter(known), None)
-    hint = f"there are {', '.join(known)}" if known else f"leave it out: {kind} suites have no modes"
-    raise InputError(f"no mode {mode!r}", where="--mode", hint=hint)
+    raise InputError(f"no mode {mode!r}", where="--mode", hint=f"there are {', '.join(known)}")
+
+
+def check_options(kind: str, given: Mapping[str, object]) -> None:
+    """See that a kind has a use for the options that are given, by name; None stands for not given.
+
+    Raises:
+        InputError: it has none for one of them.
+    """
+    for name, value in given.items():
+        if value is not None and name not in _TAKES.get(kind, ()):
+            takers = [other for other, takes in _TAKES.items() if name in takes]
+            raise InputError(
+                f"{kind} suites have no use for it",
+                where=f"--{name.replace('_', '-')}",
+                hint=f"leave it out; it is for {', '.join(takers)}",
+            )
 
 
 def importer_names() -> tuple[str, ...]:

@@ -22,7 +22,7 @@ import dspy
 
 from programs.adapter import UnreadableReplyError, adapter_in_use
 from programs.asking import ModelFailedError, ask_plainly
-from programs.calling import calls_called, native_calls
+from programs.calling import check_calls, native_calls
 from programs.checker import Access, AccessChecker
 from programs.executor import Execution, Executor
 from programs.making import make_call
@@ -87,7 +87,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             raise InputError("an agent needs at least one step", where="max_steps")
         self.strategy = strategy_called(strategy)
         self.max_steps = max_steps
-        self.calls = calls_called(calls)
+        self.calls = check_calls(calls, self.strategy)
         self.keep_history = keep_history
         self.planner = Planner(self.strategy.planner)
         self.selector = ToolSelector(self.strategy)

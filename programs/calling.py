@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from programs.strategies import Strategy
 
 Calls = Literal["auto", "native", "text"]
 """How the calls of a strategy with native calls are made; other strategies write theirs as text anyway.
@@ -26,6 +29,22 @@ def calls_called(name: str) -> Calls:
         if way == name:
             return way
     raise InputError(f"no way {name!r} to make calls", where="--calls", hint=f"there are {', '.join(ways)}")
+
+
+def check_calls(name: str, *strategies: Strategy) -> Calls:
+    """The way called `name`, for programs of these strategies.
+
+    Raises:
+        InputError: if there is none, or native calls are asked for and no strategy makes such.
+    """
+    way = calls_called(name)
+    if way == "native" and not any(strategy.calls == "native" for strategy in strategies):
+        raise InputError(
+            f"{', '.join(strategy.name for strategy in strategies)}: calls are written as text",
+            where="--calls native",
+            hint="use the strategy function_calling",
+        )
+    return way
 
 
 def native_calls(lm: Any, calls: Calls) -> bool:

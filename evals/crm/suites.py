@@ -12,7 +12,6 @@ from tools.crm.generate import DEFAULT_NOW, Built, build
 from tools.crm.schema import TABLES
 from tools.crm.settings import Mode, OrgSettings, write_settings
 from tools.crm.sosl.tables import SEARCH_TABLES, search_rows
-from tools.errors import InputError
 from tools.files import write_atomically
 from tools.world import World, write_world
 
@@ -24,12 +23,10 @@ def build_crm(out: Path, options: BuildOptions, *, progress: Progress) -> Suite:
     """Generate an org and the questions about it, as many as its size can carry.
 
     Raises:
-        InputError: the scale is out of range, or an option is of no use here.
+        InputError: the scale is out of range.
     """
     from evals.crm.generate import generate
 
-    if options.writer is not None:
-        raise InputError("no model rewrites the texts of CRM tasks", where="--writer")
     seed, scale, mode = options.seed, options.scale, cast(Mode, checked_mode("crm", options.mode))
     progress(f"generating a CRM org (seed {seed}, scale {scale:g}, {mode} answers)")
     world, built = build_world(out, seed, scale, mode)

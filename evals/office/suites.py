@@ -6,7 +6,6 @@ from pathlib import Path
 
 from evals.kinds import BuildOptions, Progress
 from evals.suite import Suite, write_suite
-from tools.errors import InputError
 from tools.kinds import world_kind
 from tools.office.policy import SAM
 from tools.world import World, write_world
@@ -14,9 +13,7 @@ from tools.world import World, write_world
 
 def build_office(out: Path, options: BuildOptions, *, progress: Progress) -> Suite:
     """Generate a world and `per_intent` tasks for each of the 69 intents."""
-    if options.writer is not None:
-        raise InputError("office tasks have no writer", where="--writer", hint="leave it out")
-    from evals.office.generate import generate
+    from evals.office.generate import PER_INTENT, generate
     from tools.office.generate import DEFAULT_NOW, build
 
     seed, scale = options.seed, options.scale
@@ -33,14 +30,15 @@ def build_office(out: Path, options: BuildOptions, *, progress: Progress) -> Sui
         scale=scale,
     )
     progress("drawing tasks and executing their gold plans")
-    return write_suite(world, generate(world, seed, per_intent=options.per_intent))
+    return write_suite(world, generate(world, seed, per_intent=options.per_intent or PER_INTENT))
 
 
 def forecast_office(options: BuildOptions) -> dict[str, int]:
     """How many tasks a build makes; it asks no model."""
+    from evals.office.generate import PER_INTENT
     from evals.office.intents.registry import all_intents
 
-    return {"tasks": len(all_intents()) * options.per_intent, "model_calls_at_most": 0}
+    return {"tasks": len(all_intents()) * (options.per_intent or PER_INTENT), "model_calls_at_most": 0}
 
 
 def import_workbench(source: Path, out: Path, *, progress: Progress) -> Suite:

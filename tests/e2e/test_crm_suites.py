@@ -58,12 +58,14 @@ def test_a_dry_run_says_how_many_tasks_it_would_be(here: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "options", "said"),
     [
-        ("office", ["--mode", "clean"], "office suites have no modes"),
-        ("enterprise", ["--mode", "faithful"], "enterprise suites have no modes"),
+        ("office", ["--mode", "clean"], "office suites have no use for it"),
+        ("enterprise", ["--mode", "faithful"], "enterprise suites have no use for it"),
+        ("crm", ["--index", "minilm"], "it is for enterprise"),
+        ("crm", ["--per-intent", "3"], "it is for office"),
         ("crm", ["--mode", "sloppy"], "there are clean, faithful"),
     ],
 )
-def test_modes_that_do_not_exist_are_refused(here: Path, kind: str, options: list[str], said: str) -> None:
+def test_options_of_other_kinds_are_refused(here: Path, kind: str, options: list[str], said: str) -> None:
     result = invoke("suite", "build", kind, "--out", here / "suite", *options)
 
     assert result.exit_code != 0

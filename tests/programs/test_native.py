@@ -294,7 +294,7 @@ def test_engines_that_take_no_tools_get_text(workshop: Workshop, calls: str) -> 
 
 
 def test_other_strategies_write_their_calls_as_text(workshop: Workshop, server: ChatServer) -> None:
-    run(Agent("act", calls="native", workshop=workshop), server, said(finish()))
+    run(Agent("act", workshop=workshop), server, said(finish()))
 
     assert "tools" not in server.bodies[0]
 
@@ -358,3 +358,9 @@ def test_how_calls_are_made_is_part_of_the_program_where_it_was_chosen() -> None
     assert Agent("function_calling", calls="text").config["calls"] == "text"
     assert "calls" not in Agent("act").config["strategy"]
     assert Agent("function_calling").config["strategy"]["calls"] == "native"
+
+
+def test_native_calls_are_refused_for_a_strategy_that_writes_them_as_text(workshop: Workshop) -> None:
+    with pytest.raises(InputError, match="act: calls are written as text") as error:
+        Agent("act", calls="native", workshop=workshop)
+    assert "function_calling" in str(error.value.hint)

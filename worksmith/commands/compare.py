@@ -103,7 +103,8 @@ def compare_strategies(
     from evals.suite import Suite
     from optimizers.compile import Model, proposing_model
     from optimizers.job import Settings
-    from programs.calling import calls_called
+    from programs.calling import check_calls
+    from programs.strategies import strategy
     from tools.files import check_writable
     from worksmith.ablation import ablated, categories_named
     from worksmith.models.resolve import resolve
@@ -134,7 +135,7 @@ def compare_strategies(
         toolset=toolset,
         max_steps=max_steps,
         access=access,
-        calls=calls_called(calls),
+        calls=check_calls(calls, *(strategy(name) for name in chosen)),
         ground_truth=ground_truth_called(ground_truth),
         workers=workers,
         trials=trials,

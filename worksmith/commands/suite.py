@@ -55,8 +55,14 @@ def build(
     seed: SeedOption = 7,
     scale: Annotated[float, typer.Option(min=0.02, max=100, help="Size; 1.0 is the published size.")] = 1.0,
     per_intent: Annotated[
-        int, typer.Option(min=1, max=200, help="Tasks for each intent of an office; others have quotas.")
-    ] = 10,
+        int | None,
+        typer.Option(
+            min=1,
+            max=200,
+            help="Tasks for each intent of an office; others have quotas.",
+            show_default="10",
+        ),
+    ] = None,
     mode: Annotated[
         str | None,
         typer.Option(
@@ -66,13 +72,14 @@ def build(
         ),
     ] = None,
     index: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Embedding model for the search index: minilm, static, none, or any sentence-transformers "
-            "model by name.",
+            help="Embedding model for the search index of an enterprise: minilm, static, none, or any "
+            "sentence-transformers model by name.",
+            show_default="minilm",
             autocompletion=lambda: ["minilm", "static", "none"],
         ),
-    ] = "minilm",
+    ] = None,
     writer: Annotated[
         str | None, typer.Option(help="Model that rewrites enterprise task texts. Costs model calls.")
     ] = None,
@@ -83,12 +90,14 @@ def build(
     as_json: JsonFlag = False,
 ) -> None:
     """Generate a world, its tasks and its search index. Seed and scale decide every byte but the index."""
-    from evals.kinds import BuildOptions, builder, checked_mode, forecast
+    from evals.kinds import BuildOptions, builder, check_options, checked_mode, forecast
     from evals.suite import Suite
     from tools.files import directory_atomically
     from worksmith.facts import describe
 
     make = builder(kind)
+    given = {"per_intent": per_intent, "mode": mode, "writer": writer, "index": index}
+    check_options(kind, given)
     options = BuildOptions(
         seed=seed,
         scale=scale,
@@ -101,10 +110,11 @@ def build(
         _show({"kind": kind, "seed": seed, "scale": scale, **forecast(kind, options)}, as_json)
         return
     _refuse_overwrite(out, force)
-    _check_embedder(index)
+    embedder = index or "minilm"
+    _check_embedder(embedder)
     with directory_atomically(out) as place:
         make(place, options, progress=say)
-    _index(Suite.open(out), index)
+    _index(Suite.open(out), embedder)
     # Opened anew: now with its index.
     _show(describe(Suite.open(out)), as_json)
 
