@@ -17,8 +17,9 @@ from optimizers.description import decides, given, models, versions
 from optimizers.dspy_optimizers.proposer import Proposer
 from optimizers.job import Compiled, Job, Settings
 from optimizers.journal import Journal
-from optimizers.registry import optimizer, proposals, proposes
+from optimizers.registry import optimizer, proposals, proposes, takes_bank
 from optimizers.rollouts import Rollouts
+from optimizers.trace_bank import Gap, TraceBank
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,7 +29,13 @@ if TYPE_CHECKING:
 GOLD = "gold"
 """The name of the teacher that follows the tasks' gold plans."""
 
-_NO_LANGUAGE = ("local/", "replay:", GOLD)
+BANK = "bank"
+"""What stands for the teacher where a bank was given."""
+
+_BANK_FILE = "bank.jsonl"
+"""In the journal's folder: the bank as it was given."""
+
+_NO_LANGUAGE = ("local/", "replay:", GOLD, BANK)
 """How the names of models begin that cannot write instructions."""
 
 
@@ -57,6 +64,7 @@ class Plan:
             that the program itself holds is asked past it.
         resume: go on with what is in `folder`.
         asking: whether models may be asked what the journal does not answer.
+        bank: takes the teacher's place; the teacher is then called `BANK` and never asked.
         train_limit, dev_limit: at most so many tasks, spread evenly.
         versions: of the caller's software, for the manifest.
     """
@@ -76,6 +84,7 @@ class Plan:
     workers: int = 8
     resume: bool = False
     asking: bool = True
+    bank: TraceBank | None = None
     versions: Mapping[str, str] | None = None
     on_progress: Callable[[str, Progress], None] | None = None
 
@@ -112,7 +121,23 @@ class Plan:
             student=self._rollouts(self.lm, "student", journal),
             settings=self.settings,
             proposer=None if proposer is None else Proposer.of(proposer.lm),
+            given=self.bank,
+            suite=self.suite.digest,
         )
+
+    def check(self) -> None:
+        """See that the models and the bank are of use to the optimizer.
+
+        Raises:
+            InputError: one is not.
+        """
+        self.proposed_by()
+        if self.bank is None:
+            return
+        if not takes_bank(self.optimizer):
+            raise InputError(f"{self.optimizer} draws from no trace bank", where="--bank")
+        if self.bank.card is not None:
+            self.bank.card.check(self.program, self.suite.manifest.kind)
 
     def proposed_by(self) -> Model | None:
         """The model that proposes instructions, see `proposing_model`."""
@@ -124,7 +149,8 @@ class Plan:
 
     def episodes(self) -> dict[str, int]:
         """How many episodes the compile will run at most, by what for."""
-        return optimizer(self.optimizer).plan(self.job())
+        episodes = optimizer(self.optimizer).plan(self.job())
+        return {role: n for role, n in episodes.items() if role != "teacher" or self.bank is None}
 
     def _rollouts(self, model: Model, role: str, journal: Journal | None) -> Rollouts:
         return Rollouts(
@@ -159,10 +185,11 @@ def proposing_model(optimizer: str, proposer: Model | None, teacher: Model, lm: 
 
 
 class Result(NamedTuple):
-    """What a compile gives: the program in memory, and as it is written to disk."""
+    """A compile's end: the program in memory and as it is written to disk, and which tasks taught nothing."""
 
     compiled: Compiled
     artifact: Artifact
+    gaps: tuple[Gap, ...] = ()
 
 
 def compile_program(plan: Plan) -> Result:
@@ -176,11 +203,14 @@ def compile_program(plan: Plan) -> Result:
         EvaluationInterrupted: on Ctrl-C; what was finished is in `folder`.
     """
     started = time.perf_counter()
+    plan.check()
     with plan.journal() as journal:
+        if plan.bank is not None:
+            plan.bank.write(plan.folder / _BANK_FILE)
         job = plan.job(journal)
         compiled = optimizer(plan.optimizer)(job)
     artifact = Artifact.of(compiled.program, _manifest(plan, job, compiled), _since(started))
-    return Result(compiled, artifact)
+    return Result(compiled, artifact, job.gaps)
 
 
 def _manifest(plan: Plan, job: Job, compiled: Compiled) -> Manifest:
@@ -193,8 +223,7 @@ def _manifest(plan: Plan, job: Job, compiled: Compiled) -> Manifest:
         lm=plan.lm.name,
         teacher=plan.teacher.name,
         models={role: model_name(model.lm) for role, model in models(plan).items()},
-        gold=plan.teacher.name == GOLD
-        and any(shown.teacher == job.teacher.model for shown in compiled.demonstrations),
+        gold=_follows_gold(plan, job, compiled),
         optimizer=plan.optimizer,
         settings=asdict(plan.settings),
         trials=tuple(trial.to_json() for trial in compiled.trials),
@@ -202,9 +231,24 @@ def _manifest(plan: Plan, job: Job, compiled: Compiled) -> Manifest:
         gaps=compiled.gaps,
         cost=_cost(job),
         demonstrations=sources(compiled.demonstrations),
+        bank=_bank(plan.bank),
         seen_by_proposer=tuple(sorted(job.proposer.seen)) if job.proposer else (),
         versions=versions(plan),
     )
+
+
+def _follows_gold(plan: Plan, job: Job, compiled: Compiled) -> bool:
+    by_gold = {job.teacher.model} if plan.teacher.name == GOLD else {GOLD} if plan.bank is not None else set()
+    return any(shown.teacher in by_gold for shown in compiled.demonstrations)
+
+
+def _bank(bank: TraceBank | None) -> dict[str, Any]:
+    """What a manifest says of the bank that was given."""
+    if bank is None:
+        return {}
+    told = {"digest": bank.digest, "demonstrations": len(bank)}
+    card = bank.card
+    return told if card is None else {**told, "sources": list(card.sources), "suite": card.suite}
 
 
 def _since(started: float) -> dict[str, float]:

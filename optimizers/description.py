@@ -36,6 +36,7 @@ def decides(plan: Plan, purpose: str = "compile") -> dict[str, Any]:
         "models": {role: _model(model) for role, model in models(plan).items()},
         "optimizer": plan.optimizer,
         "settings": asdict(plan.settings),
+        **({} if plan.bank is None else {"bank": plan.bank.digest}),
         "versions": versions(plan),
     }
 
@@ -47,7 +48,8 @@ def given(plan: Plan) -> dict[str, Any]:
 
 def models(plan: Plan) -> dict[str, Model]:
     """The models of a plan by what they do."""
-    named = {"lm": plan.lm, "teacher": plan.teacher, "proposer": plan.proposed_by()}
+    teacher = plan.teacher if plan.bank is None else None
+    named = {"lm": plan.lm, "teacher": teacher, "proposer": plan.proposed_by()}
     return {role: model for role, model in named.items() if model is not None}
 
 

@@ -105,11 +105,11 @@ def _of_run(source: str, run: LoadedRun, tasks: Sequence[Task]) -> Iterator[Atte
     trials = max(map(len, good.values()), default=0) or 1
     for number in range(trials):
         told = {task_id: found[number] for task_id, found in good.items() if len(found) > number}
-        chosen = {task: _transcript_of(task, told[task.id]) for task in tasks if task.id in told}
+        scripts = [_transcript_of(task, told[task.id]) for task in tasks if task.id in told]
         yield Attempt(
             source,
             model,
-            _scripted(chosen.values()),
+            _scripted(scripts),
             run=run.card.label if number == 0 else f"{run.card.label}, success {number + 1}",
             episodes={task_id: record.key for task_id, record in told.items()},
             failures=failures if number == 0 else {},

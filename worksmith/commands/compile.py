@@ -28,7 +28,6 @@ from worksmith.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from optimizers.artifact import Artifact
     from optimizers.compile import Plan, Result
 
 
@@ -48,6 +47,10 @@ def compile_program(
     teacher: Annotated[
         str, typer.Option(help="Model whose successes become demonstrations; gold follows the gold plans.")
     ] = "gold",
+    bank: Annotated[
+        Path | None,
+        typer.Option(help="Trace bank (`worksmith bank build`) to use instead of a teacher.", dir_okay=False),
+    ] = None,
     proposer: Annotated[
         str | None,
         typer.Option(
@@ -132,6 +135,7 @@ def compile_program(
             "margin": margin,
         },
         models=(lm, teacher),
+        bank=bank,
         proposer=proposer,
         agent={
             "strategy": strategy,
@@ -154,10 +158,10 @@ def compile_program(
     if aa:
         _check_same_program(plan, out, work, as_json)
         return
-    artifact = _tracked(plan, out, track, tracking_uri)
+    result = _tracked(plan, out, track, tracking_uri)
     if not keep_journal:
         discard(work)
-    show(summary(out, artifact), as_json)
+    show(summary(out, result.artifact, result.gaps if as_json else ()), as_json)
 
 
 def _check_same_program(plan: Plan, out: Path, work: Path, as_json: bool) -> None:
@@ -178,6 +182,7 @@ def _plan(
     optimizer: str,
     settings: dict[str, Any],
     models: tuple[str, str],
+    bank: Path | None,
     proposer: str | None,
     agent: dict[str, Any],
     limits: tuple[int | None, int | None],
@@ -186,9 +191,10 @@ def _plan(
     resume: bool,
 ) -> Plan:
     from evals.suite import Suite
-    from optimizers.compile import Model, Plan
+    from optimizers.compile import BANK, Model, Plan
     from optimizers.job import Settings
     from optimizers.registry import optimizer as check
+    from optimizers.trace_bank import TraceBank
     from worksmith import __version__
     from worksmith.models.resolve import resolve
     from worksmith.session import new_agent, scheme_called
@@ -196,15 +202,16 @@ def _plan(
     check(optimizer)
     suite = Suite.open(directory)
     program = new_agent(suite, **agent)
-    # Without an optimizer nobody teaches, so no teacher has to be there.
-    names = (models[0], models[0]) if optimizer == "none" else models
+    # Without an optimizer, or with a bank, nobody teaches, so no teacher has to be there.
+    names = (models[0], models[0]) if optimizer == "none" or bank else models
     lm, teacher = (Model(name, resolve(name, tasks=suite.tasks)) for name in names)
     plan = Plan(
         program=program,
         describes=program.config,
         suite=suite,
         lm=lm,
-        teacher=teacher,
+        teacher=Model(BANK, teacher.lm) if bank else teacher,
+        bank=TraceBank.read(bank) if bank else None,
         proposer=Model(proposer, resolve(proposer, tasks=suite.tasks)) if proposer else None,
         optimizer=optimizer,
         settings=Settings(**settings),
@@ -216,11 +223,11 @@ def _plan(
         train_limit=limits[0],
         dev_limit=limits[1],
     )
-    plan.proposed_by()
+    plan.check()
     return plan
 
 
-def _tracked(plan: Plan, out: Path, track: bool, uri: str | None) -> Artifact:
+def _tracked(plan: Plan, out: Path, track: bool, uri: str | None) -> Result:
     """Compile, write the file, and record both."""
     from evals.tracking import open_tracker
     from optimizers.compile import compile_program as run_plan
@@ -246,7 +253,7 @@ def _tracked(plan: Plan, out: Path, track: bool, uri: str | None) -> Artifact:
         record_compile(run, result.artifact, out, trained_on=plan.suite, works_in=plan.suite)
         if run.id:
             say(f"recorded as run {run.id}; `worksmith ui` shows it")
-    return result.artifact
+    return result
 
 
 def _mind_failures(result: Result) -> None:

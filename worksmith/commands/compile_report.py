@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import typer
 if TYPE_CHECKING:
     from optimizers.artifact import Artifact
     from optimizers.compile import Plan
+    from optimizers.trace_bank import Gap
 
 
 _SHOWN = ("name", "outcome", "errors", "race")
@@ -45,8 +47,8 @@ def forecast(plan: Plan, *, aa: bool) -> dict[str, Any]:
     }
 
 
-def summary(out: Path, artifact: Artifact) -> dict[str, Any]:
-    """What a compile came to."""
+def summary(out: Path, artifact: Artifact, gaps: Sequence[Gap] = ()) -> dict[str, Any]:
+    """What a compile came to; with `gaps`, task by task why it gave no demonstration."""
     manifest = artifact.manifest
     return {
         "file": str(out),
@@ -57,6 +59,8 @@ def summary(out: Path, artifact: Artifact) -> dict[str, Any]:
         "demonstrations": len(manifest.demonstrations),
         "from_gold_plans": manifest.gold,
         "without_demonstration": manifest.gaps,
+        **({"gaps": [gap.model_dump(mode="json") | {"kind": gap.kind} for gap in gaps]} if gaps else {}),
+        **({"bank": manifest.bank} if manifest.bank else {}),
         "dev": [{key: t[key] for key in _SHOWN if key in t} for t in manifest.trials],
         "chosen": manifest.chosen,
         "cost": manifest.cost,
