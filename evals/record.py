@@ -16,7 +16,7 @@ from tools.seeding import digest
 
 if TYPE_CHECKING:
     from evals.task import Task
-    from tools.episode import CallRecord, EpisodeResult
+    from tools.episode import AskRecord, CallRecord, EpisodeResult
     from tools.outcome import Outcome
     from tools.policy import Opinion
 
@@ -166,6 +166,8 @@ def record_episode(
         answer_status=episode.answer_status,
         error=error or episode.error,
         calls=_entries(episode),
+        plan=episode.plan,
+        asks=tuple(_question(ask) for ask in episode.asks),
         changes=change_entries(episode.outcome),
     )
 
@@ -226,6 +228,17 @@ def _entries(episode: EpisodeResult) -> tuple[CallEntry, ...]:
     return tuple(
         _entry(call, thought, opinion)
         for call, thought, opinion in zip(episode.calls, thoughts, opinions, strict=False)
+    )
+
+
+def _question(ask: AskRecord) -> AskEntry:
+    return AskEntry(
+        part=ask.part,
+        call=ask.call,
+        prompt_tokens=ask.prompt_tokens,
+        completion_tokens=ask.completion_tokens,
+        cached=ask.cached,
+        seconds=ask.seconds,
     )
 
 

@@ -7,7 +7,8 @@
 Nothing here touches MLflow's global state: no active run, no autologging, no tracking address is changed.
 """
 
+from evals.tracking.choice import TraceChoice
 from evals.tracking.protocol import NullTracker, Run, Suite, Tracker
 from evals.tracking.store import open_tracker
 
-__all__ = ["NullTracker", "Run", "Suite", "Tracker", "open_tracker"]
+__all__ = ["NullTracker", "Run", "Suite", "TraceChoice", "Tracker", "open_tracker"]

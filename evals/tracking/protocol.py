@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 if TYPE_CHECKING:
+    from evals.record import EpisodeRecord
     from evals.report import Report
     from evals.runner import EvalResult
+    from evals.task import Task
+    from evals.tracking.registry import Registration
 
 
 class Suite(NamedTuple):
@@ -48,8 +51,24 @@ class Run(Protocol):
         """The data that the run used."""
         ...
 
-    def evaluation(self, result: EvalResult, *, split: str) -> None:
-        """An evaluation: its figures as `split/...`, its episodes as a table, some of them as traces."""
+    def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
+        """An evaluation: its figures as `split/...`, its episodes as a table, some of them as traces.
+
+        Args:
+            tasks: those of the episodes. Traces then say what was expected, and quote what judges said.
+        """
+        ...
+
+    def traces(
+        self,
+        records: Sequence[EpisodeRecord],
+        *,
+        split: str,
+        model: str,
+        seed: int = 0,
+        tasks: Sequence[Task] = (),
+    ) -> None:
+        """Traces of those of these episodes that were chosen, without figures."""
         ...
 
     def report(self, report: Report, name: str = "report") -> None:
@@ -60,17 +79,30 @@ class Run(Protocol):
         """A text file."""
         ...
 
-    def program(self, name: str, code: Path, artifact: Path, *, params: Mapping[str, Any]) -> str | None:
+    def program(
+        self,
+        name: str,
+        code: Path,
+        artifact: Path,
+        *,
+        params: Mapping[str, Any],
+        register_as: Registration | None = None,
+    ) -> str | None:
         """A compiled program as a model that loads back.
 
         Args:
             code: a Python file that ends in `mlflow.models.set_model(...)`; it finds `artifact` under the
                 key `program` of its context's artifacts.
             artifact: the file or directory that the compile left.
+            register_as: also make it the next version of this registered model.
 
         Returns:
             The address to load it from, `models:/...`; None if nothing is kept.
         """
+        ...
+
+    def instructions(self, texts: Mapping[str, str]) -> None:
+        """Instructions that an optimizer wrote, by the name of the prompt under which they are kept."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -115,7 +147,10 @@ class _NullRun:
     def dataset(self, suite: Suite, *, split: str, tasks: int) -> None:
         pass
 
-    def evaluation(self, result: EvalResult, *, split: str) -> None:
+    def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
+        pass
+
+    def traces(self, records: Sequence[EpisodeRecord], **_: Any) -> None:
         pass
 
     def report(self, report: Report, name: str = "report") -> None:
@@ -124,8 +159,11 @@ class _NullRun:
     def text(self, text: str, path: str) -> None:
         pass
 
-    def program(self, name: str, code: Path, artifact: Path, *, params: Mapping[str, Any]) -> str | None:
+    def program(self, name: str, code: Path, artifact: Path, **_: Any) -> None:
         return None
+
+    def instructions(self, texts: Mapping[str, str]) -> None:
+        pass
 
     def __enter__(self) -> Self:
         return self

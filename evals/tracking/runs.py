@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from evals.crm.by_type import task_type_metrics
+from evals.tracking.choice import TraceChoice
+from evals.tracking.environment import system_tags
 from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
 from evals.tracking.protocol import Run, Suite
-from evals.tracking.store import TrackingError, quiet
-from evals.tracking.traces import choose, log_traces
+from evals.tracking.registry import Registration, log_program, register, register_instructions
+from evals.tracking.store import TrackingError
+from evals.tracking.traces import TraceWriter
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
+    from evals.record import EpisodeRecord
     from evals.report import Report
     from evals.runner import EvalResult
+    from evals.task import Task
 
 _BATCH = 100
 """Params that MLflow takes in one request."""
@@ -34,13 +38,12 @@ class MlflowTracker:
     """Keeps runs in one experiment of an MLflow store. Use `open_tracker`."""
 
     def __init__(
-        self, client: MlflowClient, uri: str, experiment_id: str, *, failures: int | None, others: int
+        self, client: MlflowClient, uri: str, experiment_id: str, *, traces: TraceChoice | None = None
     ) -> None:
         self.client = client
         self.uri = uri
         self.experiment_id = experiment_id
-        self.failures = failures
-        self.others = others
+        self.traces = traces or TraceChoice()
 
     def start(
         self, name: str, *, params: Mapping[str, Any] | None = None, tags: Mapping[str, str] | None = None
@@ -51,8 +54,7 @@ class MlflowTracker:
     def open(self, name: str, params: Mapping[str, Any], tags: Mapping[str, str]) -> MlflowRun:
         """A new run with these tags."""
         with boundary():
-            named = {"mlflow.source.name": "worksmith", **tags}
-            made = self.client.create_run(self.experiment_id, run_name=name, tags=named)
+            made = self.client.create_run(self.experiment_id, run_name=name, tags={**system_tags(), **tags})
         run = MlflowRun(self, made.info.run_id)
         run.params(params)
         return run
@@ -65,6 +67,7 @@ class MlflowRun:
         self._tracker = tracker
         self._client = tracker.client
         self._model_id: str | None = None
+        self._complete = True
         self.id = run_id
 
     def child(
@@ -109,9 +112,10 @@ class MlflowRun:
             profile=json.dumps({"num_rows": tasks}),
         )
         with boundary():
+            self._client.set_tag(self.id, "worksmith.suite_digest", suite.digest)
             self._client.log_inputs(self.id, [DatasetInput(data, [InputTag("mlflow.data.context", split)])])
 
-    def evaluation(self, result: EvalResult, *, split: str) -> None:
+    def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
         """Figures, table, the full episodes as JSON lines, and traces of those worth reading.
 
         What a run evaluates after it logged a program is also shown with that model.
@@ -122,20 +126,31 @@ class MlflowRun:
             self._client.log_table(self.id, episode_table(result.records), f"episodes/{split}.json")
             lines = "".join(record.model_dump_json() + "\n" for record in result.records)
             self._client.log_text(self.id, lines, f"episodes/{split}.jsonl")
-            chosen = choose(
-                result.records,
-                failures=self._tracker.failures,
-                others=self._tracker.others,
-                seed=result.seed,
+        self.traces(result.records, split=split, model=result.model, seed=result.seed, tasks=tasks)
+
+    def traces(
+        self,
+        records: Sequence[EpisodeRecord],
+        *,
+        split: str,
+        model: str,
+        seed: int = 0,
+        tasks: Sequence[Task] = (),
+    ) -> None:
+        """Traces of the episodes that were chosen. If the store loses some, the run ends as failed."""
+        chosen = self._tracker.traces.of(records, seed)
+        if not chosen:
+            return
+        with boundary():
+            writer = TraceWriter(
+                self._tracker.uri, self._tracker.experiment_id, self.id, model=model, model_id=self._model_id
             )
-            log_traces(
-                self._tracker.uri,
-                self._tracker.experiment_id,
-                self.id,
-                chosen,
-                model=result.model,
-                model_id=self._model_id,
-            )
+            written = writer.write(chosen, {task.id: task for task in tasks})
+            said = "complete" if written.complete else "incomplete"
+            (traces, scores), (sent_traces, sent_scores) = written.stored, written.sent
+            counts = f"{traces} of {sent_traces} traces, {scores} of {sent_scores} assessments"
+            self._client.set_tag(self.id, f"worksmith.traces.{split}", f"{said}: {counts}")
+        self._complete = self._complete and written.complete
 
     def report(self, report: Report, name: str = "report") -> None:
         """The report as files, and as the description that the run's page shows."""
@@ -150,34 +165,29 @@ class MlflowRun:
         with boundary():
             self._client.log_text(self.id, text, path)
 
-    def program(self, name: str, code: Path, artifact: Path, *, params: Mapping[str, Any]) -> str | None:
-        """A logged model of this run, made without MLflow's active run."""
-        import mlflow.pyfunc
-        from mlflow.entities import LoggedModelOutput
-        from mlflow.models import Model
+    def program(
+        self,
+        name: str,
+        code: Path,
+        artifact: Path,
+        *,
+        params: Mapping[str, Any],
+        register_as: Registration | None = None,
+    ) -> str | None:
+        """A logged model of this run, registered if asked."""
+        with boundary():
+            model_id = log_program(
+                self._client, self._tracker.experiment_id, self.id, name, code, artifact, params
+            )
+            self._model_id = model_id
+            if register_as is not None:
+                return register(self._client, model_id, self.id, register_as)
+        return f"models:/{model_id}"
 
-        # Our models declare no schema on purpose; MLflow warns that it cannot infer one.
-        with boundary(), quiet("mlflow.pyfunc"), tempfile.TemporaryDirectory() as folder:
-            model = self._client.create_logged_model(
-                self._tracker.experiment_id,
-                name=name,
-                source_run_id=self.id,
-                params=params_text(params),
-                model_type="agent",
-            )
-            path = Path(folder) / "model"
-            mlflow.pyfunc.save_model(
-                path=str(path),
-                mlflow_model=Model(model_id=model.model_id, run_id=self.id),
-                python_model=str(code),
-                artifacts={"program": str(artifact)},
-                pip_requirements=_requirements(),
-            )
-            self._client.log_model_artifacts(model.model_id, str(path))
-            self._client.finalize_logged_model(model.model_id, "READY")
-            self._client.log_outputs(self.id, [LoggedModelOutput(model.model_id, step=0)])
-        self._model_id = model.model_id
-        return f"models:/{model.model_id}"
+    def instructions(self, texts: Mapping[str, str]) -> None:
+        """Instructions in the prompt registry, linked to the run."""
+        with boundary():
+            register_instructions(self._client, self.id, texts)
 
     def __enter__(self) -> Self:
         return self
@@ -185,7 +195,9 @@ class MlflowRun:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        status = "FINISHED" if kind is None else "KILLED" if issubclass(kind, KeyboardInterrupt) else "FAILED"
+        status = "FINISHED" if self._complete else "FAILED"
+        if kind is not None:
+            status = "KILLED" if issubclass(kind, KeyboardInterrupt) else "FAILED"
         with boundary():
             self._client.set_terminated(self.id, status)
 
@@ -210,16 +222,3 @@ def boundary() -> Iterator[None]:
         raise TrackingError(
             f"MLflow: {error} (the episodes are in their log; --no-track leaves MLflow out)"
         ) from error
-
-
-def _requirements() -> list[str]:
-    """What a loaded program needs, stated instead of inferred: inferring runs the model in a subprocess."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    needed = []
-    for package in ("worksmith", "dspy", "mlflow"):
-        try:
-            needed.append(f"{package}=={version(package)}")
-        except PackageNotFoundError:
-            needed.append(package)
-    return needed

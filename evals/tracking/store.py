@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from evals.tracking.choice import TraceChoice
 from evals.tracking.protocol import NullTracker, Tracker
 from tools.errors import InputError, WorksmithError
 
@@ -17,6 +18,7 @@ FOLDER = Path("mlruns")
 """Where runs are kept unless something else is said, relative to the current directory."""
 
 EXPERIMENT = "worksmith"
+"""The experiment of runs of no suite in particular; commands use one for each suite."""
 
 _SQLITE = "sqlite:///"
 _SCHEMES = ("sqlite", "http", "https", "postgresql", "mysql", "mssql", "databricks", "file")
@@ -58,8 +60,7 @@ def open_tracker(
     *,
     track: bool = True,
     experiment: str = EXPERIMENT,
-    failures: int | None = 100,
-    others: int = 20,
+    traces: TraceChoice | None = None,
 ) -> Tracker:
     """A tracker on the store at `uri` (see `tracking_uri`); with `track` off one that keeps nothing.
 
@@ -67,8 +68,8 @@ def open_tracker(
     would damage its schema.
 
     Args:
-        failures: how many failed episodes of an evaluation become traces; None for all.
-        others: how many of the rest do, drawn by the evaluation's seed.
+        experiment: in which runs are kept; it is made if there is none of that name.
+        traces: which episodes of an evaluation become traces.
 
     Raises:
         InputError: the address is none that MLflow knows, or the experiment was deleted.
@@ -80,7 +81,7 @@ def open_tracker(
 
     address = tracking_uri(uri)
     client, experiment_id = open_store(address, experiment)
-    return MlflowTracker(client, address, experiment_id, failures=failures, others=others)
+    return MlflowTracker(client, address, experiment_id, traces=traces)
 
 
 def open_store(uri: str, experiment: str = EXPERIMENT) -> tuple[Any, str]:

@@ -2,28 +2,34 @@
 
 MLflow's own tracing writes in the background, drops traces when it cannot keep up, and loses scores that
 arrive before their trace. Here a finished episode becomes a trace with its scores already attached and is
-written at once; afterwards the store is asked whether all of it is there.
+written at once; afterwards the store is asked whether all of it is there, and what is not is written again.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import time
 import warnings
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from evals.entries import CallEntry
-from evals.record import INFRASTRUCTURE, PROGRAM_ERROR, RATES, EpisodeRecord
-from tools.seeding import digest, rng
+from evals.record import EpisodeRecord
+from evals.tracking.assessments import assessments, binary_scores, identity
+from evals.tracking.choice import broke
+from evals.tracking.spans import Frame, cost, spans, usage
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from mlflow.entities import Assessment, Span, TraceInfo
+    from mlflow.tracing.client import TracingClient
+
+    from evals.task import Task
 
 _BATCH = 25
 _PAGE = 500
 _PREVIEW = 500
 
-_NEUTRAL = frozenset({"unwanted_side_effects", "no_action", "checker_over_refusal", *RATES})
-"""Scores of which 1 is no success: kept as numbers, since MLflow shows true in green and false in red."""
+Identity = tuple[str, str, str]
 
 
 class IncompleteTracesWarning(UserWarning):
@@ -37,106 +43,156 @@ class Count(NamedTuple):
     assessments: int
 
 
-def choose(
-    records: Sequence[EpisodeRecord], *, failures: int | None, others: int, seed: int
-) -> list[EpisodeRecord]:
-    """The episodes worth a trace: failed ones, and a sample of the rest for contrast.
+class Written(NamedTuple):
+    """How many were to be written, and how many of those the store holds."""
 
-    Episodes in which nothing happened, as in those of a baseline that does nothing, show nothing.
+    sent: Count
+    stored: Count
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing."""
+        return self.sent == self.stored
+
+
+class _Trace(NamedTuple):
+    info: TraceInfo
+    spans: list[Span]
+
+
+class TraceWriter:
+    """Writes episodes of one run as traces.
+
+    Args:
+        model: the name of the model that the episodes ran with; prices depend on it.
+        model_id: of the logged model that they evaluate, if there is one.
     """
-    failed = [record for record in records if _failed(record) and not _blank(record)]
-    rest = [record for record in records if not _failed(record) and not _blank(record)]
-    sample = rng(seed, "traces").sample(rest, min(others, len(rest)))
-    return failed[:failures] + sample
 
+    def __init__(
+        self, uri: str, experiment_id: str, run_id: str, *, model: str, model_id: str | None = None
+    ) -> None:
+        from mlflow.tracing.client import TracingClient
 
-def log_traces(
-    uri: str,
-    experiment_id: str,
-    run_id: str,
-    records: Sequence[EpisodeRecord],
-    *,
-    model: str,
-    model_id: str | None = None,
-) -> Count:
-    """Write `records` as traces of a run, and of a logged model, each with all its scores attached.
+        self._client: TracingClient = TracingClient(uri)
+        self._experiment_id = experiment_id
+        self._run_id = run_id
+        self._model = model
+        self._model_id = model_id
 
-    Warns (`IncompleteTracesWarning`) if the store does not hold all of them afterwards.
+    def write(self, records: Sequence[EpisodeRecord], tasks: Mapping[str, Task]) -> Written:
+        """Write `records`, each with its scores, verdicts and what its task expects.
 
-    Returns:
-        What the store holds for the run.
-    """
-    from mlflow.tracing.client import TracingClient
+        What does not arrive is sent once more; what is missing even then is warned of.
 
-    client = TracingClient(uri)
-    before = _stored(client, experiment_id, run_id)
-    binary = _binary_scores(records)
-    for start in range(0, len(records), _BATCH):
-        spans: list[Any] = []
-        for record in records[start : start + _BATCH]:
-            info, its_spans = _trace(record, experiment_id, run_id, model, binary)
-            if model_id:
-                info.trace_metadata["mlflow.modelId"] = model_id
-            client.start_trace(info)
-            spans.extend(its_spans)
-        client.log_spans(experiment_id, spans)
-    after = _stored(client, experiment_id, run_id)
-    sent = Count(len(records), sum(len(record.scores) for record in records))
-    found = Count(after.traces - before.traces, after.assessments - before.assessments)
-    if found != sent:
-        warnings.warn(
-            f"MLflow stored {found.traces} of {sent.traces} traces and {found.assessments} of "
-            f"{sent.assessments} scores; the episode log has all of them",
-            IncompleteTracesWarning,
-            stacklevel=2,
+        Args:
+            tasks: by id, as far as they are at hand.
+        """
+        binary = binary_scores(records)
+        traces = [self._trace(record, tasks.get(record.task_id), binary) for record in records]
+        self._send(traces)
+        if missing := self._missing(traces):
+            self._send_again(traces, missing)
+            missing = self._missing(traces)
+        lost = sum(len(which) for which in missing.values() if which is not None)
+        absent = {trace_id for trace_id, which in missing.items() if which is None}
+        lost += sum(len(trace.info.assessments) for trace in traces if trace.info.trace_id in absent)
+        sent = Count(len(traces), sum(len(trace.info.assessments) for trace in traces))
+        written = Written(sent, Count(sent.traces - len(absent), sent.assessments - lost))
+        if not written.complete:
+            warnings.warn(_complaint(written), IncompleteTracesWarning, stacklevel=2)
+        return written
+
+    def attach(self, record: EpisodeRecord, made: Iterable[Assessment]) -> int:
+        """Add assessments to the trace of an episode that has one; those it has already stay as they are.
+
+        Returns:
+            How many were added.
+        """
+        trace_id = trace_id_of(record, self._run_id)
+        known = {identity(each) for each in self._client.get_trace_info(trace_id).assessments}
+        new = [each for each in made if identity(each) not in known]
+        for assessment in new:
+            self._client.log_assessment(trace_id, assessment)
+        return len(new)
+
+    def stored(self) -> dict[str, set[Identity]]:
+        """The assessments of each trace of the run, by the trace's id."""
+        found: dict[str, set[Identity]] = {}
+        token = None
+        while True:
+            page = self._client.search_traces(
+                locations=[self._experiment_id],
+                run_id=self._run_id,
+                include_spans=False,
+                max_results=_PAGE,
+                page_token=token,
+            )
+            for trace in page:
+                found[trace.info.trace_id] = {identity(each) for each in trace.info.assessments}
+            token = page.token
+            if not token:
+                return found
+
+    def _send(self, traces: Sequence[_Trace]) -> None:
+        for start in range(0, len(traces), _BATCH):
+            batch = traces[start : start + _BATCH]
+            for trace in batch:
+                self._client.start_trace(trace.info)
+            self._client.log_spans(self._experiment_id, [span for trace in batch for span in trace.spans])
+
+    def _send_again(self, traces: Sequence[_Trace], missing: Mapping[str, list[Assessment] | None]) -> None:
+        """Whole traces that are missing, and single assessments of the others."""
+        self._send([trace for trace in traces if missing.get(trace.info.trace_id, ()) is None])
+        for trace_id, lost in missing.items():
+            for assessment in lost or ():
+                self._client.log_assessment(trace_id, assessment)
+
+    def _missing(self, traces: Sequence[_Trace]) -> dict[str, list[Assessment] | None]:
+        """By id of the trace: the assessments that the store does not have; None for the whole trace."""
+        stored = self.stored() if traces else {}
+        missing: dict[str, list[Assessment] | None] = {}
+        for trace in traces:
+            known = stored.get(trace.info.trace_id)
+            if known is None:
+                missing[trace.info.trace_id] = None
+            elif lost := [each for each in trace.info.assessments if identity(each) not in known]:
+                missing[trace.info.trace_id] = lost
+        return missing
+
+    def _trace(self, record: EpisodeRecord, task: Task | None, binary: frozenset[str]) -> _Trace:
+        from mlflow.entities import TraceInfo, TraceLocation, TraceState
+
+        end = time.time_ns()
+        trace_id = trace_id_of(record, self._run_id)
+        frame = Frame(trace_id.removeprefix("tr-"), end - round(record.seconds * 1e9), end, self._model)
+        info = TraceInfo(
+            trace_id=trace_id,
+            trace_location=TraceLocation.from_experiment_id(self._experiment_id),
+            request_time=frame.start // 1_000_000,
+            state=TraceState.ERROR if broke(record) else TraceState.OK,
+            request_preview=record.query[:_PREVIEW],
+            response_preview=(record.error or record.answer or f"({record.status}, no answer)")[:_PREVIEW],
+            execution_duration=max(1, round(record.seconds * 1000)),
+            trace_metadata=self._metadata(record),
+            tags={"mlflow.traceName": record.task_id, **_tags(record)},
+            assessments=assessments(record, task, binary),
         )
-    return after
+        return _Trace(info, spans(record, frame))
+
+    def _metadata(self, record: EpisodeRecord) -> dict[str, str]:
+        used = (record.prompt_tokens, record.completion_tokens)
+        metadata = {
+            "mlflow.sourceRun": self._run_id,
+            "mlflow.trace.tokenUsage": json.dumps(usage(*used)),
+        }
+        if price := cost(self._model, *used):
+            metadata["mlflow.trace.cost"] = json.dumps(price)
+        return metadata | ({"mlflow.modelId": self._model_id} if self._model_id else {})
 
 
-def _stored(client: Any, experiment_id: str, run_id: str) -> Count:
-    traces, assessments, token = 0, 0, None
-    while True:
-        found = client.search_traces(
-            locations=[experiment_id],
-            run_id=run_id,
-            include_spans=False,
-            max_results=_PAGE,
-            page_token=token,
-        )
-        traces += len(found)
-        assessments += sum(len(trace.info.assessments) for trace in found)
-        token = found.token
-        if not token:
-            return Count(traces, assessments)
-
-
-def _trace(
-    record: EpisodeRecord, experiment_id: str, run_id: str, model: str, binary: frozenset[str]
-) -> tuple[Any, list[Any]]:
-    from mlflow.entities import TraceInfo, TraceLocation, TraceState
-
-    # The same episode may be in several runs, each with a trace of its own.
-    trace_id = digest([record.key, run_id], length=32)
-    end = time.time_ns()
-    start = end - round(record.seconds * 1e9)
-    tokens = {
-        "input_tokens": record.prompt_tokens,
-        "output_tokens": record.completion_tokens,
-        "total_tokens": record.tokens,
-    }
-    info = TraceInfo(
-        trace_id=f"tr-{trace_id}",
-        trace_location=TraceLocation.from_experiment_id(experiment_id),
-        request_time=start // 1_000_000,
-        state=TraceState.ERROR if _broke(record) else TraceState.OK,
-        request_preview=record.query[:_PREVIEW],
-        response_preview=(record.error or record.answer or f"({record.status}, no answer)")[:_PREVIEW],
-        execution_duration=max(1, round(record.seconds * 1000)),
-        trace_metadata={"mlflow.sourceRun": run_id, "mlflow.trace.tokenUsage": json.dumps(tokens)},
-        tags={"mlflow.traceName": record.task_id, **_tags(record)},
-        assessments=[_assessment(name, value, binary) for name, value in record.scores.items()],
-    )
-    return info, _spans(record, trace_id, start, end, model, tokens)
+def trace_id_of(record: EpisodeRecord, run_id: str) -> str:
+    """The id of an episode's trace. The same episode may be in several runs, each with a trace of its own."""
+    return f"tr-{digest([record.key, run_id], length=32)}"
 
 
 def _tags(record: EpisodeRecord) -> dict[str, str]:
@@ -147,116 +203,16 @@ def _tags(record: EpisodeRecord) -> dict[str, str]:
         "trial": str(record.trial),
         "episode": record.key,
     }
-    return tags | ({"intent": record.intent} if record.intent else {})
+    return tags | ({"intent": record.intent} if record.intent else {}) | _fault(record)
 
 
-def _assessment(name: str, value: float, binary: frozenset[str]) -> Any:
-    from mlflow.entities import AssessmentSource, AssessmentSourceType, Feedback
-
-    source = AssessmentSource(AssessmentSourceType.CODE, f"worksmith.{name}")
-    return Feedback(name=name, value=value == 1 if name in binary else value, source=source)
+def _fault(record: EpisodeRecord) -> dict[str, str]:
+    return {} if record.fault is None else {"fault": record.fault.kind}
 
 
-def _spans(
-    record: EpisodeRecord, trace_id: str, start: int, end: int, model: str, tokens: dict[str, int]
-) -> list[Any]:
-    """The episode as the root, each call below it.
-
-    A record knows how long the episode and each tool took, not when the model was asked; what is left of
-    the time is spread evenly before the calls.
-    """
-    root = {
-        "mlflow.spanType": "AGENT",
-        "mlflow.spanInputs": {"task": record.query},
-        "mlflow.spanOutputs": {"status": record.status, "answer": record.answer, **_ending(record)},
-        "mlflow.chat.tokenUsage": tokens,
-        "mlflow.llm.model": model,
-    }
-    spans = [_span(trace_id, "root", None, record.strategy or "episode", (start, end), root, record.error)]
-    tools = sum(round(call.seconds * 1e9) for call in record.calls)
-    pause = max(0, end - start - tools) // (len(record.calls) + 1)
-    clock = start
-    for number, call in enumerate(record.calls):
-        begin = clock + pause
-        clock = min(end, begin + round(call.seconds * 1e9))
-        error = None if call.status == "ok" else call.status
-        spans.append(
-            _span(
-                trace_id, f"call {number}", "root", call.tool, (begin, clock), _call_attributes(call), error
-            )
-        )
-    return spans
-
-
-def _ending(record: EpisodeRecord) -> dict[str, str]:
-    return {"answer_status": record.answer_status} if record.answer_status else {}
-
-
-def _call_attributes(call: CallEntry) -> dict[str, Any]:
-    attributes = {
-        "mlflow.spanType": "TOOL",
-        "mlflow.spanInputs": call.arguments,
-        "mlflow.spanOutputs": call.observation,
-        "allowed": call.allowed,
-        "rule": call.rule,
-        "thought": call.thought,
-        "access_check": call.opinion,
-        "truncated": call.truncated,
-    }
-    return {
-        name: value for name, value in attributes.items() if value not in ("", False) or name == "allowed"
-    }
-
-
-def _span(
-    trace_id: str,
-    key: str,
-    parent: str | None,
-    name: str,
-    times: tuple[int, int],
-    attributes: dict[str, Any],
-    error: str | None,
-) -> Any:
-    from mlflow.entities import Span
-
-    dumped = {key: json.dumps(value, ensure_ascii=False) for key, value in attributes.items()}
-    return Span.from_dict(
-        {
-            "trace_id": _base64(trace_id),
-            "span_id": _base64(digest([trace_id, key])),
-            "parent_span_id": _base64(digest([trace_id, parent])) if parent else "",
-            "name": name or "call",
-            "start_time_unix_nano": times[0],
-            "end_time_unix_nano": max(times[1], times[0] + 1),
-            "status": {
-                "code": "STATUS_CODE_ERROR" if error else "STATUS_CODE_OK",
-                "message": error or "",
-            },
-            "attributes": {"mlflow.traceRequestId": json.dumps(f"tr-{trace_id}"), **dumped},
-            "events": [],
-        }
+def _complaint(written: Written) -> str:
+    sent, stored = written
+    return (
+        f"MLflow stored {stored.traces} of {sent.traces} traces and {stored.assessments} of "
+        f"{sent.assessments} assessments; the episode log has all of them, `worksmith log` writes them again"
     )
-
-
-def _base64(hexadecimal: str) -> str:
-    return base64.b64encode(bytes.fromhex(hexadecimal)).decode()
-
-
-def _binary_scores(records: Sequence[EpisodeRecord]) -> frozenset[str]:
-    """Scores that are only ever 0 or 1, and 1 is better; MLflow shows those as pass and fail."""
-    names = {name for record in records for name in record.scores} - _NEUTRAL
-    return frozenset(
-        name for name in names if all(record.scores.get(name, 0.0) in (0.0, 1.0) for record in records)
-    )
-
-
-def _failed(record: EpisodeRecord) -> bool:
-    return _broke(record) or record.scores.get("outcome", 1.0) < 1
-
-
-def _blank(record: EpisodeRecord) -> bool:
-    return not (record.model_calls or record.calls or record.answer or _broke(record))
-
-
-def _broke(record: EpisodeRecord) -> bool:
-    return record.status in INFRASTRUCTURE or record.status == PROGRAM_ERROR

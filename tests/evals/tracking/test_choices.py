@@ -7,29 +7,60 @@ from pathlib import Path
 
 import pytest
 
-from evals.tracking import NullTracker, open_tracker
+from evals.tracking import NullTracker, TraceChoice, open_tracker
 from evals.tracking.figures import finite, params_text
+from evals.tracking.registry import Registration
 from evals.tracking.store import tracking_uri
-from evals.tracking.traces import choose
 from tests.evals.episodes import make_record, mixed
 from tools.errors import InputError
 
 
 def test_failures_and_a_sample_of_the_rest_become_traces() -> None:
     records = list(mixed(40).records)
-    chosen = choose(records, failures=5, others=3, seed=0)
+    choice = TraceChoice(failures=5, others=3)
+    chosen = choice.of(records, seed=0)
 
     assert [record.task_id for record in chosen[:5]] == [f"task-{n:03}" for n in (0, 2, 4, 6, 8)]
     assert {record.scores["outcome"] for record in chosen[5:]} == {1.0}
-    assert chosen == choose(records, failures=5, others=3, seed=0)
-    assert len(choose(records, failures=None, others=0, seed=0)) == 21
+    assert chosen == choice.of(records, seed=0)
 
 
 def test_episodes_in_which_nothing_happened_get_no_trace() -> None:
     idle = [make_record(number, scores={"outcome": number % 2}) for number in range(4)]
     lost = make_record(4, status="model_error", scores={}, error="503")
 
-    assert choose([*idle, lost], failures=None, others=9, seed=0) == [lost]
+    assert TraceChoice().of([*idle, lost], seed=0) == [lost]
+    assert TraceChoice.parse("sample:9").of([*idle, lost], seed=0) == [lost]
+    assert len(TraceChoice.parse("all").of([*idle, lost], seed=0)) == 5
+
+
+@pytest.mark.parametrize(("said", "traces"), [("all", 41), ("failures", 21), ("sample:7", 7), ("none", 0)])
+def test_what_becomes_a_trace_can_be_said(said: str, traces: int) -> None:
+    records = mixed(40).records
+
+    chosen = TraceChoice.parse(said).of(records, seed=3)
+
+    assert len({record.key for record in chosen}) == traces
+    assert chosen == TraceChoice.parse(said).of(records, seed=3)
+
+
+@pytest.mark.parametrize("said", ["some", "sample", "sample:0", "sample:-1", "sample:x", "", "ALL"])
+def test_other_choices_are_refused(said: str) -> None:
+    with pytest.raises(InputError, match=r"--traces: no choice .*all, failures, sample:N, none"):
+        TraceChoice.parse(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "alias"), [("desk", "desk", None), ("desk-2.b@champion", "desk-2.b", "champion")]
+)
+def test_a_model_is_registered_under_a_name_and_an_alias(said: str, name: str, alias: str | None) -> None:
+    assert Registration.parse(said) == Registration(name, alias)
+
+
+@pytest.mark.parametrize("said", ["", "@x", "a/b", "a:b", "a@", "a@latest", "a@v2", "a@b@c", "a@1x"])
+def test_names_that_mlflow_would_not_take_are_refused(said: str) -> None:
+    with pytest.raises(InputError, match="--register"):
+        Registration.parse(said)
 
 
 def test_without_tracking_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

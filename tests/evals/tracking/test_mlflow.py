@@ -16,6 +16,7 @@ from evals.compare import Arm, run_study
 from evals.record import EpisodeRecord
 from evals.report import study_report
 from evals.tracking import Run, Suite, open_tracker
+from evals.tracking.choice import ALL
 from evals.tracking.runs import MlflowTracker
 from evals.tracking.store import TrackingError, open_store
 from evals.tracking.traces import IncompleteTracesWarning
@@ -35,7 +36,7 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def tracker(uri: str) -> MlflowTracker:
-    made = open_tracker(uri, failures=None, others=1000)
+    made = open_tracker(uri, traces=ALL)
     assert isinstance(made, MlflowTracker)
     return made
 
@@ -105,23 +106,52 @@ def test_a_trace_shows_what_the_agent_did(tracker: MlflowTracker) -> None:
     assert by_task["task-002"].info.assessments == []
 
 
-def test_traces_that_do_not_arrive_are_reported(
+def losing(monkeypatch: pytest.MonkeyPatch, times: float) -> None:
+    """Let the store lose all assessments of a trace but the first, so many times."""
+    from mlflow.tracing.client import TracingClient
+
+    original, left = TracingClient.start_trace, [times]
+
+    def forgetful(self: Any, info: Any) -> Any:
+        left[0] -= 1
+        whole = info.assessments
+        try:
+            info.assessments = whole[:1] if left[0] >= 0 else whole
+            return original(self, info)
+        finally:
+            info.assessments = whole
+
+    monkeypatch.setattr(TracingClient, "start_trace", forgetful)
+
+
+def test_what_does_not_arrive_is_sent_again(tracker: MlflowTracker, monkeypatch: pytest.MonkeyPatch) -> None:
+    losing(monkeypatch, times=2)
+    with tracker.start("eval") as run:
+        run.evaluation(mixed(2), split="test")
+
+    stored = traces_of(tracker, run)
+    assert sorted(len(trace.info.assessments) for trace in stored) == [0, 2, 2]
+    data = tracker.client.get_run(run.id)
+    assert data.info.status == "FINISHED"
+    assert data.data.tags["worksmith.traces.test"] == "complete: 3 of 3 traces, 4 of 4 assessments"
+
+
+def test_what_never_arrives_is_reported_and_fails_the_run(
     tracker: MlflowTracker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from mlflow.tracing.client import TracingClient
 
-    original = TracingClient.start_trace
-
-    def forgetful(self: Any, info: Any) -> Any:
-        info.assessments = info.assessments[:1]
-        return original(self, info)
-
-    monkeypatch.setattr(TracingClient, "start_trace", forgetful)
+    losing(monkeypatch, times=9)
+    monkeypatch.setattr(TracingClient, "log_assessment", lambda *_: None)
     with (
         tracker.start("eval") as run,
-        pytest.warns(IncompleteTracesWarning, match="3 of 3 traces and 2 of 4 scores"),
+        pytest.warns(IncompleteTracesWarning, match="3 of 3 traces and 2 of 4 assessments"),
     ):
         run.evaluation(mixed(2), split="test")
+
+    data = tracker.client.get_run(run.id)
+    assert data.info.status == "FAILED"
+    assert data.data.tags["worksmith.traces.test"] == "incomplete: 3 of 3 traces, 2 of 4 assessments"
 
 
 def test_runs_nest_and_carry_their_reports(tracker: MlflowTracker, tmp_path: Path) -> None:
@@ -265,7 +295,7 @@ def test_processes_may_open_a_fresh_store_at_once(tmp_path: Path) -> None:
 
 def test_hundreds_of_traces_are_complete(tracker: MlflowTracker) -> None:
     with tracker.start("eval") as run:
-        run.evaluation(mixed(690), split="test")
+        run.evaluation(mixed(120), split="test")
 
     from mlflow.tracing.client import TracingClient
 
@@ -282,5 +312,5 @@ def test_hundreds_of_traces_are_complete(tracker: MlflowTracker) -> None:
         token = page.token
         if not token:
             break
-    assert len({trace.info.trace_id for trace in stored}) == 691
-    assert sum(len(trace.info.assessments) for trace in stored) == 1380
+    assert len({trace.info.trace_id for trace in stored}) == 121
+    assert sum(len(trace.info.assessments) for trace in stored) == 240

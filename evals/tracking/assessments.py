@@ -1,0 +1,140 @@
+"""What is known about an episode besides itself, as MLflow assessments: scores, verdicts, ratings, the truth.
+
+Scores come from CODE, verdicts from an LLM_JUDGE, ratings from a HUMAN. A judge that is no language model
+says so in its source's name. Nothing that the persona may not read gets in: of a denial only that it is one
+is told, and what a judge says is left out where it quotes what must not be disclosed, or where that is
+not known because the task is not at hand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from evals.entries import Judgement
+from evals.prices import dollars
+from evals.record import RATES, EpisodeRecord
+
+if TYPE_CHECKING:
+    from mlflow.entities import Assessment
+
+    from evals.task import Task
+
+_NEUTRAL = frozenset({"unwanted_side_effects", "no_action", "checker_over_refusal", *RATES})
+"""Scores of which 1 is no success: kept as numbers, since MLflow shows true in green and false in red."""
+
+_LONGEST = 4_000
+"""Characters of a judge's feedback that are kept with a trace."""
+
+_TRUTH = "worksmith.task"
+
+
+def assessments(record: EpisodeRecord, task: Task | None, binary: frozenset[str]) -> list[Assessment]:
+    """All scores and verdicts of an episode, and what its task expects if that is at hand.
+
+    Args:
+        binary: scores to show as pass and fail.
+    """
+    found = [_score(name, value, name in binary) for name, value in record.scores.items()]
+    found += [_verdict(judgement, task) for judgement in record.judgements]
+    return found + ([] if task is None else _expectations(task))
+
+
+def rating(name: str, value: float, rater: str, comment: str = "") -> Assessment:
+    """What a person thinks of an episode."""
+    from mlflow.entities import AssessmentSource, AssessmentSourceType, Feedback
+
+    source = AssessmentSource(AssessmentSourceType.HUMAN, rater)
+    return Feedback(name=name, value=value, source=source, rationale=comment or None)
+
+
+def identity(assessment: Assessment) -> tuple[str, str, str]:
+    """What tells an assessment of a trace from its others."""
+    source = assessment.source
+    return assessment.name, str(source.source_type), str(source.source_id)
+
+
+def binary_scores(records: Iterable[EpisodeRecord]) -> frozenset[str]:
+    """Scores that are only ever 0 or 1, and 1 is better; MLflow shows those as pass and fail."""
+    values: dict[str, set[float]] = {}
+    for record in records:
+        for name, value in record.scores.items():
+            values.setdefault(name, set()).add(value)
+    return frozenset(name for name, found in values.items() if found <= {0.0, 1.0} and name not in _NEUTRAL)
+
+
+def expectations(task: Task) -> dict[str, Any]:
+    """What a task expects, by name: answer, tools of its gold plan, changes.
+
+    Where it expects a denial, there is an answer that the persona may not have; only the denial is told.
+    """
+    values: dict[str, Any] = {}
+    if task.answer is not None:
+        values["expected_status"] = task.answer.status
+        if task.answer.kind == "entities":
+            values["expected_response"] = task.answer.text
+    if task.gold_plan is not None:
+        values["expected_tools"] = [step.tool for step in task.gold_plan]
+    if task.expected and not _denied(task):
+        values["expected_changes"] = [
+            {"tool": action.tool, "arguments": action.arguments} for action in task.expected
+        ]
+    return {name: value for name, value in values.items() if value and not _discloses(value, task)}
+
+
+def _score(name: str, value: float, binary: bool) -> Assessment:
+    from mlflow.entities import AssessmentSource, AssessmentSourceType, Feedback
+
+    source = AssessmentSource(AssessmentSourceType.CODE, f"worksmith.{name}")
+    return Feedback(name=name, value=value == 1 if binary else value, source=source)
+
+
+def _verdict(judgement: Judgement, task: Task | None) -> Assessment:
+    """A level from 1 to 5, or the error for which there is none."""
+    from mlflow.entities import AssessmentError, AssessmentSource, AssessmentSourceType, Feedback
+
+    local = judgement.judge.startswith("local/")
+    name = f"{judgement.judge} (no language model)" if local else judgement.judge
+    said = judgement.feedback[:_LONGEST]
+    shown = said if task is not None and not _discloses(said, task) else None
+    error = None
+    if judgement.status != "ok":
+        error = AssessmentError(error_code=judgement.status.upper(), error_message=shown or judgement.status)
+    return Feedback(
+        name=f"judge_{judgement.rubric}" if judgement.rubric else "judge_verdict",
+        value=judgement.level if error is None else None,
+        error=error,
+        source=AssessmentSource(AssessmentSourceType.LLM_JUDGE, name),
+        rationale=None if error else shown,
+        metadata=_cost(judgement),
+    )
+
+
+def _cost(judgement: Judgement) -> Mapping[str, str] | None:
+    """What judging took, under the names that MLflow has for it."""
+    if not (judgement.prompt_tokens or judgement.completion_tokens):
+        return None
+    used = (judgement.prompt_tokens, judgement.completion_tokens)
+    prefix = "mlflow.assessment.judge"
+    kept = {f"{prefix}InputTokens": str(used[0]), f"{prefix}OutputTokens": str(used[1])}
+    price = dollars(judgement.judge, *used)
+    return kept if price is None else {**kept, f"{prefix}Cost": str(price)}
+
+
+def _expectations(task: Task) -> list[Assessment]:
+    from mlflow.entities import AssessmentSource, AssessmentSourceType, Expectation
+
+    source = AssessmentSource(AssessmentSourceType.CODE, _TRUTH)
+    return [Expectation(name=name, value=value, source=source) for name, value in expectations(task).items()]
+
+
+def _denied(task: Task) -> bool:
+    return task.answer is not None and task.answer.kind == "denial"
+
+
+def _discloses(value: Any, task: Task) -> bool:
+    """Whether a text, or any text in data, quotes what must not be disclosed to the task's persona."""
+    forbidden: Sequence[str] = task.answer.forbidden if task.answer is not None else ()
+    text = (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).casefold()
+    return any(secret.casefold() in text for secret in forbidden if secret)

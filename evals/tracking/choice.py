@@ -1,0 +1,78 @@
+"""Which episodes of an evaluation become traces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evals.record import INFRASTRUCTURE, PROGRAM_ERROR, EpisodeRecord
+from tools.errors import InputError
+from tools.seeding import rng
+
+_SAMPLE = re.compile(r"sample:(\d{1,9})")
+_CHOICES = ("all", "failures", "sample:N", "none")
+
+
+@dataclass(frozen=True)
+class TraceChoice:
+    """What to make traces of; the default is failures, of which people learn most, and a few others.
+
+    Attributes:
+        failures: at most so many failed episodes, the first ones; None for all.
+        others: so many of the other episodes, drawn by the evaluation's seed; None for all.
+        sample: so many of all, failed or not, drawn likewise; the other two do not count then.
+        blank: also episodes in which nothing happened, like those of a baseline that does nothing.
+    """
+
+    failures: int | None = 100
+    others: int | None = 20
+    sample: int | None = None
+    blank: bool = False
+
+    @classmethod
+    def parse(cls, text: str | None) -> TraceChoice:
+        """What `--traces` says: `all`, `failures`, `sample:N` or `none`; the default for None.
+
+        Raises:
+            InputError: it is none of these.
+        """
+        if text is None:
+            return cls()
+        named = {"all": ALL, "failures": cls(failures=None, others=0), "none": NONE}
+        if text in named:
+            return named[text]
+        sample = _SAMPLE.fullmatch(text)
+        if sample is None or int(sample[1]) == 0:
+            raise InputError(f"no choice {text!r}", where="--traces", hint=f"there are {', '.join(_CHOICES)}")
+        return cls(sample=int(sample[1]))
+
+    def of(self, records: Sequence[EpisodeRecord], seed: int) -> list[EpisodeRecord]:
+        """The episodes chosen from `records`."""
+        shown = [record for record in records if self.blank or not _blank(record)]
+        if self.sample is not None:
+            return _drawn(shown, self.sample, seed)
+        failed = [record for record in shown if _failed(record)]
+        rest = [record for record in shown if not _failed(record)]
+        return failed[: self.failures] + (rest if self.others is None else _drawn(rest, self.others, seed))
+
+
+ALL = TraceChoice(failures=None, others=None, blank=True)
+NONE = TraceChoice(failures=0, others=0)
+
+
+def broke(record: EpisodeRecord) -> bool:
+    """Whether an episode ended in an error, its own or the infrastructure's."""
+    return record.status in INFRASTRUCTURE or record.status == PROGRAM_ERROR
+
+
+def _drawn(records: Sequence[EpisodeRecord], count: int, seed: int) -> list[EpisodeRecord]:
+    return rng(seed, "traces").sample(records, min(count, len(records)))
+
+
+def _failed(record: EpisodeRecord) -> bool:
+    return broke(record) or record.scores.get("outcome", 1.0) < 1
+
+
+def _blank(record: EpisodeRecord) -> bool:
+    return not (record.model_calls or record.calls or record.answer or broke(record))

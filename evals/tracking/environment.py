@@ -1,0 +1,49 @@
+"""What a run says of the system that made it: versions, platform, commit; no names of machines or people."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+_PACKAGES = ("worksmith", "dspy", "mlflow", "litellm", "apsw")
+_SECONDS = 5.0
+
+
+@cache
+def system_tags() -> dict[str, str]:
+    """Tags for runs, determined once a process."""
+    tags = {
+        "mlflow.source.name": "worksmith",
+        "mlflow.source.type": "LOCAL",
+        "worksmith.python": platform.python_version(),
+        "worksmith.platform": f"{platform.system()} {platform.machine()}",
+    }
+    for package in _PACKAGES:
+        try:
+            tags[f"worksmith.version.{package}"] = version(package)
+        except PackageNotFoundError:
+            continue
+    return tags | _git()
+
+
+def _git() -> dict[str, str]:
+    """The commit of the current directory, and whether files that it tracks have changed since."""
+    commit = _said("rev-parse", "HEAD")
+    if not commit:
+        return {}
+    changed = _said("status", "--porcelain", "--untracked-files=no")
+    dirty = {} if changed is None else {"worksmith.git.dirty": str(bool(changed)).lower()}
+    return {"mlflow.source.git.commit": commit, **dirty}
+
+
+def _said(*command: str) -> str | None:
+    """What git answers; None where there is no git, no repository, or no answer in time."""
+    try:
+        done = subprocess.run(
+            ["git", *command], capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

@@ -1,0 +1,137 @@
+"""Compiled programs as logged models and registered versions, and their instructions as prompts."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.tracking.figures import params_text
+from evals.tracking.store import quiet
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+_NAME = re.compile(r"[\w][\w.\-]{0,199}")
+_ALIAS = re.compile(r"[A-Za-z_][\w\-]{0,99}")
+_VERSION = re.compile(r"v\d+", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Registration:
+    """Under which name a program is registered, and by which alias its new version is found."""
+
+    name: str
+    alias: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Registration:
+        """What `--register NAME[@ALIAS]` says.
+
+        Raises:
+            InputError: MLflow would not take the name or the alias.
+        """
+        name, at, alias = text.partition("@")
+        reserved = alias.lower() == "latest" or _VERSION.fullmatch(alias)
+        if not _NAME.fullmatch(name) or (at and (reserved or not _ALIAS.fullmatch(alias))):
+            raise InputError(
+                f"no name for a model: {text!r}",
+                where="--register",
+                hint="give NAME or NAME@ALIAS of letters, digits, - and _, such as desk@champion",
+            )
+        return cls(name, alias or None)
+
+
+def log_program(
+    client: MlflowClient,
+    experiment_id: str,
+    run_id: str,
+    name: str,
+    code: Path,
+    artifact: Path,
+    params: Mapping[str, Any],
+) -> str:
+    """Keep a program as a logged model of a run, without MLflow's active run.
+
+    Returns:
+        The model's id.
+    """
+    import mlflow.pyfunc
+    from mlflow.entities import LoggedModelOutput
+    from mlflow.models import Model
+
+    # Our models declare no schema on purpose; MLflow warns that it cannot infer one.
+    with quiet("mlflow.pyfunc"), tempfile.TemporaryDirectory() as folder:
+        model = client.create_logged_model(
+            experiment_id,
+            name=name,
+            source_run_id=run_id,
+            params=params_text(params),
+            model_type="agent",
+        )
+        path = Path(folder) / "model"
+        mlflow.pyfunc.save_model(
+            path=str(path),
+            mlflow_model=Model(model_id=model.model_id, run_id=run_id),
+            python_model=str(code),
+            artifacts={"program": str(artifact)},
+            pip_requirements=_requirements(),
+        )
+        client.log_model_artifacts(model.model_id, str(path))
+        client.finalize_logged_model(model.model_id, "READY")
+        client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
+    return str(model.model_id)
+
+
+def register(client: MlflowClient, model_id: str, run_id: str, as_: Registration) -> str:
+    """Make a logged model the next version of a registered one.
+
+    Returns:
+        The version's address, `models:/NAME/VERSION`.
+    """
+    from mlflow.exceptions import MlflowException
+
+    try:
+        client.create_registered_model(as_.name)
+    except MlflowException as error:
+        if error.error_code != "RESOURCE_ALREADY_EXISTS":
+            raise
+    version = client.create_model_version(
+        as_.name, source=f"models:/{model_id}", run_id=run_id, model_id=model_id
+    ).version
+    if as_.alias:
+        client.set_registered_model_alias(as_.name, as_.alias, version)
+    return f"models:/{as_.name}/{version}"
+
+
+def register_instructions(client: MlflowClient, run_id: str, texts: Mapping[str, str]) -> list[str]:
+    """Keep instructions as prompts and link them to a run; equal text makes no new version.
+
+    Returns:
+        The prompts' addresses, `prompts:/NAME/VERSION`.
+    """
+    addresses = []
+    for name, text in texts.items():
+        prompt = client.load_prompt(f"prompts:/{name}@latest", allow_missing=True, cache_ttl_seconds=0)
+        if prompt is None or prompt.template != text:
+            prompt = client.register_prompt(name, text, commit_message=f"instructions chosen in run {run_id}")
+        client.link_prompt_version_to_run(run_id, prompt)
+        addresses.append(f"prompts:/{name}/{prompt.version}")
+    return addresses
+
+
+def _requirements() -> list[str]:
+    """What a loaded program needs, stated instead of inferred: inferring runs the model in a subprocess."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    needed = []
+    for package in ("worksmith", "dspy", "mlflow"):
+        try:
+            needed.append(f"{package}=={version(package)}")
+        except PackageNotFoundError:
+            needed.append(package)
+    return needed

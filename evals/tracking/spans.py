@@ -1,0 +1,194 @@
+"""An episode as the spans of a trace: the episode, each question to a model, each call of a tool.
+
+    react
+      plan                         LLM: tokens, dollars; the plan
+      select                       LLM: what was chosen, and the thought
+      check                        LLM: the access checker's opinion, where a model is asked for it
+      calendar.search_events       TOOL: arguments, decision and rule, observation
+      select ...
+
+A question that a tool asked lies below the call.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evals.entries import AskEntry, CallEntry
+from evals.prices import dollars
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from mlflow.entities import Span
+
+    from evals.record import EpisodeRecord
+
+
+class Frame(NamedTuple):
+    """What all spans of a trace share: its id, when it began and ended (ns), and the model."""
+
+    trace_id: str
+    start: int
+    end: int
+    model: str
+
+
+def spans(record: EpisodeRecord, frame: Frame) -> list[Span]:
+    """The spans of an episode, its root first.
+
+    A record knows how long each question and each call took, in order; what is left of the episode's time is
+    spread evenly before them.
+    """
+    made = [_root(record, frame)]
+    parts = list(_parts(record))
+    busy = sum(_nanoseconds(part) for part in parts)
+    pause = max(0, frame.end - frame.start - busy) // (len(parts) + 1)
+    clock = frame.start
+    asks = calls = 0
+    for part in parts:
+        begin = min(frame.end, clock + pause)
+        clock = min(frame.end, begin + _nanoseconds(part))
+        if isinstance(part, AskEntry):
+            made.append(_ask(record, part, asks, frame, (begin, clock), "root"))
+            asks += 1
+        else:
+            made.append(_call(record, part, calls, frame, (begin, clock)))
+            for number, ask in enumerate(_of_tool(record, calls)):
+                within = (begin, min(clock, begin + _nanoseconds(ask)))
+                made.append(_ask(record, ask, number, frame, within, f"call {calls}"))
+            calls += 1
+    return made
+
+
+def usage(prompt: int, completion: int) -> dict[str, int]:
+    """Tokens under MLflow's names."""
+    return {"input_tokens": prompt, "output_tokens": completion, "total_tokens": prompt + completion}
+
+
+def cost(model: str, prompt: int, completion: int) -> dict[str, float] | None:
+    """Dollars under MLflow's names; None where no price is known, or nothing was used."""
+    paid_in, paid_out = dollars(model, prompt, 0), dollars(model, 0, completion)
+    if paid_in is None or paid_out is None or not (prompt or completion):
+        return None
+    return {"input_cost": paid_in, "output_cost": paid_out, "total_cost": paid_in + paid_out}
+
+
+def _parts(record: EpisodeRecord) -> Iterator[AskEntry | CallEntry]:
+    """Questions and calls in the order in which they were made; without what tools asked."""
+    asks = [ask for ask in record.asks if ask.part != "tool"]
+    for number in range(len(record.calls) + 1):
+        yield from (ask for ask in asks if ask.call == number)
+        yield from record.calls[number : number + 1]
+
+
+def _of_tool(record: EpisodeRecord, call: int) -> list[AskEntry]:
+    return [ask for ask in record.asks if ask.part == "tool" and ask.call == call]
+
+
+def _nanoseconds(part: AskEntry | CallEntry) -> int:
+    return round(part.seconds * 1e9)
+
+
+def _root(record: EpisodeRecord, frame: Frame) -> Span:
+    ending = {"answer_status": record.answer_status} if record.answer_status else {}
+    attributes: dict[str, Any] = {
+        "mlflow.spanType": "AGENT",
+        "mlflow.spanInputs": {"task": record.query},
+        "mlflow.spanOutputs": {"status": record.status, "answer": record.answer, **ending},
+    }
+    if not record.asks:
+        # What the questions took is not known one by one.
+        attributes["mlflow.llm.model"] = frame.model
+        attributes |= _used(frame.model, record.prompt_tokens, record.completion_tokens)
+    times = (frame.start, frame.end)
+    return _span(frame, "root", None, record.strategy or "episode", times, attributes, record.error)
+
+
+def _ask(
+    record: EpisodeRecord, ask: AskEntry, number: int, frame: Frame, times: tuple[int, int], parent: str
+) -> Span:
+    attributes = {
+        "mlflow.spanType": "LLM",
+        "mlflow.llm.model": frame.model,
+        **_used(frame.model, ask.prompt_tokens, ask.completion_tokens),
+        **({"cached": True} if ask.cached else {}),
+        **_said(record, ask),
+    }
+    name = "answer the tool" if ask.part == "tool" else ask.part
+    return _span(frame, f"{parent} ask {number}", parent, name, times, attributes, None)
+
+
+def _used(model: str, prompt: int, completion: int) -> dict[str, Any]:
+    price = cost(model, prompt, completion)
+    tokens = {"mlflow.chat.tokenUsage": usage(prompt, completion)}
+    return tokens if price is None else {**tokens, "mlflow.llm.cost": price}
+
+
+def _said(record: EpisodeRecord, ask: AskEntry) -> dict[str, Any]:
+    """What came of a question, as far as the record has it and no other span shows it."""
+    if ask.part == "plan":
+        # Only the first plan is on record; later ones revise it.
+        return {"mlflow.spanOutputs": record.plan} if ask.call == 0 and record.plan else {}
+    call = record.calls[ask.call] if ask.call < len(record.calls) else None
+    if ask.part == "select":
+        if call is None:
+            return {"mlflow.spanOutputs": {"answer": record.answer}} if record.answer else {}
+        return {"mlflow.spanOutputs": _filled({"thought": call.thought, "tool": call.tool})}
+    if ask.part == "check" and call is not None and call.opinion:
+        said = _filled({"opinion": call.opinion, "reason": call.opinion_reason})
+        return {"mlflow.spanInputs": {"tool": call.tool}, "mlflow.spanOutputs": said}
+    return {}
+
+
+def _call(record: EpisodeRecord, call: CallEntry, number: int, frame: Frame, times: tuple[int, int]) -> Span:
+    attributes = {
+        "mlflow.spanType": "TOOL",
+        "mlflow.spanInputs": call.arguments,
+        "mlflow.spanOutputs": call.observation,
+        "allowed": call.allowed,
+        **_filled({"rule": call.rule, "access_check": call.opinion, "truncated": call.truncated}),
+        **({} if record.asks else _filled({"thought": call.thought})),
+    }
+    error = None if call.status == "ok" else call.status
+    return _span(frame, f"call {number}", "root", call.tool, times, attributes, error)
+
+
+def _filled(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value}
+
+
+def _span(
+    frame: Frame,
+    key: str,
+    parent: str | None,
+    name: str,
+    times: tuple[int, int],
+    attributes: Mapping[str, Any],
+    error: str | None,
+) -> Span:
+    from mlflow.entities import Span
+
+    dumped = {key: json.dumps(value, ensure_ascii=False) for key, value in attributes.items()}
+    return Span.from_dict(
+        {
+            "trace_id": _base64(frame.trace_id),
+            "span_id": _base64(digest([frame.trace_id, key])),
+            "parent_span_id": _base64(digest([frame.trace_id, parent])) if parent else "",
+            "name": name or "call",
+            "start_time_unix_nano": times[0],
+            "end_time_unix_nano": max(times[1], times[0] + 1),
+            "status": {
+                "code": "STATUS_CODE_ERROR" if error else "STATUS_CODE_OK",
+                "message": error or "",
+            },
+            "attributes": {"mlflow.traceRequestId": json.dumps(f"tr-{frame.trace_id}"), **dumped},
+            "events": [],
+        }
+    )
+
+
+def _base64(hexadecimal: str) -> str:
+    return base64.b64encode(bytes.fromhex(hexadecimal)).decode()
