@@ -69,7 +69,12 @@ def usage(prompt: int, completion: int) -> dict[str, int]:
 
 
 def cost(model: str, prompt: int, completion: int) -> dict[str, float] | None:
-    """Dollars under MLflow's names; None where no price is known, or nothing was used."""
+    """Dollars under MLflow's names; None where no price is known, or nothing was used.
+
+    What runs in this process costs none.
+    """
+    if model.startswith("local/"):
+        return dict.fromkeys(("input_cost", "output_cost", "total_cost"), 0.0)
     paid_in, paid_out = dollars(model, prompt, 0), dollars(model, 0, completion)
     if paid_in is None or paid_out is None or not (prompt or completion):
         return None
@@ -101,7 +106,6 @@ def _root(record: EpisodeRecord, frame: Frame) -> Span:
     }
     if not record.asks:
         # What the questions took is not known one by one.
-        attributes["mlflow.llm.model"] = frame.model
         attributes |= _used(frame.model, record.prompt_tokens, record.completion_tokens)
     times = (frame.start, frame.end)
     return _span(frame, "root", None, record.strategy or "episode", times, attributes, record.error)
@@ -112,7 +116,6 @@ def _ask(
 ) -> Span:
     attributes = {
         "mlflow.spanType": "LLM",
-        "mlflow.llm.model": frame.model,
         **_used(frame.model, ask.prompt_tokens, ask.completion_tokens),
         **({"cached": True} if ask.cached else {}),
         **_said(record, ask),
@@ -122,9 +125,16 @@ def _ask(
 
 
 def _used(model: str, prompt: int, completion: int) -> dict[str, Any]:
-    price = cost(model, prompt, completion)
+    """Model, tokens and dollars.
+
+    Where no price is known the model is not told under MLflow's name for it: the store would look the price
+    up in LiteLLM, which takes seconds to load and has the list that was looked into already.
+    """
     tokens = {"mlflow.chat.tokenUsage": usage(prompt, completion)}
-    return tokens if price is None else {**tokens, "mlflow.llm.cost": price}
+    price = cost(model, prompt, completion)
+    if price is None:
+        return {"model": model, **tokens}
+    return {"mlflow.llm.model": model, **tokens, "mlflow.llm.cost": price}
 
 
 def _said(record: EpisodeRecord, ask: AskEntry) -> dict[str, Any]:
