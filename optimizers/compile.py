@@ -32,7 +32,7 @@ GOLD = "gold"
 BANK = "bank"
 """What stands for the teacher where a bank was given."""
 
-_BANK_FILE = "bank.jsonl"
+BANK_FILE = "bank.jsonl"
 """In the journal's folder: the bank as it was given."""
 
 _NO_LANGUAGE = ("local/", "replay:", GOLD, BANK)
@@ -206,7 +206,7 @@ def compile_program(plan: Plan) -> Result:
     plan.check()
     with plan.journal() as journal:
         if plan.bank is not None:
-            plan.bank.write(plan.folder / _BANK_FILE)
+            plan.bank.write(plan.folder / BANK_FILE)
         job = plan.job(journal)
         compiled = optimizer(plan.optimizer)(job)
     artifact = Artifact.of(compiled.program, _manifest(plan, job, compiled), _since(started))

@@ -16,7 +16,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -158,6 +160,14 @@ class Lock:
             os.close(self._file)
             self._file = -1
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
     def _take(self, folder: Path) -> None:
         try:
             import fcntl
@@ -192,13 +202,23 @@ def discard(folder: Path) -> None:
     Raises:
         JournalInUseError: a process works in it.
     """
-    if not folder.exists():
-        return
-    lock = Lock(folder)
-    try:
-        shutil.rmtree(folder)
-    finally:
-        lock.release()
+    if folder.exists():
+        with Lock(folder):
+            shutil.rmtree(folder)
+
+
+@contextmanager
+def copied(folder: Path) -> Iterator[Path]:
+    """A copy of a journal, for as long as the block lasts.
+
+    Raises:
+        JournalInUseError: a process works in it.
+    """
+    with tempfile.TemporaryDirectory(prefix="journal-") as place:
+        copy = Path(place) / folder.name
+        with Lock(folder):
+            shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(_LOCK))
+        yield copy
 
 
 def read_description(folder: Path) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from worksmith.commands import (
     serve,
     suite,
     ui,
+    verify,
 )
 
 # Set before any library reads them: no telemetry, and no price list fetched from the network at import.
@@ -47,6 +48,7 @@ app.add_typer(org.app, name="org")
 app.command("index")(index.index_suite)
 app.command("quickstart")(quickstart.quickstart)
 app.command("compile")(compile.compile_program)
+app.command("verify")(verify.verify_program)
 app.command("eval")(eval.evaluate_program)
 app.command("compare")(compare.compare_strategies)
 app.command("run")(run.run_task)

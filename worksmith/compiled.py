@@ -41,12 +41,20 @@ def load_compiled(file: Path | str, suite: Suite) -> CompiledAgent:
             where=str(file),
             hint=f"{suite.path} is of the kind {suite.manifest.kind}",
         )
-    agent = _agent(artifact.manifest.program, suite, where=str(file))
+    agent = build_agent(artifact.manifest.program, suite, where=str(file))
     artifact.restore(agent)
     return CompiledAgent(agent, artifact)
 
 
-def _agent(config: dict[str, Any], suite: Suite, *, where: str) -> Agent:
+def build_agent(config: dict[str, Any], suite: Suite, *, where: str) -> Agent:
+    """The agent that an artifact's manifest describes, not compiled.
+
+    Args:
+        where: the description stands, for errors.
+
+    Raises:
+        InputError: it describes something else.
+    """
     from programs.agent import Agent
     from programs.strategies import Strategy
 

@@ -1,0 +1,132 @@
+"""`worksmith verify`: derive a compiled program anew from its journal and compare."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from worksmith.commands.options import JsonFlag, WorkersOption, say
+
+if TYPE_CHECKING:
+    from evals.suite import Suite
+    from optimizers.compile import Plan
+
+_NAMED = 8
+"""Parts that differ and are named one by one."""
+
+
+def verify_program(
+    program: Annotated[
+        Path, typer.Argument(help="File that `worksmith compile` wrote.", exists=True, dir_okay=False)
+    ],
+    suite: Annotated[
+        Path | None,
+        typer.Option(
+            help="The suite it was compiled on.", show_default="the path that was given when it was compiled"
+        ),
+    ] = None,
+    journal: Annotated[
+        Path | None, typer.Option(help="Its journal.", show_default="PROGRAM.journal", file_okay=False)
+    ] = None,
+    workers: WorkersOption = 8,
+    as_json: JsonFlag = False,
+) -> None:
+    """Derive a compiled program anew from its journal, asking no model, and compare the two.
+
+    Ends with 0 if they are the same, with 1 if they differ or the journal lacks something.
+    """
+    from optimizers.artifact import Artifact
+    from optimizers.journal import IncompleteJournalError, journal_beside
+    from optimizers.verification import derived, differing_parts
+    from worksmith.commands.compile_report import show
+
+    started = time.perf_counter()
+    artifact = Artifact.read(program)
+    folder = journal or journal_beside(program)
+    plan = _plan(folder, suite, workers)
+    facts: dict[str, Any] = {"file": str(program), "journal": str(folder), "digest": artifact.digest}
+    try:
+        anew = derived(plan)
+        identical = anew.digest == artifact.digest
+        facts |= {
+            "derived": anew.digest,
+            "identical": identical,
+            "differs": differing_parts(artifact, anew),
+            "lacks": [],
+        }
+    except IncompleteJournalError as error:
+        facts |= {"derived": None, "identical": False, "differs": [], "lacks": list(error.lacking)}
+        say(str(error))
+    facts["seconds"] = round(time.perf_counter() - started, 3)
+    show(facts, as_json)
+    if facts["differs"]:
+        more = len(facts["differs"]) - _NAMED
+        named = ", ".join(facts["differs"][:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        say(f"the journal leads to another program; what differs is {named}")
+    if not facts["identical"]:
+        raise typer.Exit(1)
+
+
+def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
+    """The plan that a journal is of.
+
+    Raises:
+        InputError: there is no journal, it is of something else, or the suite is not where it was.
+    """
+    from evals.suite import Suite
+    from optimizers.journal import read_description
+    from tools.errors import InputError
+
+    description = read_description(folder)
+    decided, path = description["decides"], suite or Path(description["given"].get("suite", ""))
+    if decided.get("purpose") != "compile":
+        raise InputError("the journal is not of a compile", where=str(folder))
+    if suite is None and not path.exists():
+        raise InputError(
+            f"the suite is not at {path} any more", where=str(folder), hint="give --suite DIRECTORY"
+        )
+    opened = Suite.open(path)
+    if opened.digest != decided["suite"]["digest"]:
+        raise InputError("the program was compiled on another suite", where=str(path))
+    try:
+        return _as_decided(decided, opened, folder, workers)
+    except (KeyError, TypeError) as error:
+        raise InputError("the journal's description is damaged", where=str(folder)) from error
+
+
+def _as_decided(decided: dict[str, Any], suite: Suite, folder: Path, workers: int) -> Plan:
+    from optimizers.compile import BANK, BANK_FILE, Model, Plan
+    from optimizers.job import Settings
+    from optimizers.trace_bank import TraceBank
+    from worksmith import __version__
+    from worksmith.compiled import build_agent
+    from worksmith.models.resolve import resolve
+
+    program = build_agent(decided["program"], suite, where=str(folder))
+    named = {role: model["name"] for role, model in decided["models"].items()}
+    models = {
+        # With a bank nobody teaches, and the model itself stands in the teacher's place.
+        role: Model(name, resolve(named["lm"] if name == BANK else name, tasks=suite.tasks))
+        for role, name in named.items()
+    }
+    bank = folder / BANK_FILE
+    return Plan(
+        program=program,
+        describes=program.config,
+        suite=suite,
+        lm=models["lm"],
+        teacher=models["teacher"],
+        proposer=models.get("proposer"),
+        bank=TraceBank.read(bank) if bank.exists() else None,
+        optimizer=decided["optimizer"],
+        settings=Settings(**decided["settings"]),
+        folder=folder,
+        scheme=decided["scheme"],
+        workers=workers,
+        versions={"worksmith": __version__},
+        train_limit=decided["train_limit"],
+        dev_limit=decided["dev_limit"],
+    )
