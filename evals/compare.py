@@ -7,15 +7,23 @@ differences paired by task, intervals, exact tests, and p values adjusted for th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evals.crm.by_type import task_type_json
 from evals.record import PRIMARY
 from evals.runner import EvalResult
-from evals.statistics import Interval, McNemar, holm, mcnemar, paired_difference
-from evals.summary import Summary, by_task, interval_json
+from evals.statistics import (
+    Interval,
+    McNemar,
+    differences,
+    exchange_test,
+    holm,
+    mcnemar,
+    paired_difference,
+)
+from evals.summary import Summary, by_task, intents_of, interval_json
 from tools.errors import InputError
 
 
@@ -55,13 +63,15 @@ class Comparison:
 
     Attributes:
         difference: of the primary score.
-        test: McNemar's exact test; None where an arm has several trials or partial scores.
-        p: the test's p value adjusted for all comparisons of the study; None without a test.
+        p: how often programs that could be exchanged differ as much, intent by intent (`exchange_test`),
+            adjusted for all comparisons of the study.
+        test: McNemar's exact test, which takes tasks for independent and is not adjusted; None where an arm
+            has several trials or partial scores.
     """
 
     difference: Interval
+    p: float = 1.0
     test: McNemar | None = None
-    p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -151,17 +161,24 @@ def run_study(
 def _compare(row: Row, first: Row) -> Comparison:
     if {r.task_id for r in row.result.records} != {r.task_id for r in first.result.records}:
         raise InputError(f"arms {first.arm.label!r} and {row.arm.label!r} ran on different tasks")
-    return Comparison(difference(row, first), _test(row, first))
+    ours, theirs = by_task(row.result.records, PRIMARY), by_task(first.result.records, PRIMARY)
+    p = exchange_test(differences(ours, theirs), _alike(row, first), seed=row.result.seed)
+    return Comparison(difference(row, first), p, _test(ours, theirs))
 
 
 def difference(row: Row, other: Row, score: str = PRIMARY) -> Interval:
     """A score of `row` less that of `other`, paired by task."""
     ours, theirs = by_task(row.result.records, score), by_task(other.result.records, score)
-    return paired_difference(ours, theirs, seed=row.result.seed, key=f"{row.arm.label}-{other.arm.label}")
+    return paired_difference(ours, theirs, _alike(row, other))
 
 
-def _test(row: Row, first: Row) -> McNemar | None:
-    ours, theirs = by_task(row.result.records, PRIMARY), by_task(first.result.records, PRIMARY)
+def _alike(row: Row, other: Row) -> dict[Hashable, Hashable] | None:
+    return intents_of([*row.result.records, *other.result.records])
+
+
+def _test(
+    ours: Mapping[Hashable, Sequence[float]], theirs: Mapping[Hashable, Sequence[float]]
+) -> McNemar | None:
     shared = [task for task in ours if task in theirs]
     values = [value for task in shared for value in (*ours[task], *theirs[task])]
     if len(values) != 2 * len(shared) or not set(values) <= {0.0, 1.0}:
@@ -170,16 +187,11 @@ def _test(row: Row, first: Row) -> McNemar | None:
 
 
 def _adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:
-    tested = [row.against_first.test.p for row in rows if row.against_first and row.against_first.test]
-    adjusted = iter(holm(tested))
-    return tuple(_with_p(row, adjusted) for row in rows)
-
-
-def _with_p(row: Row, adjusted: Any) -> Row:
-    found = row.against_first
-    if found is None or found.test is None:
-        return row
-    return Row(row.arm, row.result, Comparison(found.difference, found.test, next(adjusted)))
+    adjusted = iter(holm([row.against_first.p for row in rows if row.against_first]))
+    return tuple(
+        replace(row, against_first=replace(row.against_first, p=next(adjusted))) if row.against_first else row
+        for row in rows
+    )
 
 
 def _row_json(row: Row) -> dict[str, Any]:

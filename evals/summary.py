@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evals.record import PRIMARY, RATES, STRICT, EpisodeRecord
+from evals.record import PRIMARY, RATES, REWARD, STRICT, EpisodeRecord
 from evals.statistics import Interval, mean, pass_at, pass_hat, quantile
 
 
@@ -102,9 +102,10 @@ def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
     records = sorted(records, key=lambda record: (record.task_id, record.trial, record.key))
     graded = [record for record in records if record.graded]
     names = sorted({name for record in graded for name in record.scores})
-    scores = {name: mean(by_task(graded, name), seed=seed, key=name) for name in names}
+    alike = intents_of(records)
+    scores = {name: mean(by_task(graded, name), alike, seed=seed, key=name) for name in names}
     if PRIMARY in scores or len(graded) < len(records):
-        scores[STRICT] = mean(by_task(records, STRICT), seed=seed, key=STRICT)
+        scores[STRICT] = mean(by_task(records, STRICT), alike)
     attempts = by_task(graded, PRIMARY)
     counts = _attempts(attempts)
     totals = {name: math.fsum(cost(record) for record in records) for name, cost in COSTS.items()}
@@ -115,8 +116,8 @@ def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
         scores=scores,
         statuses=dict(sorted(Counter(record.status for record in records).items())),
         rates=_rates(graded, scores),
-        pass_hat={k: pass_hat(attempts, k, seed=seed) for k in counts},
-        pass_at={k: pass_at(attempts, k, seed=seed) for k in counts},
+        pass_hat={k: pass_hat(attempts, k, alike) for k in counts},
+        pass_at={k: pass_at(attempts, k, alike) for k in counts},
         means={name: total / len(records) for name, total in totals.items()} if records else {},
         totals=totals,
         seconds_p95=quantile((record.seconds for record in records), 0.95),
@@ -135,6 +136,25 @@ def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list
         elif record.graded and score in record.scores:
             grouped.setdefault(record.task_id, []).append(record.scores[score])
     return grouped
+
+
+FEWEST_INTENTS = 5
+"""From how many intents on intervals allow for their being a sample; how fewer differ says too little."""
+
+
+def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | None:
+    """Which tasks are alike because they have one intent; None where that says nothing.
+
+    That is where no two tasks share an intent, where there are too few intents to see how they differ, and
+    where intents are no sample of others: the task types of CRM questions are the whole published list.
+    """
+    intents: dict[Hashable, Hashable] = {}
+    for record in records:
+        if REWARD in record.scores:
+            return None
+        intents[record.task_id] = ("intent", record.intent) if record.intent else ("task", record.task_id)
+    distinct = len(set(intents.values()))
+    return intents if FEWEST_INTENTS <= distinct < len(intents) else None
 
 
 def group_records(
@@ -165,6 +185,7 @@ def interval_json(interval: Interval) -> dict[str, Any]:
         "low": None if empty else interval.low,
         "high": None if empty else interval.high,
         "n": interval.n,
+        **({"groups": interval.groups} if interval.groups else {}),
     }
 
 

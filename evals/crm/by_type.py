@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evals.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
 from evals.record import PRIMARY, REWARD, EpisodeRecord
-from evals.statistics import Interval, mean, mean_of
+from evals.statistics import Interval, macro_mean, mean
 from evals.summary import Summary, by_task, interval_json, summarize
 
 if TYPE_CHECKING:
@@ -30,19 +30,20 @@ def task_types_of(records: Iterable[EpisodeRecord]) -> list[str]:
 
 def parts(result: EvalResult, score: str, names: Sequence[str]) -> list[Interval]:
     """The mean of a score in each task type, with its interval."""
-    return [
-        mean(
-            by_task((record for record in result.records if (record.intent or "") == name), score),
-            seed=result.seed,
-            key=f"{score}/{name}",
-        )
-        for name in names
-    ]
+    return [mean(values) for values in _values(result, score, names)]
 
 
 def whole(result: EvalResult, score: str) -> Interval:
     """The mean of the task types."""
-    return mean_of(parts(result, score, task_types_of(result.records)))
+    return macro_mean(_values(result, score, task_types_of(result.records)))
+
+
+def _values(result: EvalResult, score: str, names: Sequence[str]) -> list[dict[Hashable, list[float]]]:
+    """The values of a score by task, of each task type."""
+    return [
+        by_task((record for record in result.records if (record.intent or "") == name), score)
+        for name in names
+    ]
 
 
 def without_qa(result: EvalResult) -> Summary:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from evals.faults.kinds import fault_kinds
 from evals.record import PRIMARY, EpisodeRecord
 from evals.statistics import Interval, mean
-from evals.summary import domain_of
+from evals.summary import domain_of, intents_of
 from evals.tables import NO_DATA, Grid, percent, share
 
 Facet = Callable[[EpisodeRecord], str]
@@ -86,10 +86,10 @@ def _counts(graded: Sequence[EpisodeRecord], kinds: Sequence[str]) -> Grid:
 
 
 def _share(graded: Sequence[EpisodeRecord], kind: str) -> Interval:
-    clusters: dict[str, list[float]] = {}
+    clusters: dict[Hashable, list[float]] = {}
     for record in graded:
         clusters.setdefault(record.task_id, []).append(float(kind_of(record) == kind))
-    return mean(clusters, key=f"fault/{kind}")
+    return mean(clusters, intents_of(graded))
 
 
 def _steps(graded: Sequence[EpisodeRecord], kind: str) -> str:

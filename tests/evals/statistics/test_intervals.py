@@ -9,12 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evals.statistics import (
-    NOTHING,
-    holm,
-    mcnemar,
+    Interval,
+    macro_mean,
     mean,
-    mean_of,
-    paired_difference,
     pass_at,
     pass_at_k,
     pass_hat,
@@ -24,7 +21,6 @@ from evals.statistics import (
 )
 
 COUNTS = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
-BITS = st.lists(st.booleans(), min_size=1, max_size=40)
 
 
 @pytest.mark.parametrize(
@@ -57,12 +53,7 @@ def test_more_data_narrows_wilson(counts: tuple[int, int]) -> None:
 
 
 def test_no_data_gives_no_estimate() -> None:
-    for interval in (
-        wilson(0, 0),
-        mean({}),
-        paired_difference({}, {}),
-        paired_difference({1: [1]}, {2: [1]}),
-    ):
+    for interval in (wilson(0, 0), mean({}), mean({"task": []}), macro_mean([]), macro_mean([{}])):
         assert math.isnan(interval.value)
         assert interval.n == 0
 
@@ -99,84 +90,45 @@ def test_mean_does_not_depend_on_order(clusters: dict[int, list[float]]) -> None
     assert value == mean(clusters)
 
 
+def test_tasks_of_one_intent_count_for_less() -> None:
+    alike = {task: [float(task // 10 % 2)] for task in range(100)}
+    mixed = {task: [float(task % 2)] for task in range(100)}
+    intents = {task: task // 10 for task in range(100)}
+
+    def width(interval: Interval) -> float:
+        return interval.high - interval.low
+
+    assert mean(alike, intents).value == mean(mixed, intents).value == 0.5
+    assert (mean(alike, intents).n, mean(alike, intents).groups) == (100, 10)
+    assert width(mean(alike, intents)) > 2 * width(mean(alike))
+    # As much as ten intents of which each is all right or all wrong.
+    assert mean(alike, intents).low < wilson(5, 10).low
+    assert mean(alike) == wilson(50, 100)
+    assert mean(alike, {task: task for task in range(100)}) == wilson(50, 100)
+
+
+def test_the_interval_of_a_mean_knows_the_usual_one() -> None:
+    # Student's interval of ten durations, by hand: 5.5 +- 2.262 * 3.028 / sqrt(10).
+    interval = mean({task: [float(task)] for task in range(1, 11)}, seed=3)
+
+    assert interval.value == 5.5
+    assert interval.low == pytest.approx(5.5 - 2.166, abs=0.25)
+    assert interval.high == pytest.approx(5.5 + 2.166, abs=0.25)
+    # A long tail upwards leaves more doubt above than below.
+    tail = mean({task: [math.exp(task / 5)] for task in range(20)})
+    assert tail.high - tail.value > 1.2 * (tail.value - tail.low)
+
+
+def test_values_of_one_unit_are_bounded_by_its_number() -> None:
+    assert mean({"task": [0.0, 1.0]}) == pytest.approx((0.5, *wilson(0.5, 1)[1:3], 1, 0))
+    assert mean({"task": [3.0, 5.0]}) == (4.0, 4.0, 4.0, 1, 0)
+
+
 def test_seeds_repeat_and_differ() -> None:
-    clusters = {task: [math.sin(task), math.cos(task)] for task in range(30)}
+    clusters = {task: [10 + math.sin(task), math.cos(task)] for task in range(30)}
 
     assert mean(clusters, seed=1) == mean(clusters, seed=1)
     assert mean(clusters, seed=1) != mean(clusters, seed=2)
-
-
-@given(BITS, st.data())
-def test_a_difference_changes_sign_with_its_direction(ours: list[bool], data: st.DataObject) -> None:
-    theirs = data.draw(st.lists(st.booleans(), min_size=len(ours), max_size=len(ours)))
-    a = {i: [float(v)] for i, v in enumerate(ours)}
-    b = {i: [float(v)] for i, v in enumerate(theirs)}
-    forth, back = paired_difference(a, b), paired_difference(b, a)
-
-    assert forth.value == pytest.approx(-back.value)
-    assert forth.low == pytest.approx(-back.high)
-    assert forth.low <= forth.value <= forth.high
-
-
-def test_identical_results_are_no_proof_of_equality() -> None:
-    same = {task: [float(task % 2)] for task in range(20)}
-    interval = paired_difference(same, same)
-
-    assert interval.value == 0
-    assert -0.2 < interval.low < -0.1
-    assert not interval.excludes_zero
-
-
-def test_pairing_sees_what_separate_intervals_hide() -> None:
-    ours = {task: [float(task < 60)] for task in range(100)}
-    theirs = {task: [float(task < 50)] for task in range(100)}
-
-    assert paired_difference(ours, theirs).excludes_zero
-    assert mean(ours).low < mean(theirs).high
-
-
-def test_the_paired_interval_covers_the_truth_about_as_often_as_it_says() -> None:
-    from tools.seeding import rng
-
-    covered = 0
-    for study in range(100):
-        dice = rng(study, "coverage")
-        ours, theirs = {}, {}
-        for task in range(60):
-            hard = dice.random()
-            ours[task] = [float(dice.random() < 0.2 + 0.7 * hard)]
-            theirs[task] = [float(dice.random() < 0.1 + 0.7 * hard)]
-        interval = paired_difference(ours, theirs, seed=study)
-        covered += interval.low <= 0.1 <= interval.high
-
-    assert 89 <= covered <= 99
-
-
-def _brute_force_mcnemar(a: int, b: int) -> float:
-    """Probability of a split at least as unlikely, from all coin sequences."""
-    outcomes = [sum(flips) for flips in itertools.product((0, 1), repeat=a + b)]
-    extreme = [k for k in outcomes if abs(2 * k - a - b) >= abs(a - b)]
-    return len(extreme) / len(outcomes)
-
-
-@given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 5))
-def test_mcnemar_is_the_exact_binomial_test(a: int, b: int, ties: int) -> None:
-    ours = [True] * a + [False] * b + [True] * ties
-    theirs = [False] * a + [True] * b + [True] * ties
-    result = mcnemar(ours, theirs)
-
-    assert (result.only_ours, result.only_theirs) == (a, b)
-    assert result.p == pytest.approx(_brute_force_mcnemar(a, b) if a + b else 1.0)
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
-def test_holm_only_raises_p_and_keeps_order(p_values: list[float]) -> None:
-    adjusted = holm(p_values)
-
-    assert all(p <= q <= 1 for p, q in zip(p_values, adjusted, strict=True))
-    pairs = sorted(zip(p_values, adjusted, strict=True))
-    assert [q for _, q in pairs] == sorted(adjusted)
-    assert min(adjusted) == pytest.approx(min(1.0, min(p_values) * len(p_values)))
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=9), st.data())
@@ -210,16 +162,38 @@ def test_pass_at_k_is_the_share_of_subsets_with_a_success(trials: list[bool], da
 
 
 def test_parts_count_the_same_whatever_their_size() -> None:
-    parts = [wilson(1, 2), wilson(80, 100), NOTHING]
-    whole = mean_of(parts)
+    parts = [_part(1, 2), _part(80, 100), {}]
+    whole = macro_mean(parts)
 
     assert whole.value == pytest.approx((0.5 + 0.8) / 2)
     assert whole.n == 102
     assert 0 < whole.low < whole.value < whole.high < 1
-    assert mean_of([NOTHING]) is NOTHING
-    # One part is that part; and nine in which nothing succeeded leave a doubt.
-    assert mean_of(parts[:1]) == pytest.approx(parts[0])
-    assert 0.01 < mean_of([wilson(0, 20)] * 9).high < wilson(0, 20).high
+    # Half of it rests on two tasks.
+    assert whole.high - whole.low > wilson(81, 102).high - wilson(81, 102).low
+    # Nine parts in which nothing succeeded leave a doubt.
+    assert 0.01 < macro_mean([_part(0, 20)] * 9).high < wilson(0, 20).high
+
+
+def test_one_part_is_about_its_mean() -> None:
+    whole, plain = macro_mean([_part(30, 100)]), wilson(30, 100)
+
+    assert whole.value == plain.value
+    assert whole.low == pytest.approx(plain.low, abs=0.01)
+    assert whole.high == pytest.approx(plain.high, abs=0.01)
+
+
+def test_a_mean_of_parts_knows_what_is_alike_in_them() -> None:
+    parts = [{(part, task): [float(task // 10 % 2)] for task in range(60)} for part in range(3)]
+    intents = {unit: (unit[0], unit[1] // 10) for part in parts for unit in part}
+    alike, apart = macro_mean(parts, intents), macro_mean(parts)
+
+    assert alike.value == apart.value == 0.5
+    assert alike.groups == 18
+    assert alike.high - alike.low > 2 * (apart.high - apart.low)
+
+
+def _part(successes: int, of: int) -> dict[int, list[float]]:
+    return {task: [float(task < successes)] for task in range(of)}
 
 
 def test_the_interval_of_a_mean_of_parts_covers_the_truth() -> None:
@@ -227,7 +201,7 @@ def test_the_interval_of_a_mean_of_parts_covers_the_truth() -> None:
     chances = [0.02, 0.1, 0.3, 0.5, 0.5, 0.7, 0.9, 0.95, 1.0]
     truth, hits, tries = sum(chances) / len(chances), 0, 1000
     for _ in range(tries):
-        found = mean_of([wilson(sum(random.random() < p for _ in range(15)), 15) for p in chances])
+        found = macro_mean([_part(sum(random.random() < p for _ in range(15)), 15) for p in chances])
         hits += found.low <= truth <= found.high
 
     assert 0.93 <= hits / tries <= 0.985
