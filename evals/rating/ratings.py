@@ -1,0 +1,70 @@
+"""Ratings at rest: one JSON line each, beside the log of the episodes, written the moment they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, ValidationError
+
+from evals.entries import Entry
+from evals.rating.scales import LEVELS
+from evals.runs import RATINGS, LoadedRun, beside
+from tools.errors import InputError
+
+
+class Rating(Entry):
+    """A level that somebody gave.
+
+    Attributes:
+        key: of the episode.
+        note: what the rater added.
+    """
+
+    key: str
+    task_id: str
+    rater: str
+    scale: str
+    level: Annotated[int, Field(ge=1, le=LEVELS)]
+    note: str = ""
+
+
+def ratings_file(run: LoadedRun, elsewhere: Path) -> Path:
+    """Where the ratings of a run are: beside its log; `elsewhere` for a run that is only in MLflow."""
+    log = Path(run.path)
+    return beside(log if log.is_file() else elsewhere / f"{log.name}.jsonl", RATINGS)
+
+
+def read_ratings(file: Path) -> list[Rating]:
+    """The ratings in a file, the last one of each rater for each episode and scale; none without a file.
+
+    A torn last line is skipped.
+
+    Raises:
+        InputError: a whole line is no rating.
+    """
+    if not file.is_file():
+        return []
+    found: dict[tuple[str, str, str], Rating] = {}
+    data = file.read_bytes()
+    for number, line in enumerate(data[: data.rfind(b"\n") + 1].splitlines(), start=1):
+        try:
+            rating = Rating.model_validate_json(line)
+        except ValidationError as error:
+            raise InputError(
+                f"not a rating: {error.errors()[0]['msg']}", where=f"{file}:{number}", hint="remove the line"
+            ) from error
+        found[rating.key, rating.rater, rating.scale] = rating
+    return list(found.values())
+
+
+def append_ratings(file: Path, ratings: Iterable[Rating]) -> None:
+    """Write ratings, all in one write."""
+    lines = "".join(rating.model_dump_json() + "\n" for rating in ratings).encode()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    whole = file.read_bytes().rfind(b"\n") + 1 if file.is_file() else 0
+    with file.open("ab") as stream:
+        # What a kill tore in half would spoil the first of our lines.
+        stream.truncate(whole)
+        stream.write(lines)

@@ -1,0 +1,57 @@
+"""Which episodes people rate: the same tasks of every run, mixed so that nobody can tell whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from evals.record import EpisodeRecord
+from evals.runs import LoadedRun
+from tools.errors import InputError
+from tools.seeding import rng
+
+
+class Shown(NamedTuple):
+    """An episode to rate, and the number of its run, which raters do not see."""
+
+    run: int
+    record: EpisodeRecord
+
+
+def draw_sample(runs: Sequence[LoadedRun], tasks: int, *, rater: str, seed: int = 0) -> list[Shown]:
+    """The first attempts of every run at the same tasks, at most so many, in an order of the rater's own.
+
+    Which tasks is drawn by the seed alone, so that all raters get the same; intents take turns, so that each
+    is there. Episodes that the infrastructure ended show nothing to rate.
+
+    Raises:
+        InputError: the runs have no task in common that all of them could be graded on.
+    """
+    firsts = [
+        {record.task_id: record for record in run.records if record.trial == 0 and record.graded}
+        for run in runs
+    ]
+    shared = set.intersection(*(set(first) for first in firsts))
+    if not shared:
+        raise InputError(
+            "the runs have no graded task in common", hint="name runs of the same suite and split"
+        )
+    chosen = _in_turns({task: firsts[0][task].intent or "" for task in shared}, tasks, seed)
+    shown = [Shown(run, first[task]) for task in chosen for run, first in enumerate(firsts)]
+    rng(seed, "rate", rater).shuffle(shown)
+    return shown
+
+
+def _in_turns(intents: dict[str, str], count: int, seed: int) -> list[str]:
+    """At most `count` tasks: one of each intent in turn, by lot within an intent and among intents."""
+    piles: dict[str, list[str]] = {}
+    for task in sorted(intents):
+        piles.setdefault(intents[task], []).append(task)
+    order = sorted(piles)
+    rng(seed, "rate", "intents").shuffle(order)
+    for intent in order:
+        rng(seed, "rate", intent).shuffle(piles[intent])
+    chosen: list[str] = []
+    while len(chosen) < min(count, len(intents)):
+        chosen += [piles[intent].pop() for intent in order if piles[intent]]
+    return chosen[:count]

@@ -1,0 +1,51 @@
+"""The questions that raters answer, each on five levels."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Literal, NamedTuple
+
+from tools.errors import InputError
+
+LEVELS = 5
+
+
+class Scale(NamedTuple):
+    """A question with what its levels mean, the lowest first.
+
+    Attributes:
+        about: what is rated: an episode, or the task whoever did it.
+    """
+
+    name: str
+    about: Literal["episode", "task"]
+    question: str
+    levels: tuple[str, ...]
+
+
+@cache
+def scales() -> dict[str, Scale]:
+    """Those there are, by name."""
+    data = tomllib.loads(files(__package__).joinpath("scales.toml").read_text(encoding="utf-8"))
+    return {
+        name: Scale(name, told["about"], told["question"], tuple(told["levels"]))
+        for name, told in data.items()
+    }
+
+
+def scales_named(names: str) -> tuple[Scale, ...]:
+    """Those in a list separated by commas.
+
+    Raises:
+        InputError: there is none called so, or none is named.
+    """
+    known = scales()
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    for name in wanted:
+        if name not in known:
+            raise InputError(f"no scale {name!r}", where="--scales", hint=f"there are {', '.join(known)}")
+    if not wanted:
+        raise InputError("no scale is named", where="--scales", hint=f"there are {', '.join(known)}")
+    return tuple(known[name] for name in dict.fromkeys(wanted))
