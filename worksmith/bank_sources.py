@@ -101,7 +101,7 @@ def _of_run(source: str, run: LoadedRun, tasks: Sequence[Task]) -> Iterator[Atte
             good[task.id] = found
         elif reasons:
             failures[task.id] = str(reasons[-1][1])
-    model = run.card.lm or f"unnamed ({run.card.label})"
+    model = str(run.card.settings.get("lm") or run.card.lm or f"unnamed ({run.card.label})")
     trials = max(map(len, good.values()), default=0) or 1
     for number in range(trials):
         told = {task_id: found[number] for task_id, found in good.items() if len(found) > number}
