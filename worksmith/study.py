@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,14 +26,15 @@ from programs.strategies import strategy
 from tools.seeding import digest
 from worksmith import __version__
 from worksmith.cards import study_card
+from worksmith.naming import slug
 from worksmith.session import LOGS, compile_bar, demo_count, episode_bar, new_agent
+from worksmith.tracked import record_compile
 
 if TYPE_CHECKING:
     from evals.outcomes import GroundTruth
     from evals.suite import Suite
     from evals.task import SplitScheme, Task
     from evals.tracking import Run
-    from optimizers.artifact import Artifact
     from programs.agent import Agent
     from programs.calling import Calls
 
@@ -175,12 +174,12 @@ def run_arms(
             child.dataset(
                 Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks)
             )
-            child.evaluation(result, split=plan.split)
+            child.evaluation(result, split=plan.split, tasks=plan.tasks)
             child.text(card.model_dump_json(indent=1), CARD_ARTIFACT)
             child.report(evaluation_report(result, title=arm.label))
             scores = result.summary.scores
             shown = {name: scores.get(name, NOTHING).value for name in (PRIMARY, REWARD)}
-            run.metrics({f"{plan.split}/{name}/{_slug(arm.label)}": value for name, value in shown.items()})
+            run.metrics({f"{plan.split}/{name}/{slug(arm.label)}": value for name, value in shown.items()})
             return result
 
     return run_study(arms, measure, on_row=on_row)
@@ -209,7 +208,7 @@ def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
 
 
 def _program_file(plan: StudyPlan, arm: Arm) -> Path:
-    return plan.folder / _slug(arm.label) / "program.json"
+    return plan.folder / slug(arm.label) / "program.json"
 
 
 def _agent(plan: StudyPlan, suite: Suite, arm: Arm) -> Agent:
@@ -226,7 +225,7 @@ def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
     with compile_bar(f"compile {arm.label}") as on_progress:
         result = run_plan(replace(compile_plan, on_progress=on_progress))
     result.artifact.write(file)
-    record_compile(run, result.artifact, file, trained_on=plan.train_suite, works_in=plan.suite)
+    record_compile(run, result, file, trained_on=plan.train_suite, works_in=plan.suite)
     program: Any = result.compiled.program
     program.workshop = plan.suite.workshop
     return program
@@ -250,33 +249,8 @@ def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
     )
 
 
-def record_compile(run: Run, artifact: Artifact, file: Path, *, trained_on: Suite, works_in: Suite) -> None:
-    """The dev scores of the candidates, the cost, and the program as a model that loads back."""
-    if run.id is None:
-        return
-    from worksmith.models.served import CODE, bundle
-
-    for split in ("train", "dev"):
-        used = getattr(artifact.manifest, split)
-        run.dataset(Dataset(trained_on.path.name, trained_on.digest), split=split, tasks=len(used))
-    for number, trial in enumerate(artifact.manifest.trials):
-        outcome = trial["outcome"]
-        values = {f"dev/{name}": outcome[bound] for name, bound in _DEV.items() if outcome[bound] is not None}
-        run.metrics(values, step=number)
-    for role, cost in artifact.manifest.cost.items():
-        run.metrics({f"compile/{role}_{name}": value for name, value in cost.items()})
-    with tempfile.TemporaryDirectory() as folder:
-        manifest = artifact.manifest
-        name = f"{manifest.program['strategy']['name']}-{_slug(manifest.optimizer)}"
-        params = {"lm": manifest.lm, "teacher": manifest.teacher, "digest": artifact.digest}
-        run.program(name, CODE, bundle(file, works_in, Path(folder)), params=params)
-
-
-_DEV = {"outcome": "value", "outcome_low": "low", "outcome_high": "high"}
-
-
 def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalResult:
-    file = plan.folder / f"{_slug(arm.label)}-{card.program}.jsonl"
+    file = plan.folder / f"{slug(arm.label)}-{card.program}.jsonl"
     if not plan.resume:
         file.unlink(missing_ok=True)
     with EpisodeLog.open(file, resume=plan.resume) as log, episode_bar(arm.label) as on_progress:
@@ -294,8 +268,3 @@ def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalRes
             strategy=arm.strategy,
             on_progress=on_progress,
         )
-
-
-def _slug(label: str) -> str:
-    """A label as a name for files and models: `react + knn` becomes `react-knn`."""
-    return "-".join(re.findall(r"[A-Za-z0-9_]+", label))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from worksmith.commands.choices import tool_categories
+from worksmith.commands.lists import names_listed, optimizers_listed, strategies_listed
 from worksmith.commands.options import (
     MODELS,
     OPTIMIZERS,
@@ -17,6 +18,7 @@ from worksmith.commands.options import (
     AccessOption,
     CallsOption,
     DemosOption,
+    ExperimentOption,
     GroundTruthOption,
     JsonFlag,
     LimitOption,
@@ -28,6 +30,7 @@ from worksmith.commands.options import (
     SplitOption,
     SuiteArgument,
     ToolsetOption,
+    TracesOption,
     TrackFlag,
     TrackingUriOption,
     WorkersOption,
@@ -37,8 +40,8 @@ from worksmith.commands.options import (
 if TYPE_CHECKING:
     from evals.compare import Arm, Row, Study
     from evals.suite import Suite
-    from evals.task import Task
     from worksmith.study import StudyPlan
+    from worksmith.tracked import Tracking
 
 
 def compare_strategies(
@@ -96,6 +99,8 @@ def compare_strategies(
     report: Annotated[Path | None, typer.Option(help="Write the report as a page.", dir_okay=False)] = None,
     track: TrackFlag = True,
     tracking_uri: TrackingUriOption = None,
+    experiment: ExperimentOption = None,
+    traces: TracesOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Compare strategies, each uncompiled and compiled, on the same tasks; baselines stand beside them."""
@@ -110,17 +115,19 @@ def compare_strategies(
     from worksmith.models.resolve import resolve
     from worksmith.session import choose_tasks, connect, ground_truth_called, org_setting
     from worksmith.study import NO_OPTIMIZER, StudyPlan, study_arms
+    from worksmith.tracked import Tracking
 
+    tracking = Tracking.of(track, tracking_uri, experiment, traces)
     opened = Suite.open(suite)
     source = _train_suite(train_suite, opened) if train_suite else opened
     # A program must not be tested on what it was compiled on.
     split_name, tasks = choose_tasks(
         opened, split or ("test" if train_suite is None else None), scheme, limit
     )
-    chosen = _strategies(strategies, tasks)
-    names = _names(lm, "--lm")
+    chosen = strategies_listed(strategies, tasks)
+    names = names_listed(lm, "--lm")
     models = tuple(Model(name, resolve(name, tasks=[*opened.tasks, *source.tasks])) for name in names)
-    compiles = any(name != NO_OPTIMIZER for name in _optimizers(optimizers))
+    compiles = any(name != NO_OPTIMIZER for name in optimizers_listed(optimizers))
     plan = StudyPlan(
         suite=opened,
         tasks=tasks,
@@ -142,12 +149,12 @@ def compare_strategies(
         resume=resume,
         models=models,
     )
-    for name, model in product(_optimizers(optimizers), models):
+    for name, model in product(optimizers_listed(optimizers), models):
         proposing_model(name, None, plan.teacher, model)
     learning = bool(source.select(split="train", scheme=plan.scheme))
     baselines = baselines_for(opened.workshop, learning=learning)
     arms = study_arms(
-        chosen, _optimizers(optimizers), baselines=baselines, models=names, toolset_of=plan.toolset_of
+        chosen, optimizers_listed(optimizers), baselines=baselines, models=names, toolset_of=plan.toolset_of
     )
     arms = ablated(plan, arms, categories_named(without_tools or []))
     if dry_run:
@@ -159,7 +166,7 @@ def compare_strategies(
     if report:
         check_writable(report)
     settings = {**_settings(plan, opened, source, scheme), **org_setting(opened)}
-    study = _tracked(plan, arms, settings, track, tracking_uri, report)
+    study = _tracked(plan, arms, settings, tracking, report)
     if as_json:
         typer.echo(json.dumps({**settings, **study.to_json()}))
     else:
@@ -181,36 +188,6 @@ def _train_suite(path: Path, compared: Suite) -> Suite:
             hint="what is learnt with other tools is of no use",
         )
     return suite
-
-
-def _names(text: str, option: str) -> list[str]:
-    from tools.errors import InputError
-
-    names = [name.strip() for name in text.split(",") if name.strip()]
-    if not names or len(set(names)) < len(names):
-        raise InputError("names must be given, each once", where=option, hint=f"got {text!r}")
-    return names
-
-
-def _strategies(text: str, tasks: list[Task]) -> list[str]:
-    """The strategies asked for, without `gold` where some task has no gold plan to give."""
-    from programs.strategies import strategy
-
-    names = [strategy(name).name for name in _names(text, "--strategies")]
-    with_gold = [name for name in names if strategy(name).planner.startswith("gold")]
-    if with_gold and any(task.gold_plan is None for task in tasks) and len(names) > len(with_gold):
-        say(f"leaving out strategy {', '.join(with_gold)}: not every task has a gold plan")
-        return [name for name in names if name not in with_gold]
-    return names
-
-
-def _optimizers(text: str) -> list[str]:
-    from optimizers.registry import optimizer
-
-    names = _names(text, "--optimizers")
-    for name in names:
-        optimizer(name)
-    return names
 
 
 def _settings(plan: StudyPlan, suite: Suite, train: Suite, scheme: str) -> dict[str, Any]:
@@ -237,17 +214,15 @@ def _tracked(
     plan: StudyPlan,
     arms: list[Arm],
     settings: dict[str, Any],
-    track: bool,
-    uri: str | None,
+    tracking: Tracking,
     page: Path | None,
 ) -> Study:
     from evals.report import study_report
     from evals.tracking import Suite as Dataset
-    from evals.tracking import open_tracker
     from tools.files import write_atomically
     from worksmith.study import run_arms
 
-    with open_tracker(uri, track=track).start("compare", params=settings) as run:
+    with tracking.open(plan.suite).start("compare", params=settings) as run:
         run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
         study = run_arms(plan, arms, run, on_row=_tell)
         report = study_report(study, setting={"suite": plan.suite.path.name, "split": plan.split})

@@ -13,14 +13,17 @@ from worksmith.commands.options import (
     AccessOption,
     CallsOption,
     DemosOption,
+    ExperimentOption,
     JsonFlag,
     LmOption,
     MaxStepsOption,
+    RegisterOption,
     SchemeOption,
     SeedOption,
     StrategyOption,
     SuiteArgument,
     ToolsetOption,
+    TracesOption,
     TrackFlag,
     TrackingUriOption,
     WorkersOption,
@@ -28,7 +31,9 @@ from worksmith.commands.options import (
 )
 
 if TYPE_CHECKING:
+    from evals.tracking.registry import Registration
     from optimizers.compile import Plan, Result
+    from worksmith.tracked import Tracking
 
 
 def compile_program(
@@ -109,6 +114,9 @@ def compile_program(
     ] = True,
     track: TrackFlag = True,
     tracking_uri: TrackingUriOption = None,
+    experiment: ExperimentOption = None,
+    traces: TracesOption = "none",
+    register: RegisterOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
@@ -117,7 +125,10 @@ def compile_program(
     from tools.files import check_writable
     from worksmith.commands.compile_report import forecast, show, summary
     from worksmith.session import demo_count
+    from worksmith.tracked import Tracking, registration
 
+    tracking = Tracking.of(track, tracking_uri, experiment, traces)
+    register_as = registration(register, track)
     work = journal_beside(out)
     # What a resume writes is what is there, if the compile had been killed in its last moments.
     if out.exists() and not (force or dry_run or (resume and work.exists())):
@@ -158,7 +169,7 @@ def compile_program(
     if aa:
         _check_same_program(plan, out, work, as_json)
         return
-    result = _tracked(plan, out, track, tracking_uri)
+    result = _tracked(plan, out, tracking, register_as)
     if not keep_journal:
         discard(work)
     show(summary(out, result.artifact, result.gaps if as_json else ()), as_json)
@@ -227,12 +238,11 @@ def _plan(
     return plan
 
 
-def _tracked(plan: Plan, out: Path, track: bool, uri: str | None) -> Result:
+def _tracked(plan: Plan, out: Path, tracking: Tracking, register_as: Registration | None) -> Result:
     """Compile, write the file, and record both."""
-    from evals.tracking import open_tracker
     from optimizers.compile import compile_program as run_plan
     from worksmith.session import compile_bar
-    from worksmith.study import record_compile
+    from worksmith.tracked import record_compile, record_dev_episodes
 
     proposer = plan.proposed_by()
     settings = {
@@ -245,12 +255,17 @@ def _tracked(plan: Plan, out: Path, track: bool, uri: str | None) -> Result:
         **plan.describes,
         **asdict(plan.settings),
     }
-    with open_tracker(uri, track=track).start("compile", params=settings) as run:
+    with tracking.open(plan.suite).start("compile", params=settings) as run:
         with compile_bar("compile") as on_progress:
             result = run_plan(replace(plan, on_progress=on_progress))
         _mind_failures(result)
         result.artifact.write(out)
-        record_compile(run, result.artifact, out, trained_on=plan.suite, works_in=plan.suite)
+        address = record_compile(
+            run, result, out, trained_on=plan.suite, works_in=plan.suite, register_as=register_as
+        )
+        record_dev_episodes(run, result, plan.suite)
+        if register_as is not None:
+            say(f"registered as {address}")
         if run.id:
             say(f"recorded as run {run.id}; `worksmith ui` shows it")
     return result

@@ -13,6 +13,7 @@ import typer
 from worksmith.commands.options import (
     AccessOption,
     CallsOption,
+    ExperimentOption,
     GroundTruthOption,
     JsonFlag,
     LimitOption,
@@ -26,6 +27,7 @@ from worksmith.commands.options import (
     StrategyOption,
     SuiteArgument,
     ToolsetOption,
+    TracesOption,
     TrackFlag,
     TrackingUriOption,
     WorkersOption,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from evals.runs import RunCard
     from evals.suite import Suite
     from evals.task import Task
+    from worksmith.tracked import Tracking
 
 
 def evaluate_program(
@@ -71,12 +74,16 @@ def evaluate_program(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, run nothing.")] = False,
     track: TrackFlag = True,
     tracking_uri: TrackingUriOption = None,
+    experiment: ExperimentOption = None,
+    traces: TracesOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Run a program on a suite's tasks and score every episode by its outcome."""
     from evals.suite import Suite
     from worksmith.session import choose_tasks, connect, ground_truth_called, new_agent, org_setting
+    from worksmith.tracked import Tracking
 
+    tracking = Tracking.of(track, tracking_uri, experiment, traces)
     judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)
     split_name, tasks = choose_tasks(opened, split, scheme, limit)
@@ -103,7 +110,7 @@ def evaluate_program(
         "trials": trials,
         **org_setting(opened),
     }
-    results = _tracked(run, models, settings, track, tracking_uri, program)
+    results = _tracked(run, models, settings, tracking, program)
     if as_json:
         typer.echo(json.dumps(_as_json(settings, results)))
     else:
@@ -184,18 +191,16 @@ def _tracked(
     run: _Evaluation,
     models: Mapping[str, dspy.LM],
     settings: dict[str, Any],
-    track: bool,
-    uri: str | None,
+    tracking: Tracking,
     artifact: Path | None,
 ) -> dict[str, EvalResult]:
     from evals.report import evaluation_report
     from evals.runs import CARD_ARTIFACT
     from evals.tracking import Suite as Dataset
-    from evals.tracking import open_tracker
     from worksmith.cards import eval_card
 
     results = {}
-    with open_tracker(uri, track=track).start("eval", params=settings) as parent:
+    with tracking.open(run.suite).start("eval", params=settings) as parent:
         for label, lm in models.items():
             with parent.child(label) if len(models) > 1 else _same(parent) as child:
                 card = eval_card(label, run.program, lm, run.suite, settings, artifact)
@@ -203,7 +208,7 @@ def _tracked(
                 child.dataset(
                     Dataset(run.suite.path.name, run.suite.digest), split=run.split, tasks=len(run.tasks)
                 )
-                child.evaluation(result, split=run.split)
+                child.evaluation(result, split=run.split, tasks=run.tasks)
                 child.text(card.model_dump_json(indent=1), CARD_ARTIFACT)
                 child.report(evaluation_report(result, title=label))
                 results[label] = result

@@ -122,6 +122,24 @@ TrackingUriOption = Annotated[
         envvar="MLFLOW_TRACKING_URI", help="MLflow store.", show_default="sqlite:///mlruns/mlflow.db"
     ),
 ]
+ExperimentOption = Annotated[
+    str | None, typer.Option(help="MLflow experiment.", show_default="the suite's name")
+]
+RegisterOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME[@ALIAS]", help="Make the program the next version of a registered MLflow model."
+    ),
+]
+TracesOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHOICE",
+        help="Episodes that become MLflow traces: all, failures, sample:N or none.",
+        show_default="100 failures and 20 others",
+        autocompletion=lambda: ["all", "failures", "sample:100", "none"],
+    ),
+]
 
 
 def say(message: str) -> None:
