@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from optimizers.bank_card import BankCard
     from optimizers.trace_bank import TraceBank
     from programs.agent import Agent
-
-WORK_SUFFIX = ".work"
-"""Added to the name of the bank's file: the folder in which a build keeps what a resume needs."""
 
 app = typer.Typer(help="Build and read trace banks: trajectories that succeeded, to compile with.")
 
@@ -84,6 +80,7 @@ def build(
 ) -> None:
     """Run trajectories through a program on a suite's tasks and keep what truly succeeds, in one file."""
     from evals.suite import Suite
+    from optimizers.journal import discard, journal_beside
     from tools.errors import InputError
     from tools.files import check_writable
     from worksmith.bank_sources import attempts_of
@@ -101,14 +98,16 @@ def build(
         show(forecast(tasks, attempts), as_json)
         return
     check_writable(out)
-    work = out.with_name(out.name + WORK_SUFFIX)
+    work = journal_beside(out)
     if force and not resume:
-        shutil.rmtree(work, ignore_errors=True)
+        discard(work)
     card = _card(opened, agent, tasks, split=split, scheme=scheme, sources=source, seed=seed)
     bank = _built(opened, agent, tasks, attempts, card, work=work, workers=workers, resume=resume)
     _mind_failures(bank)
     bank.write(out)
-    shutil.rmtree(work, ignore_errors=True)
+    # A bank is made of what its sources still have; only replies that were paid for could be missed.
+    if not any(attempt.asks for attempt in attempts):
+        discard(work)
     show_bank(bank, str(out), as_json)
 
 
@@ -166,11 +165,20 @@ def _built(
     workers: int,
     resume: bool,
 ) -> TraceBank:
+    from evals.identity import model_digest
     from optimizers.bank_building import build_bank
+    from optimizers.journal import Journal
     from optimizers.rollouts import Rollouts
+    from tools.seeding import digest
     from worksmith.session import compile_bar
 
-    with compile_bar("bank") as on_progress:
+    decides = {
+        "purpose": "bank",
+        "card": card.model_dump(mode="json"),
+        "tasks": digest([task.digest for task in tasks]),
+        "runs": [model_digest(attempt.lm) for attempt in attempts],
+    }
+    with Journal.open(work, decides, resume=resume) as journal, compile_bar("bank") as on_progress:
 
         def rollouts(number: int, attempt: Attempt) -> Rollouts:
             def told(_: str, progress: Any) -> None:
@@ -178,11 +186,12 @@ def _built(
 
             return Rollouts(
                 suite.workshop,
-                attempt.lm,
+                journal.remembering(attempt.lm) if attempt.asks else attempt.lm,
                 work / f"{number:02}",
                 workers=workers,
                 seed=card.seed,
-                resume=resume,
+                # Whether it may be gone on with was settled when the journal was opened.
+                resume=True,
                 on_progress=told,
             )
 

@@ -107,18 +107,15 @@ def _as_decided(decided: dict[str, Any], suite: Suite, folder: Path, workers: in
 
     program = build_agent(decided["program"], suite, where=str(folder))
     named = {role: model["name"] for role, model in decided["models"].items()}
-    models = {
-        # With a bank nobody teaches, and the model itself stands in the teacher's place.
-        role: Model(name, resolve(named["lm"] if name == BANK else name, tasks=suite.tasks))
-        for role, name in named.items()
-    }
+    models = {role: Model(name, resolve(name, tasks=suite.tasks)) for role, name in named.items()}
     bank = folder / BANK_FILE
     return Plan(
         program=program,
         describes=program.config,
         suite=suite,
         lm=models["lm"],
-        teacher=models["teacher"],
+        # With a bank nobody teaches, and the model itself stands in the teacher's place.
+        teacher=models.get("teacher") or Model(BANK, models["lm"].lm),
         proposer=models.get("proposer"),
         bank=TraceBank.read(bank) if bank.exists() else None,
         optimizer=decided["optimizer"],
