@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from evals.record import EpisodeRecord
@@ -102,18 +102,12 @@ class TraceWriter:
             warnings.warn(_complaint(written), IncompleteTracesWarning, stacklevel=2)
         return written
 
-    def attach(self, record: EpisodeRecord, made: Iterable[Assessment]) -> int:
-        """Add assessments to the trace of an episode that has one; those it has already stay as they are.
-
-        Returns:
-            How many were added.
-        """
-        trace_id = trace_id_of(record, self._run_id)
-        known = {identity(each) for each in self._client.get_trace_info(trace_id).assessments}
-        new = [each for each in made if identity(each) not in known]
-        for assessment in new:
-            self._client.log_assessment(trace_id, assessment)
-        return len(new)
+    def write_missing(self, records: Sequence[EpisodeRecord]) -> None:
+        """Write those of `records` that have no trace in the run yet."""
+        known = self.stored()
+        missing = [record for record in records if trace_id_of(record, self._run_id) not in known]
+        if missing:
+            self.write(missing, {})
 
     def stored(self) -> dict[str, set[Identity]]:
         """The assessments of each trace of the run, by the trace's id."""

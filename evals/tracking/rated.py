@@ -1,0 +1,74 @@
+"""What people thought of episodes, beside the traces of those."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from evals.tracking.assessments import identity, rating
+from evals.tracking.runs import boundary
+from evals.tracking.store import check_address, database_file, quieten_libraries, tracking_uri
+from evals.tracking.traces import TraceWriter
+
+if TYPE_CHECKING:
+    from evals.rating.ratings import Rating
+    from evals.runs import LoadedRun
+
+_TRACKED = re.compile(r"runs:/([^/]+)/")
+_MOST = 100
+"""Traces of one episode that get a rating: as many as there are runs with it, which are few."""
+
+
+def log_ratings(run: LoadedRun, ratings: Sequence[Rating], *, uri: str | None = None) -> int:
+    """Put ratings beside the traces of their episodes, as HUMAN assessments; a later one replaces an earlier.
+
+    Of a run in MLflow, rated episodes that have no trace get one. Those of a log are looked for in all
+    experiments of the store; where there are none, nothing is written.
+
+    Returns:
+        How many ratings are now with a trace.
+
+    Raises:
+        TrackingError: the store failed.
+    """
+    quieten_libraries()
+    address = tracking_uri(uri)
+    check_address(address)
+    file = database_file(address)
+    if not ratings or (file is not None and not file.is_file()):
+        return 0
+    from mlflow import MlflowClient
+    from mlflow.tracing.client import TracingClient
+
+    tracked = _TRACKED.match(run.path)
+    with boundary():
+        client, traces = MlflowClient(tracking_uri=address), TracingClient(address)
+        experiments = [each.experiment_id for each in client.search_experiments()]
+        if tracked is not None:
+            experiments = [client.get_run(tracked[1]).info.experiment_id]
+            _write_missing(run, ratings, TraceWriter(address, experiments[0], tracked[1], model=run.card.lm))
+        return sum(_attach(traces, experiments, each, tracked and tracked[1]) for each in ratings)
+
+
+def _write_missing(run: LoadedRun, ratings: Sequence[Rating], writer: TraceWriter) -> None:
+    rated = {each.key for each in ratings}
+    writer.write_missing([record for record in run.records if record.key in rated])
+
+
+def _attach(client: Any, experiments: list[str], given: Rating, run_id: str | None) -> bool:
+    """Give a rating to the traces of its episode; whether there are any."""
+    found = client.search_traces(
+        locations=experiments,
+        filter_string=f"tag.episode = '{given.key}'",
+        run_id=run_id,
+        include_spans=False,
+        max_results=_MOST,
+    )
+    made = rating(given.scale, given.level, given.rater, given.note)
+    for trace in found:
+        for known in trace.info.assessments:
+            if identity(known) == identity(made):
+                client.delete_assessment(trace.info.trace_id, known.assessment_id)
+        client.log_assessment(trace.info.trace_id, made)
+    return bool(found)
