@@ -228,7 +228,7 @@ class _Running:
     def charge(self, admission: Admission) -> None:
         """Count the episodes that the log holds."""
         for record in self._known.values():
-            admission.charge(self.job.program_digest, record)
+            admission.charge(record)
 
     def keep(self, record: EpisodeRecord) -> Progress:
         """Take in an episode that ended."""

@@ -8,6 +8,10 @@ from typing import Any, Self
 import dspy
 from dspy import lm15
 from dspy.clients.backend_selection import CLIENT_KEYS
+from dspy.utils.usage_tracker import UsageTracker
+
+from evals.identity import model_digest, plain_settings
+from tools.seeding import digest
 
 
 class StandIn:
@@ -19,6 +23,8 @@ class StandIn:
 
     def __init__(self, original: dspy.LM) -> None:
         self.original = original
+        self._own = model_digest(original)
+        self._settings = plain_settings(original)
 
     def installed(self) -> dspy.LM:
         """A model that answers through this engine, under the original's name and with its settings."""
@@ -32,6 +38,11 @@ class StandIn:
         """Of the original: standing in for it does not make it another one."""
         return str(getattr(self.original.engine, "digest", ""))
 
+    def model_digest(self, settings: dict[str, Any]) -> str:
+        """Of the original, as long as it is asked under its own settings."""
+        changed = {name: value for name, value in settings.items() if self._settings.get(name) != value}
+        return digest([self._own, changed]) if changed else self._own
+
     @property
     def supports_function_calling(self) -> bool:
         """Whether the original does."""
@@ -43,15 +54,16 @@ class StandIn:
         return set(self.original.supported_params)
 
     def ask(self, request: lm15.Request, **options: Any) -> lm15.Response:
-        """What the original replies.
+        """What the original replies. A reply that DSPy had in its cache says that it took no tokens.
 
         Args:
             options: of the call, not of the request: `cache`, `rollout_id`.
         """
         # The tokens are counted by the LM around this engine; the original must not count them again.
-        with dspy.context(usage_tracker=None, disable_history=True, callbacks=[]):
+        used = UsageTracker()
+        with dspy.context(usage_tracker=used, disable_history=True, callbacks=[]):
             response: lm15.Response = self.original(replace(request, model=self.original.model), **options)
-        return response
+        return response if used.usage_data else replace(response, usage=lm15.Usage())
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

@@ -1,13 +1,13 @@
 """A budget: limits in model calls, tokens, dollars and minutes, kept while many episodes are in flight.
 
-An episode may start if what was spent, what the episodes in flight will probably take and what it will
+An episode may start if what was spent, what the episodes in flight will probably still take and what it will
 probably take itself stay within every limit. What is probable comes from the episodes of the same kind that
 have ended. Where only those in flight are in the way, it waits for them. If there would not be room without
 them either, the budget is spent: nothing more starts, what is in flight ends. So a limit is overstepped by no
 more than an episode's cost can be mistaken, and at most by the episodes in flight.
 
-Model calls are requests that a model answered: replies out of a cache are none and cost nothing, and whoever
-follows a gold plan is no model. Time is that of the clock on the wall.
+Calls are counted as they reach a model (see `optimizers.metering`): replies out of a cache or a journal are
+none and cost nothing. Time is that of the clock on the wall.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import math
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Self
 
 from evals.prices import Prices
 from optimizers.spending import Costs, Spent
@@ -26,11 +27,11 @@ from tools.errors import InputError, WorksmithError
 
 if TYPE_CHECKING:
     from evals.record import EpisodeRecord
-    from evals.runner import EvalResult
-    from tools.episode import EpisodeResult
 
 _UNSEEN = 4.0
-"""Episodes of a kind that none has ended of may cost so many times what others did."""
+"""Episodes of a kind that none has ended of may take so many times what others of the model did."""
+
+_UNITS = {"max_calls": "calls", "max_tokens": "tokens", "max_usd": "usd"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Limits:
         """Refuse limits that nothing could keep."""
         for name, value in self.given.items():
             if not value > 0:
-                raise InputError("a limit must be positive", where=f"--{name.replace('_', '-')}")
+                raise InputError("a limit must be positive", where=_option(name))
 
     @property
     def given(self) -> dict[str, float]:
@@ -60,13 +61,11 @@ class BudgetSpentError(WorksmithError):
 
     Attributes:
         limit: its name, e.g. `max_calls`.
-        results: of evaluations that were under way, as far as they came, by name.
     """
 
-    def __init__(self, limit: str, results: Mapping[str, EvalResult] | None = None) -> None:
-        super().__init__(f"the budget is spent: --{limit.replace('_', '-')} was reached")
+    def __init__(self, limit: str) -> None:
+        super().__init__(f"the budget is spent: {_option(limit)} was reached")
         self.limit = limit
-        self.results = dict(results or {})
 
 
 class Budget:
@@ -97,14 +96,15 @@ class Budget:
         # Guards everything below; who waits for those in flight is woken as each of them ends.
         self._changed = threading.Condition()
         self._spent = Spent()
-        self._in_flight: dict[int, Spent] = {}
+        # What those in flight will probably still take.
+        self._owed: dict[int, Spent] = {}
         self._models: defaultdict[str, Costs] = defaultdict(Costs)
         self._kinds: defaultdict[tuple[str, str], Costs] = defaultdict(Costs)
-        self._slots = 0
+        self._number = 0
 
     @property
     def spent(self) -> Spent:
-        """By all that ended."""
+        """So far."""
         with self._changed:
             return self._spent
 
@@ -127,8 +127,8 @@ class Budget:
         if self.stopped:
             raise BudgetSpentError(self.stopped)
 
-    def account(self, model: str) -> Account:
-        """The budget as those see it who ask `model`.
+    def account(self, model: str, *, logged: bool = True) -> Account:
+        """The budget as those see it who ask `model`, see `Account`.
 
         Raises:
             InputError: dollars are limited, and the model's price is not known.
@@ -139,7 +139,7 @@ class Budget:
                 where="--max-usd",
                 hint="name it in a table, --prices FILE, or limit calls or tokens",
             )
-        return Account(self, model)
+        return Account(self, model, logged)
 
     def enter(self, model: str, kind: str) -> int | None:
         """Start something, maybe after others have ended; its number, or None if nothing more is to start."""
@@ -150,105 +150,120 @@ class Budget:
                     self._changed.notify_all()
                     return None
                 probable = self._probable(model, kind)
-                if not self._in_flight or self._fits(probable):
-                    self._slots += 1
-                    self._in_flight[self._slots] = probable
-                    return self._slots
+                if not self._owed or self._fits(probable):
+                    self._number += 1
+                    self._owed[self._number] = probable
+                    return self._number
                 self._changed.wait()
 
-    def leave(self, number: int, model: str, kind: str, took: Spent | None) -> None:
-        """End something; None where nobody knows what it took."""
+    def leave(self, number: int, model: str, kind: str, took: Spent, seconds: float) -> None:
+        """End something that took so much, which was counted as it was asked."""
         with self._changed:
-            self._in_flight.pop(number)
-            if took is not None:
-                self._count(model, kind, took)
+            del self._owed[number]
+            self._models[model].add(took, seconds)
+            self._kinds[model, kind].add(took, seconds)
             self._changed.notify_all()
 
-    def count(self, model: str, kind: str, took: Spent) -> None:
-        """Count something that was done before."""
+    def count(self, took: Spent, number: int | None = None) -> None:
+        """Count what was asked, by what was started under `number`, if it was."""
         with self._changed:
-            self._count(model, kind, took)
-
-    def _count(self, model: str, kind: str, took: Spent) -> None:
-        self._spent += took
-        self._models[model].add(took)
-        self._kinds[model, kind].add(took)
+            self._spent += took
+            if number in self._owed:
+                self._owed[number] = self._owed[number].less(took)
 
     def _exhausted(self, model: str, kind: str) -> str:
         """The limit that leaves no room for one more, even if nothing were in flight; empty if none."""
         known = self._kinds[model, kind]
-        known = known if known.number else self._models[model]
-        ahead, minutes = self._spent + known.high, (self.seconds + known.mean.seconds) / 60
+        ahead = self._spent + (known if known.number else self._models[model]).likely
+        seconds = self.seconds + (known if known.ended else self._models[model]).seconds
         for name, limit in self.limits.given.items():
-            now = self.seconds / 60 if name == "max_minutes" else _unit(self._spent, name)
-            then = minutes if name == "max_minutes" else _unit(ahead, name)
+            timed = name == "max_minutes"
+            now = self.seconds / 60 if timed else getattr(self._spent, _UNITS[name])
+            then = seconds / 60 if timed else getattr(ahead, _UNITS[name])
             if now >= limit or then > limit:
                 return name
         return ""
 
     def _probable(self, model: str, kind: str) -> Spent:
         """What one more will take, rather too much than too little; without end if nothing is known."""
-        if self._kinds[model, kind].number:
-            return self._kinds[model, kind].high
-        if not self._models[model].number:
-            return Spent(*[math.inf] * len(fields(Spent)))
-        return Spent(*(_UNSEEN * value for value in self._models[model].high.values))
+        of_kind, of_model = self._kinds[model, kind], self._models[model]
+        if of_kind.number:
+            return of_kind.high
+        if of_model.number:
+            return Spent(*(_UNSEEN * value for value in of_model.high.values))
+        return Spent() if of_model.ended else Spent(math.inf, math.inf, math.inf)
 
     def _fits(self, probable: Spent) -> bool:
         """Whether there is room beside those in flight. Time is no sum: it passes for all at once."""
-        total = sum((*self._in_flight.values(), probable), start=self._spent)
-        return all(
-            _unit(total, name) <= limit for name, limit in self.limits.given.items() if name != "max_minutes"
-        )
+        total = sum((*self._owed.values(), probable), start=self._spent)
+        limits = self.limits.given.items()
+        return all(getattr(total, _UNITS[name]) <= limit for name, limit in limits if name in _UNITS)
 
 
 @dataclass(frozen=True)
 class Account:
-    """A budget, as those see it who ask one model. See `evals.admission.Admission`."""
+    """A budget, as those see it who ask one model. See `evals.admission.Admission`.
+
+    Attributes:
+        logged: whether episodes in a log count. Where a journal keeps replies, these count instead.
+    """
 
     budget: Budget
     model: str
+    logged: bool = True
 
-    def admit(self, kind: str) -> Admitted | None:
-        """Leave to start an episode, or a request of a kind of its own."""
+    def admit(self, kind: str) -> Leave | None:
+        """Leave to start an episode, or a request of its own; None if nothing more is to start."""
         number = self.budget.enter(self.model, kind)
-        return None if number is None else Admitted(self, kind, number)
+        return None if number is None else Leave(self, kind, number)
 
-    def charge(self, kind: str, record: EpisodeRecord) -> None:
+    def charge(self, record: EpisodeRecord) -> None:
         """Count an episode that a log holds."""
-        self.budget.count(self.model, kind, self.cost(record))
+        if self.logged:
+            self.budget.count(Spent.by(record, self.model, self.budget.prices))
 
-    def cost(self, episode: EpisodeRecord | EpisodeResult) -> Spent:
-        """What an episode took."""
-        return Spent.by(episode, self.model, self.budget.prices)
+    def asked(self, prompt: int, completion: int) -> None:
+        """Count a request that reached the model, with its tokens, for the block that this runs in."""
+        took = Spent.on(1, prompt, completion, model=self.model, prices=self.budget.prices)
+        inside = self.inside
+        if inside is not None:
+            inside.took += took
+        self.budget.count(took, inside.number if inside else None)
 
-
-@dataclass
-class Admitted:
-    """Leave to start one thing, to be settled exactly once."""
-
-    account: Account
-    kind: str
-    number: int
-    started: float = field(default_factory=time.monotonic)
-
-    def settle(self, episode: EpisodeRecord | EpisodeResult | None) -> None:
-        """Give it back with what the episode took."""
-        took = None if episode is None else self.account.cost(episode)
-        self.account.budget.leave(self.number, self.account.model, self.kind, took)
-
-    def settle_request(self, usage: Mapping[str, Any]) -> None:
-        """Give it back with the tokens of one request, as DSPy counts them."""
-        prompt, completion = (usage.get(name) or 0 for name in ("prompt_tokens", "completion_tokens"))
-        price = self.account.budget.prices.price(self.account.model)
-        usd = price.of(prompt, completion) if price else 0.0
-        took = Spent(1, prompt + completion, usd, time.monotonic() - self.started)
-        self.account.budget.leave(self.number, self.account.model, self.kind, took)
+    @property
+    def inside(self) -> Leave | None:
+        """The block that this runs in, if it was given leave by the same budget."""
+        leave = _LEAVE.get()
+        return leave if leave is not None and leave.account.budget is self.budget else None
 
 
-_UNITS = {"max_calls": "calls", "max_tokens": "tokens", "max_usd": "usd"}
+class Leave:
+    """Leave to run one thing, in a block.
+
+    Attributes:
+        took: what was asked in the block so far.
+    """
+
+    def __init__(self, account: Account, kind: str, number: int) -> None:
+        self.account = account
+        self.number = number
+        self.took = Spent()
+        self._kind = kind
+
+    def __enter__(self) -> Self:
+        self._started = time.monotonic()
+        self._token = _LEAVE.set(self)
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        _LEAVE.reset(self._token)
+        seconds = time.monotonic() - self._started
+        self.account.budget.leave(self.number, self.account.model, self._kind, self.took, seconds)
 
 
-def _unit(spent: Spent, limit: str) -> float:
-    value: float = getattr(spent, _UNITS[limit])
-    return value
+_LEAVE: ContextVar[Leave | None] = ContextVar("worksmith_leave", default=None)
+"""The block that runs here; an episode asks its model in its own thread."""
+
+
+def _option(limit: str) -> str:
+    return f"--{limit.replace('_', '-')}"

@@ -23,7 +23,7 @@ from dspy.utils import exceptions
 from dspy.utils.callback import BaseCallback
 from dspy.utils.exceptions import LMError
 
-from evals.identity import model_digest, model_name, plain_settings
+from evals.identity import model_name
 from evals.stand_in import StandIn
 from tools.errors import InputError, WorksmithError
 from tools.seeding import digest
@@ -162,8 +162,6 @@ class RememberingEngine(StandIn):
 
     def __init__(self, lm: dspy.LM, store: ReplyStore, *, asking: bool = True) -> None:
         super().__init__(lm.copy(callbacks=[]))
-        self._own = model_digest(lm)
-        self._settings = plain_settings(lm)
         self._store = store
         self.asking = asking
         self.lacking: list[str] = []
@@ -172,11 +170,6 @@ class RememberingEngine(StandIn):
         """See `StandIn`."""
         lm = super().installed()
         return lm.copy(callbacks=[*lm.callbacks, _Caller()])
-
-    def model_digest(self, settings: dict[str, Any]) -> str:
-        """Of the original, as long as it is asked under its own settings."""
-        changed = {name: value for name, value in settings.items() if self._settings.get(name) != value}
-        return digest([self._own, changed]) if changed else self._own
 
     def complete(self, request: lm15.Request) -> lm15.Response:
         """The reply.

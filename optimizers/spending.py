@@ -1,19 +1,18 @@
-"""What episodes take: calls, tokens, dollars, seconds, and how much one more will probably take."""
+"""What was spent: calls, tokens and dollars; and what one more episode will probably take."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from evals.prices import Prices
 
 if TYPE_CHECKING:
     from evals.record import EpisodeRecord
-    from tools.episode import EpisodeResult
 
-_GOLD = "scripted/gold-"
-"""How the name of whoever follows gold plans begins."""
+GOLD = "scripted/gold-"
+"""How the name of whoever follows gold plans begins: no model, and nothing is asked."""
 
 _DEVIATIONS = 2.0
 """By how many standard deviations above the mean an episode's cost is taken for probable."""
@@ -21,43 +20,61 @@ _DEVIATIONS = 2.0
 
 @dataclass(frozen=True)
 class Spent:
-    """What was spent, in the units of the limits; seconds only of episodes, see `Budget.seconds`."""
+    """Requests that reached a model, and what they took."""
 
     calls: float = 0
     tokens: float = 0
     usd: float = 0.0
-    seconds: float = 0.0
 
     def __add__(self, other: Spent) -> Spent:
-        return Spent(*(a + b for a, b in zip(self.values, other.values, strict=True)))
+        return Spent(self.calls + other.calls, self.tokens + other.tokens, self.usd + other.usd)
 
-    def __sub__(self, other: Spent) -> Spent:
-        return Spent(*(a - b for a, b in zip(self.values, other.values, strict=True)))
+    def less(self, other: Spent) -> Spent:
+        """What is left of it; nothing is less than nothing."""
+        return Spent(
+            *(max(0.0, ours - theirs) for ours, theirs in zip(self.values, other.values, strict=True))
+        )
 
     @property
-    def values(self) -> tuple[float, ...]:
+    def values(self) -> tuple[float, float, float]:
         """In the order of the fields."""
-        return (self.calls, self.tokens, self.usd, self.seconds)
+        return (self.calls, self.tokens, self.usd)
 
     @classmethod
-    def by(cls, episode: EpisodeRecord | EpisodeResult, model: str, prices: Prices) -> Self:
-        """By one episode of a program that asks `model`; what judging it took is no part of it."""
-        asked = 0 if model.startswith(_GOLD) else episode.model_calls - sum(a.cached for a in episode.asks)
+    def on(cls, calls: float, prompt: float, completion: float, *, model: str, prices: Prices) -> Self:
+        """On so many calls and tokens; an unknown price is not counted, see `Budget.account`."""
         price = prices.price(model)
-        usd = price.of(episode.prompt_tokens, episode.completion_tokens) if price else 0.0
-        return cls(asked, episode.prompt_tokens + episode.completion_tokens, usd, episode.seconds)
+        return cls(calls, prompt + completion, price.of(prompt, completion) if price else 0.0)
+
+    @classmethod
+    def by(cls, record: EpisodeRecord, model: str, prices: Prices) -> Self:
+        """By one episode of a program that asks `model`; replies out of a cache were no calls."""
+        calls = 0 if model.startswith(GOLD) else record.model_calls - sum(ask.cached for ask in record.asks)
+        return cls.on(calls, record.prompt_tokens, record.completion_tokens, model=model, prices=prices)
 
 
 class Costs:
-    """Mean and spread of what things of one kind took (Welford's method)."""
+    """Mean and spread of what things of one kind took (Welford's method).
+
+    Attributes:
+        number: how many asked a model at all. Who follows a gold plan, or is answered by a journal, does
+            not; what those took says nothing about the next.
+        ended: how many there were.
+        seconds: mean of all.
+    """
 
     def __init__(self) -> None:
-        self.number = 0
-        self._means = [0.0] * len(fields(Spent))
-        self._squares = [0.0] * len(fields(Spent))
+        self.number = self.ended = 0
+        self.seconds = 0.0
+        self._means = [0.0] * 3
+        self._squares = [0.0] * 3
 
-    def add(self, took: Spent) -> None:
+    def add(self, took: Spent, seconds: float) -> None:
         """Take in one more."""
+        self.ended += 1
+        self.seconds += (seconds - self.seconds) / self.ended
+        if not took.calls:
+            return
         self.number += 1
         for place, value in enumerate(took.values):
             off = value - self._means[place]
@@ -65,9 +82,9 @@ class Costs:
             self._squares[place] += off * (value - self._means[place])
 
     @property
-    def mean(self) -> Spent:
-        """The mean; nothing without any."""
-        return Spent(*self._means)
+    def likely(self) -> Spent:
+        """What one more will take at least as likely as not."""
+        return self.high if self.number > 1 else Spent(*self._means)
 
     @property
     def high(self) -> Spent:

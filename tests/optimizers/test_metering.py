@@ -1,0 +1,68 @@
+"""Requests are counted as they reach a model, and not where a cache answers in its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import uuid4
+
+import dspy
+import pytest
+from dspy.utils.exceptions import LMUnexpectedError
+
+from evals.identity import model_digest
+from evals.prices import Price, Prices
+from optimizers.budget import Budget, Limits
+from optimizers.metering import metered, spent_before
+from optimizers.replies import RememberingEngine, ReplyStore
+from tests.chat_server import chat_server, said
+from tests.optimizers.shop import lm
+
+
+def test_a_reply_out_of_dspys_cache_costs_nothing_and_has_no_tokens(tmp_path: Path) -> None:
+    name = f"openai/{uuid4()}"
+    budget = Budget(Limits(max_calls=10), prices=Prices({name: Price(1.0, 1.0)}))
+    with chat_server() as server:
+        server.say(*[said("a"), said("b")] * 2)
+        original = dspy.LM(name, api_base=server.url, api_key="none")
+        counted = metered(original, budget)
+        assert model_digest(counted) == model_digest(original)
+        with dspy.track_usage() as used:
+            assert counted("question") == ["a"]
+        once, tokens = budget.spent, used.get_total_tokens()
+        assert once.calls == 1
+        assert once.tokens == once.usd > 0
+        assert tokens[name]["total_tokens"] == once.tokens
+
+        for again in (counted, original):
+            with dspy.track_usage() as used:
+                assert again("question") == ["a"]
+            assert not used.get_total_tokens()
+        assert budget.spent == once
+        assert len(server.bodies) == 1
+
+        # DSPy caches what is asked through a journal under a key of its own; a second journal finds it.
+        for number, calls in ((1, 2), (1, 2), (2, 2)):
+            store = ReplyStore(tmp_path / f"{number}.jsonl")
+            with dspy.track_usage() as used:
+                assert RememberingEngine(counted, store).installed()("another") == ["b"]
+            store.close()
+            assert len(server.bodies) == budget.spent.calls == calls
+        assert not any(entry.get("total_tokens") for entry in used.get_total_tokens().values())
+        assert (spent_before(tmp_path / "1.jsonl", budget).tokens, budget.spent.tokens) == (13, 26)
+
+
+def test_a_resumed_compile_has_spent_what_its_journal_holds(tmp_path: Path) -> None:
+    def budget() -> Budget:
+        return Budget(Limits(max_calls=2), prices=Prices({"scripted/Cancel": Price(1.0, 2.0)}))
+
+    file, first = tmp_path / "replies.jsonl", budget()
+    assert spent_before(file, first).calls == 0
+    model = RememberingEngine(metered(lm("Cancel"), first), ReplyStore(file)).installed()
+    for title in ("alpha", "beta", "alpha"):
+        model(f"[[ ## task ## ]]\nCancel '{title}'\n\n[[ ## trajectory ## ]]\n[]\n\n")
+    assert first.spent == spent_before(file, budget())
+    assert (first.spent.calls, first.spent.tokens, first.spent.usd) == (2, 22, 24.0)
+
+    with pytest.raises(LMUnexpectedError, match="budget is spent"):
+        model("[[ ## task ## ]]\nCancel 'gamma'\n\n[[ ## trajectory ## ]]\n[]\n\n")
+    assert first.stopped == "max_calls"
