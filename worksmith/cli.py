@@ -19,6 +19,7 @@ from worksmith.commands import (
     index,
     org,
     quickstart,
+    rate,
     run,
     score,
     serve,
@@ -53,6 +54,7 @@ app.command("eval")(eval.evaluate_program)
 app.command("compare")(compare.compare_strategies)
 app.command("run")(run.run_task)
 app.command("score", context_settings={"allow_extra_args": True})(score.score_predictions)
+app.command("rate")(rate.rate_runs)
 app.command("ui")(ui.open_ui)
 
 
