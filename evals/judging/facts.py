@@ -20,8 +20,8 @@ from evals.task import Answer, Entity
 _NAME = re.compile(r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)+")
 _CAPITAL = re.compile(r"(?<=[\w,:] )[A-Z][\w'-]+")
 _CODE = re.compile(r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{12,}\b")
-_PARTS = re.compile(r"[;\n]")
-_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_PART = re.compile(r"[^;\n]+")
+_PERSON = "person"
 _LONGEST_PART = 8
 """Words of a part of a list that can be a value."""
 
@@ -58,40 +58,48 @@ def facts_in(
         known: texts that may be repeated: what the task tells besides.
         evidence: what the agent was shown; empty if that is not known.
     """
-    said = tokens(response)
-    found = {entity: entity_places(said, entity) for entity in answer.required}
-    covered = {n for spans in found.values() for start, end in spans for n in range(start, end)}
-    missing = tuple(entity.value for entity in answer.required if not found[entity])
-    reading = _Reading(response, said, covered, answer, f"{question}\n{known}", tuple(evidence), missing)
-    return Facts(len(answer.required), missing, tuple(dict.fromkeys(reading.false())))
+    reading = _Reading(response, answer, f"{question}\n{known}", tuple(evidence))
+    return Facts(len(answer.required), reading.missing, tuple(dict.fromkeys(reading.false())))
 
 
-@dataclass(frozen=True)
 class _Reading:
     """A response and what is known around it."""
 
-    response: str
-    said: Sequence[Token]
-    covered: set[int]
-    answer: Answer
-    told: str
-    evidence: tuple[str, ...]
-    missing: tuple[str, ...]
+    def __init__(self, response: str, answer: Answer, told: str, evidence: tuple[str, ...]) -> None:
+        self.text = plain(response)
+        self.said = tokens(response)
+        self.answer, self.evidence = answer, evidence
+        self.told = tokens(told)
+        found = {entity: self._places(entity) for entity in answer.required}
+        self.missing = tuple(entity.value for entity in answer.required if not found[entity])
+        self.spans = [span for spans in found.values() for span in spans]
+        values = [form for entity in answer.required for form in (entity.value, *entity.alias)]
+        self.given = (*self.told, *tokens("\n".join((answer.reference, *values))))
+        self.people = any(entity.type == _PERSON for entity in answer.required)
 
     def false(self) -> Iterator[str]:
         """What is not so."""
-        asked = tokens(self.told)
-        spans = {(self.said[n].start, self.said[n].end) for n in self.covered}
-        for n, token in enumerate(self.said):
-            if n in self.covered or any(same(token, other) for other in asked):
+        for token in self.said:
+            if self._taken(token.start, token.end) or any(same(token, other) for other in self.told):
                 continue
-            if any(alike(token, entity) for entity in self.answer.required) or self._made_up(token):
+            if any(alike(token, each) for each in self.answer.required) or self._made_up(token):
                 yield token.value
-        text = plain(self.response)
-        for match in (*self._names(text), *_CODE.finditer(text), *self._parts(text)):
-            overlaps = any(start < match.end() and match.start() < end for start, end in spans)
-            if not overlaps and not self._known(match[0]):
-                yield match[0].strip()
+        for start, end in (*self._names(), *self._parts(), *_spans(_CODE, self.text)):
+            if not self._taken(start, end) and not self._known(self.text[start:end]):
+                yield self.text[start:end].strip()
+        yield from self._other_states()
+
+    def _places(self, entity: Entity) -> list[tuple[int, int]]:
+        """Where a fact stands in the text: first character and the one after the last."""
+        if _CODE.fullmatch(entity.value):
+            # Ids without an inner order are right to the letter; some systems leave out the last three.
+            return _spans(re.compile(rf"\b{entity.value[:15]}(?:{entity.value[15:]})?\b"), self.text)
+        places = entity_places(self.said, entity)
+        return [(self.said[start].start, self.said[end - 1].end) for start, end in places]
+
+    def _taken(self, start: int, end: int) -> bool:
+        """Whether a span has a fact in it."""
+        return any(first < end and start < last for first, last in self.spans)
 
     def _made_up(self, token: Token) -> bool:
         """Whether a value that nobody computes is in nothing that the agent was shown."""
@@ -100,41 +108,50 @@ class _Reading:
         shown = (*self.evidence, self.answer.reference)
         return not any(same(token, other) for text in shown for other in tokens(text))
 
-    def _names(self, text: str) -> Iterator[re.Match[str]]:
-        for match in _NAME.finditer(text):
-            start = match.start()
-            for word in match[0].split():
-                if word.lower() not in _plain_words():
-                    break
-                start += len(word) + 1
-            rest = _NAME.match(text, start) if start < match.end() else None
-            if rest:
-                yield rest
-        if any(_is_text(entity) and entity.value in self.missing for entity in self.answer.required):
-            yield from (m for m in _CAPITAL.finditer(text) if m[0].lower() not in _plain_words())
+    def _names(self) -> Iterator[tuple[int, int]]:
+        """Names of several words; and of one, where a fact of one word is missing."""
+        for match in _NAME.finditer(self.text):
+            words = list(re.finditer(r"\S+", match[0]))
+            while words and words[0][0].lower() in _plain_words():
+                words.pop(0)
+            while words and words[-1][0].lower() in _plain_words():
+                words.pop()
+            if len(words) > 1:
+                yield match.start() + words[0].start(), match.start() + words[-1].end()
+        single = any(_is_word(entity) and entity.value in self.missing for entity in self.answer.required)
+        for start, end in _spans(_CAPITAL, self.text) if single else ():
+            if self.text[start:end].lower() not in _plain_words():
+                yield start, end
 
-    def _parts(self, text: str) -> Iterator[re.Match[str]]:
+    def _parts(self) -> Iterator[tuple[int, int]]:
         """Parts of a list that look like values."""
-        if not _PARTS.search(text):
-            return
-        for match in re.finditer(r"[^;\n]+", text):
-            words = [token.value for token in tokens(match[0])]
+        parts = _spans(_PART, self.text)
+        for start, end in parts if len(parts) > 1 else ():
+            words = [token.value for token in tokens(self.text[start:end])]
             if 0 < len(words) <= _LONGEST_PART and not any(word in _plain_words() for word in words):
-                yield match
+                yield start, end
 
     def _known(self, text: str) -> bool:
-        """Whether it stands, or each of its words does, in what the task or its answer says.
+        """Whether each of its words stands in what the task or its answer says, or it was shown as it is.
 
-        What the agent was shown does not count where people are asked for: all of them may have been shown.
+        What was shown does not count where people are asked for, or a fact is missing: what stands in its
+        place was most likely shown as well.
         """
         words = tokens(text)
-        values = [form for entity in self.answer.required for form in (entity.value, *entity.alias)]
-        given = tokens("\n".join((self.told, self.answer.reference, *values)))
-        if all(any(same(word, other) for other in given) for word in words):
+        if all(any(same(word, other) for other in self.given) for word in words):
             return True
-        if any(entity.type == "person" for entity in self.answer.required) or self.missing:
+        if self.people or self.missing:
             return False
         return any(places(tokens(shown), words) for shown in self.evidence)
+
+    def _other_states(self) -> Iterator[str]:
+        """States that are named besides the right ones, where states are asked for."""
+        asked = [entity for entity in self.answer.required if entity.type == "state"]
+        if asked:
+            from evals.crm.answers import named
+
+            right = {state for entity in asked for state in named(entity.value, "state")}
+            yield from sorted(named(self.text, "state") - right)
 
 
 def says_denied(text: str) -> bool:
@@ -147,13 +164,12 @@ def words_in(text: str) -> int:
     return len(text.split())
 
 
-def first_sentence(text: str) -> str:
-    """A text as far as its first sentence goes."""
-    return _SENTENCES.split(text.strip(), maxsplit=1)[0]
-
-
-def _is_text(entity: Entity) -> bool:
+def _is_word(entity: Entity) -> bool:
     return entity.type == "text" and len(entity.value.split()) == 1
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in pattern.finditer(text)]
 
 
 @cache

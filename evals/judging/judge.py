@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from evals.entries import Judgement
+from tools.errors import InputError
+from tools.seeding import digest
 
 if TYPE_CHECKING:
     from evals.record import EpisodeRecord
@@ -57,18 +59,18 @@ def judged(record: EpisodeRecord, judgements: Sequence[Judgement]) -> EpisodeRec
 
 
 def ask_judges(judges: Sequence[Judge], task: Task, record: EpisodeRecord) -> EpisodeRecord:
-    """The record of a graded episode with the verdicts of `judges`; others stay as they are.
-
-    A judge that breaks has failed, not the agent.
-    """
+    """The record of a graded episode with the verdicts of `judges`; others stay as they are."""
     if not judges or not record.graded:
         return record
-    return judged(record, [_ask(judge, task, record) for judge in judges])
+    return judged(record, [ask_judge(judge, task, record) for judge in judges])
 
 
-def _ask(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
-    from tools.errors import InputError
+def ask_judge(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
+    """One verdict; a judge that breaks has failed, not the agent.
 
+    Raises:
+        InputError: there is no rubric for the task.
+    """
     try:
         return judge(task, record)
     except InputError:
@@ -88,15 +90,13 @@ class Panel:
     """
 
     def __init__(self, judges: Sequence[Judge]) -> None:
-        from tools.seeding import digest
-
         self.judges = tuple(judges)
         self.name = f"median:{','.join(judge.name for judge in self.judges)}"
         self.digest = digest(["median", *(judge.digest for judge in self.judges)])
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
         """The verdict of the majority, with what each of them said."""
-        verdicts = [_ask(judge, task, record) for judge in self.judges]
+        verdicts = [ask_judge(judge, task, record) for judge in self.judges]
         levels = sorted(verdict.level for verdict in verdicts if verdict.level is not None)
         enough = 2 * len(levels) > len(verdicts)
         failed = [verdict.status for verdict in verdicts if verdict.level is None]

@@ -20,6 +20,9 @@ LEVELS = (1, 2, 3, 4, 5)
 PASSING = 4
 """The lowest level that counts as a pass."""
 
+RUBRIC = "rubric"
+"""Under this name the origin of a task may name the rubric that it is to be judged by."""
+
 Kind = Literal["search", "crud", "unanswerable", "outcome", "question"]
 """What kinds of tasks there are to a judge, see `kind_of`."""
 
@@ -84,11 +87,14 @@ class Rubrics(BaseModel):
     ours: bool = False
 
     def for_task(self, task: Task) -> Rubric:
-        """The rubric of a task: the first for its kind, else the first for all.
+        """The rubric of a task: the one that it names, else the first for its kind, else the first for all.
 
         Raises:
             InputError: there is none for it.
         """
+        named = task.origin.get(RUBRIC)
+        if named is not None:
+            return self._called(str(named))
         kind = kind_of(task)
         for fits in ((kind,), ()):
             for rubric in self.rubrics:
@@ -99,6 +105,13 @@ class Rubrics(BaseModel):
             where=f"task {task.id}",
             hint="add one, or leave `for` out of one to have it apply to all",
         )
+
+    def _called(self, name: str) -> Rubric:
+        for rubric in self.rubrics:
+            if rubric.name == name:
+                return rubric
+        names = ", ".join(rubric.name for rubric in self.rubrics)
+        raise InputError(f"no rubric is called {name!r}", hint=f"there are {names}")
 
     @property
     def digest(self) -> str:

@@ -1,0 +1,96 @@
+"""How far a judge's levels agree with those of people: kappa, rank correlation, confusion, with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from evals.judging.rubric import LEVELS
+from evals.statistics import Interval
+from tools.seeding import rng
+
+_RESAMPLES = 1000
+_CONFIDENCE = 0.95
+
+
+def weighted_kappa(ours: Sequence[int], theirs: Sequence[int]) -> float:
+    """Cohen's kappa with quadratic weights (Cohen 1968): 1 is agreement, 0 what chance gives.
+
+    Not a number where either side always says the same, and with it there is nothing to agree on; 0 where
+    only one side does.
+    """
+    observed = confusion(ours, theirs).astype(float)
+    n = observed.sum()
+    if not n:
+        return math.nan
+    expected = np.outer(observed.sum(axis=1), observed.sum(axis=0)) / n
+    levels = np.arange(len(LEVELS))
+    weights = (levels[:, None] - levels[None, :]) ** 2
+    chance = float((weights * expected).sum())
+    return 1 - float((weights * observed).sum()) / chance if chance else math.nan
+
+
+def spearman(xs: Sequence[float], ys: Sequence[float]) -> float:
+    """Spearman's rank correlation, ties with their mean rank; not a number where one side is constant."""
+    if len(xs) < 2:
+        return math.nan
+    a, b = _ranks(xs), _ranks(ys)
+    a, b = a - a.mean(), b - b.mean()
+    scale = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
+    return float((a * b).sum()) / scale if scale else math.nan
+
+
+def confusion(ours: Sequence[int], theirs: Sequence[int]) -> Any:
+    """How often a judge gave which level (columns) where people gave which (rows)."""
+    table = np.zeros((len(LEVELS), len(LEVELS)), dtype=int)
+    for given, right in zip(ours, theirs, strict=True):
+        table[right - 1, given - 1] += 1
+    return table
+
+
+def clustered(
+    measure: Callable[[Sequence[int], Sequence[int]], float],
+    ours: Sequence[int],
+    theirs: Sequence[int],
+    groups: Sequence[Hashable],
+    *,
+    seed: int = 0,
+) -> Interval:
+    """A measure of agreement with its interval, by drawing whole groups with replacement.
+
+    Cases of one group answer one request, so they are not independent.
+    """
+    value = measure(ours, theirs)
+    members: dict[Hashable, list[int]] = {}
+    for place, group in enumerate(groups):
+        members.setdefault(group, []).append(place)
+    clusters = list(members.values())
+    draw = rng(seed, "agreement")
+    found = []
+    for _ in range(_RESAMPLES if len(clusters) > 1 else 0):
+        places = [place for cluster in draw.choices(clusters, k=len(clusters)) for place in cluster]
+        again = measure([ours[place] for place in places], [theirs[place] for place in places])
+        if not math.isnan(again):
+            found.append(again)
+    if not found or math.isnan(value):
+        return Interval(value, math.nan, math.nan, len(ours))
+    tail = 100 * (1 - _CONFIDENCE) / 2
+    low, high = np.percentile(found, [tail, 100 - tail])
+    return Interval(value, float(low), float(high), len(ours))
+
+
+def _ranks(values: Sequence[float]) -> Any:
+    data = np.asarray(values, dtype=float)
+    order = np.argsort(data, kind="stable")
+    ranks = np.empty(len(data))
+    start = 0
+    while start < len(data):
+        end = start
+        while end + 1 < len(data) and data[order[end + 1]] == data[order[start]]:
+            end += 1
+        ranks[order[start : end + 1]] = (start + end) / 2 + 1
+        start = end + 1
+    return ranks
