@@ -13,7 +13,7 @@ from evals.log import EpisodeLog
 from evals.record import PRIMARY, REWARD
 from evals.report import evaluation_report
 from evals.runner import EvalResult, evaluate
-from evals.runs import CARD_ARTIFACT, RunCard, write_card
+from evals.runs import RunCard, write_card
 from evals.scorers import scorers_for
 from evals.statistics import NOTHING
 from evals.tracking import Suite as Dataset
@@ -28,7 +28,7 @@ from worksmith import __version__
 from worksmith.cards import study_card
 from worksmith.naming import slug
 from worksmith.session import LOGS, compile_bar, demo_count, episode_bar, new_agent
-from worksmith.tracked import record_compile
+from worksmith.tracked import keep_card, record_compile
 
 if TYPE_CHECKING:
     from evals.outcomes import GroundTruth
@@ -175,7 +175,7 @@ def run_arms(
                 Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks)
             )
             child.evaluation(result, split=plan.split, tasks=plan.tasks)
-            child.text(card.model_dump_json(indent=1), CARD_ARTIFACT)
+            keep_card(child, card)
             child.report(evaluation_report(result, title=arm.label))
             scores = result.summary.scores
             shown = {name: scores.get(name, NOTHING).value for name in (PRIMARY, REWARD)}

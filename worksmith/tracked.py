@@ -13,6 +13,7 @@ from evals.tracking.registry import Registration
 from worksmith.naming import slug
 
 if TYPE_CHECKING:
+    from evals.runs import RunCard
     from evals.suite import Suite
     from evals.tracking import Run, Tracker
     from optimizers.artifact import Artifact
@@ -48,9 +49,9 @@ class Tracking:
             raise InputError("an experiment needs a name", where="--experiment")
         return cls(track, uri, experiment, TraceChoice.parse(traces))
 
-    def open(self, suite: Suite) -> Tracker:
-        """A tracker on the store, in the experiment of `suite`."""
-        name = self.experiment or suite.path.resolve().name
+    def open(self, suite: Path) -> Tracker:
+        """A tracker on the store, in the experiment of the suite in the directory `suite`."""
+        name = self.experiment or suite.resolve().name
         return open_tracker(self.uri, track=self.track, experiment=name, traces=self.traces)
 
 
@@ -65,6 +66,15 @@ def registration(text: str | None, track: bool) -> Registration | None:
     if text is not None and not track:
         raise InputError("what is not tracked cannot be registered", where="--register")
     return None if text is None else Registration.parse(text)
+
+
+def keep_card(run: Run, card: RunCard) -> None:
+    """Keep a run's card among its artifacts, without saying where a machine keeps things."""
+    from evals.runs import CARD_ARTIFACT
+
+    places = {name: Path(getattr(card, name)) for name in ("suite", "artifact")}
+    shown = {name: place.name for name, place in places.items() if place.is_absolute()}
+    run.text(card.model_copy(update=shown).model_dump_json(indent=1), CARD_ARTIFACT)
 
 
 def record_compile(

@@ -255,7 +255,7 @@ def _tracked(plan: Plan, out: Path, tracking: Tracking, register_as: Registratio
         **plan.describes,
         **asdict(plan.settings),
     }
-    with tracking.open(plan.suite).start("compile", params=settings) as run:
+    with tracking.open(plan.suite.path).start("compile", params=settings) as run:
         with compile_bar("compile") as on_progress:
             result = run_plan(replace(plan, on_progress=on_progress))
         _mind_failures(result)

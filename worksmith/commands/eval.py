@@ -195,12 +195,12 @@ def _tracked(
     artifact: Path | None,
 ) -> dict[str, EvalResult]:
     from evals.report import evaluation_report
-    from evals.runs import CARD_ARTIFACT
     from evals.tracking import Suite as Dataset
     from worksmith.cards import eval_card
+    from worksmith.tracked import keep_card
 
     results = {}
-    with tracking.open(run.suite).start("eval", params=settings) as parent:
+    with tracking.open(run.suite.path).start("eval", params=settings) as parent:
         for label, lm in models.items():
             with parent.child(label) if len(models) > 1 else _same(parent) as child:
                 card = eval_card(label, run.program, lm, run.suite, settings, artifact)
@@ -209,7 +209,7 @@ def _tracked(
                     Dataset(run.suite.path.name, run.suite.digest), split=run.split, tasks=len(run.tasks)
                 )
                 child.evaluation(result, split=run.split, tasks=run.tasks)
-                child.text(card.model_dump_json(indent=1), CARD_ARTIFACT)
+                keep_card(child, card)
                 child.report(evaluation_report(result, title=label))
                 results[label] = result
         if parent.id:

@@ -154,7 +154,7 @@ def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tu
     baselines = baselines_for(plan.suite.workshop)
     arms = study_arms(["react", "plan"], ["none", "knn"], baselines=baselines)
     params: dict[str, Any] = {"lm": _MODEL, "suite": plan.suite.path.name, "seed": plan.settings.seed}
-    with Tracking(track, uri).open(plan.suite).start("quickstart", params=params) as run:
+    with Tracking(track, uri).open(plan.suite.path).start("quickstart", params=params) as run:
         run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
         study = run_arms(plan, arms, run, on_row=_tell, keep={"react + knn": program})
         run.report(study_report(study, title="Quickstart"))
