@@ -17,6 +17,7 @@ from worksmith.commands import (
     compile,
     eval,
     index,
+    log,
     org,
     quickstart,
     rate,
@@ -55,6 +56,7 @@ app.command("compare")(compare.compare_strategies)
 app.command("run")(run.run_task)
 app.command("score", context_settings={"allow_extra_args": True})(score.score_predictions)
 app.command("rate")(rate.rate_runs)
+app.command("log")(log.log_runs)
 app.command("ui")(ui.open_ui)
 
 
