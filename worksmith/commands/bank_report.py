@@ -22,15 +22,16 @@ def forecast(tasks: Sequence[Task], attempts: Sequence[Attempt]) -> dict[str, An
     """What a build would run at most: every attempt on every task that it has, as if none had succeeded."""
     return {
         "tasks": len(tasks),
-        "sources": {
-            attempt.label: {
+        "sources": [
+            {
+                "source": attempt.label,
                 "model": attempt.model,
                 "asks_a_model": "yes" if attempt.asks else "no",
                 "episodes_at_most": sum(attempt.covers(task) for task in tasks),
                 "failures_on_record": len(attempt.failures),
             }
             for attempt in attempts
-        },
+        ],
     }
 
 
