@@ -13,7 +13,7 @@ from evals.tables import Grid, number
 def cost_grid(study: Study) -> Grid:
     """What an episode of each arm cost on average; in dollars as far as prices are known."""
     names = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "seconds")
-    paid = {row.arm.label: _dollars(row.result) for row in study.rows}
+    paid = {row.arm.label: dollars_an_episode(row.result) for row in study.rows}
     priced = any(paid.values())
     rows = tuple(
         (
@@ -35,7 +35,7 @@ def result_cost_grid(result: EvalResult) -> Grid:
         (name.replace("_", " "), number(summary.means[name], 2), number(summary.totals[name], 0))
         for name in summary.means
     ]
-    price = _dollars(result)
+    price = dollars_an_episode(result)
     if price:
         rows.append(("dollars", number(price, 4), number(price * summary.episodes, 2)))
     slow = f"95 % of the episodes took at most {number(summary.seconds_p95, 2)} s."
@@ -49,11 +49,15 @@ def _notes(results: Iterable[EvalResult], priced: bool) -> tuple[str, ...]:
     source = prices_in_use().source
     by = f"the prices in {source}, else by list prices" if source else "list prices"
     notes = (f"Dollars by {by}; discounts for cached prompts are left out.",) if priced else ()
-    unknown = {r.model: None for r in results if r.summary.means.get("prompt_tokens") and _dollars(r) is None}
+    unknown = {
+        r.model: None
+        for r in results
+        if r.summary.means.get("prompt_tokens") and dollars_an_episode(r) is None
+    }
     return notes + tuple(f"The price of {model} is not known; --prices FILE can say it." for model in unknown)
 
 
-def _dollars(result: EvalResult) -> float | None:
+def dollars_an_episode(result: EvalResult) -> float | None:
     """What an episode cost on average, if the price of its model is known."""
     means = result.summary.means
     if not means.get("prompt_tokens"):

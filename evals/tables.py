@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import re
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from evals.reporting import markup
 from evals.statistics import Interval
 from evals.summary import Rate
 
@@ -54,14 +54,18 @@ class Grid:
 
     def html(self) -> str:
         """For a page; everything is escaped."""
-        head = "".join(f"<th>{html.escape(heading)}</th>" for heading in self.headings)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows
-        )
-        notes = "".join(f"<p class=note>{html.escape(note)}</p>" for note in self.notes)
+        table = markup.table(self.title, self.headings, self.rows)
+        return markup.section(self.title, table, markup.notes(self.notes))
+
+    def latex(self) -> str:
+        """For a paper that uses the package booktabs; notes stand below the table."""
+        columns = "l" + "r" * (len(self.headings) - 1)
+        rows = "".join(_latex_line(row) for row in self.rows)
+        notes = "".join(f"\\par\\footnotesize {_latex(note)}\n" for note in self.notes)
         return (
-            f"<h2>{html.escape(self.title)}</h2><table><thead><tr>{head}</tr></thead>"
-            f"<tbody>{body}</tbody></table>{notes}"
+            f"\\begin{{table}}\n\\centering\n\\caption{{{_latex(self.title)}}}\n\\begin{{tabular}}{{{columns}}}\n"
+            f"\\toprule\n{_latex_line(self.headings)}\\midrule\n{rows}\\bottomrule\n\\end{{tabular}}\n"
+            f"{notes}\\end{{table}}\n"
         )
 
 
@@ -170,6 +174,22 @@ def number(value: float | None, digits: int = 1) -> str:
 
 def _hundredths(value: float) -> str:
     return f"{100 * value:.1f}"
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    return " & ".join(map(_latex, cells)) + " \\\\\n"
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -53,7 +53,8 @@ def accessibility_faults(driver: Chrome) -> list[dict[str, Any]]:
     """What axe finds wrong with the page that is shown, as far as it is serious or critical."""
     driver.execute_script((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
     found = driver.execute_async_script(
-        "const done = arguments[arguments.length - 1]; axe.run().then(done, error => done({error: `${error}`}))"
+        "const done = arguments[arguments.length - 1];"
+        "axe.run().then(done, error => done({error: `${error}`}))"
     )
     if "error" in found:
         raise RuntimeError(found["error"])

@@ -171,7 +171,7 @@ def _tell(row: Row) -> None:
 def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds: float) -> None:
     from rich.console import Console
 
-    from evals.report import study_grid
+    from evals.score_tables import study_grid
 
     say("\n4/5  Compare, on tasks that no program was compiled on.\n")
     Console().print(study_grid(study, title="Quickstart").rich())

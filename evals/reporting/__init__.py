@@ -1,0 +1,1 @@
+"""Reports as pages, tables and files: what is drawn, how episodes are shown, where each figure comes from."""

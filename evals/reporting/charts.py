@@ -1,0 +1,289 @@
+"""Charts of a page, drawn with elements of the page: sharp and legible at any width, in light and dark.
+
+Colour never says anything that a number, a word or a shape does not say as well, and each chart has its
+data as a table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evals.reporting import markup
+from evals.reporting.markup import tag
+from evals.statistics import Interval
+from evals.tables import NO_DATA, Grid, percent, share
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Estimates between 0 and 1 as dots on their intervals, one below the other.
+
+    Attributes:
+        rows: label, estimate, and whether it is only there for orientation.
+        linked: whether labels are programs, whose episodes the page shows.
+    """
+
+    title: str
+    rows: tuple[tuple[str, Interval, bool], ...]
+    notes: tuple[str, ...] = ()
+    linked: bool = False
+
+    def html(self) -> str:
+        """The chart, which is a table with a drawn column."""
+        rows = [row for row in self.rows if not math.isnan(row[1].value)]
+        if not rows:
+            return ""
+        cells = [
+            (
+                markup.link(label, label, {}) if self.linked else markup.text(label),
+                _range(estimate, faint=faint),
+                markup.text(percent(estimate)),
+            )
+            for label, estimate, faint in rows
+        ]
+        axis = "".join(tag("span", f"{tick}", style=f"left:{tick}%") for tick in (0, 25, 50, 75, 100))
+        cells.append(("", tag("div", axis, class_="axis", aria_hidden="true"), ""))
+        table = markup.table(
+            self.title, ("", "0 to 100 %", "%, 95 % interval"), cells, markup=True, class_="intervals"
+        )
+        return markup.section(self.title, table, markup.notes(self.notes))
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """Shares as a table whose cells are the darker the larger they are.
+
+    Attributes:
+        rows: label and a share for each column; None without data.
+        field: what columns are values of, in the names of `evals.reporting.figures.FIELDS`.
+        grid: the same as a table, for where nothing can be drawn.
+    """
+
+    title: str
+    first: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Interval | None, ...]], ...]
+    field: str
+    notes: tuple[str, ...] = ()
+    grid: Grid | None = None
+
+    def html(self) -> str:
+        """The table; each cell leads to its episodes."""
+        cells = [
+            (
+                markup.text(label),
+                *(self._cell(label, c, v) for c, v in zip(self.columns, row, strict=True)),
+            )
+            for label, row in self.rows
+        ]
+        table = markup.table(self.title, (self.first, *self.columns), cells, markup=True, class_="heat")
+        return markup.section(self.title, table, markup.notes(self.notes))
+
+    def _cell(self, arm: str, column: str, value: Interval | None) -> str:
+        if value is None or math.isnan(value.value):
+            return NO_DATA
+        link = markup.link(share(value.value), arm, {self.field: column})
+        low, high = (share(x) for x in value[1:3])
+        return tag(
+            "div",
+            link,
+            tag("small", f"{low} to {high}, {value.n}"),
+            class_="cell",
+            style=f"--heat:{round(value.value * 100)}%",
+        )
+
+
+@dataclass(frozen=True)
+class Point:
+    """A point of a plot; `low` and `high` bound its height, nan for none."""
+
+    x: float
+    y: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points of one name under one number.
+
+    Attributes:
+        joined: whether a line goes through them.
+        marked: drawn as a filled mark; else hollow.
+        note: a word about it, for the table.
+    """
+
+    name: str
+    points: tuple[Point, ...]
+    joined: bool = False
+    marked: bool = True
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Shares (0 to 1, upwards) against something (to the right).
+
+    Attributes:
+        tells: what the chart shows, in a sentence, for who does not see it.
+        line: points that a dashed line goes through, such as a front.
+        steps: whether the horizontal axis counts (1, 2, 3 ...) instead of starting at zero.
+    """
+
+    title: str
+    tells: str
+    across: str
+    series: tuple[Series, ...]
+    line: tuple[Point, ...] = ()
+    steps: bool = False
+    notes: tuple[str, ...] = ()
+
+    def html(self) -> str:
+        """The chart, its legend and its data."""
+        points = [point for series in self.series for point in series.points]
+        if not points:
+            return ""
+        scale = _Scale.over([point.x for point in points], steps=self.steps)
+        drawn, marks = [], []
+        for number, series in enumerate(self.series, start=1):
+            drawn.append(_lines(series, scale, number))
+            marks += [_mark(point, scale, number, series.marked) for point in series.points]
+        if len(self.line) > 1:
+            drawn.append(_path(self.line, scale, "front"))
+        name = markup.unique("chart")
+        svg = tag(
+            "svg",
+            tag("title", markup.text(self.title), id=f"{name}-title"),
+            tag("desc", markup.text(self.tells), id=f"{name}-desc"),
+            "".join(f'<path class="grid" d="M0 {y}H100"/>' for y in (0, 25, 50, 75, 100)),
+            *drawn,
+            viewBox="0 0 100 100",
+            preserveAspectRatio="none",
+            role="img",
+            aria_labelledby=f"{name}-title {name}-desc",
+        )
+        ticks = "".join(tag("span", f"{y}", class_="y", style=f"bottom:{y}%") for y in (0, 25, 50, 75, 100))
+        ticks += "".join(
+            tag("span", markup.text(shown), class_="x", style=f"left:{at}%") for at, shown in scale.ticks
+        )
+        frame = tag("div", svg, tag("div", ticks, *marks, aria_hidden="true", class_="marks"), class_="frame")
+        axis = tag("p", f"{markup.text(self.across)} →", class_="across", aria_hidden="true")
+        return markup.section(
+            self.title, tag("div", frame, axis, class_="plot"), self._legend(), markup.notes(self.notes)
+        )
+
+    def _legend(self) -> str:
+        rows = [
+            (
+                str(number) if place == 0 else "",
+                series.name if place == 0 else "",
+                _number(point.x),
+                _estimate(point),
+                series.note if place == 0 else "",
+            )
+            for number, series in enumerate(self.series, start=1)
+            for place, point in enumerate(series.points)
+        ]
+        noted = any(row[-1] for row in rows)
+        headings = ("", "program", self.across, "%, 95 % interval", *(("",) if noted else ()))
+        cells = [row if noted else row[:-1] for row in rows]
+        return markup.table(f"{self.title}: data", headings, cells, class_="legend")
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """Where values lie on an axis from 0 to 100."""
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+
+    @classmethod
+    def over(cls, values: Sequence[float], *, steps: bool) -> _Scale:
+        if steps:
+            low, high = min(values), max(values)
+            low, high = (low - 0.5, high + 0.5) if high - low < 1 else (low - 0.25, high + 0.25)
+            shown: Sequence[float] = range(math.ceil(low), math.floor(high) + 1)
+            shown = shown[:: max(1, len(shown) // 8)]
+        else:
+            low, step = 0.0, _step(max(values))
+            high = step * max(1, math.ceil(max(values) * 1.05 / step))
+            shown = [step * number for number in range(round(high / step) + 1)]
+        ticks = tuple((round(100 * (x - low) / (high - low), 2), _number(x)) for x in shown)
+        return cls(low, high, ticks)
+
+    def at(self, value: float) -> float:
+        return round(100 * (value - self.low) / (self.high - self.low), 2)
+
+
+def _step(largest: float) -> float:
+    """A round distance between ticks that puts about four of them on an axis."""
+    if largest <= 0:
+        return 1.0
+    rough = largest / 4
+    power = 10.0 ** math.floor(math.log10(rough))
+    return float(next(power * nice for nice in (1, 2, 2.5, 5, 10) if power * nice >= rough * 0.999))
+
+
+def _range(estimate: Interval, *, faint: bool) -> str:
+    low, middle, high = (
+        round(100 * min(1.0, max(0.0, x)), 1) for x in (estimate.low, estimate.value, estimate.high)
+    )
+    bar = tag("i", style=f"left:{low}%;width:{round(high - low, 1)}%")
+    return tag("div", bar, tag("b", style=f"left:{middle}%"), class_="range faint" if faint else "range")
+
+
+def _mark(point: Point, scale: _Scale, number: int, filled: bool) -> str:
+    place = f"left:{scale.at(point.x)}%;bottom:{round(100 * point.y, 1)}%"
+    return tag(
+        "span", str(number), class_=f"mark c{_colour(number)}" + ("" if filled else " open"), style=place
+    )
+
+
+def _lines(series: Series, scale: _Scale, number: int) -> str:
+    bounds = "".join(
+        f'<path class="bound c{_colour(number)}" d="M{scale.at(p.x)} {_y(p.low)}V{_y(p.high)}"/>'
+        for p in series.points
+        if not math.isnan(p.low)
+    )
+    return bounds + (_path(series.points, scale, f"line c{_colour(number)}") if series.joined else "")
+
+
+def _path(points: Sequence[Point], scale: _Scale, class_: str) -> str:
+    route = "L".join(f"{scale.at(point.x)} {_y(point.y)}" for point in points)
+    return f'<path class="{class_}" d="M{route}"/>'
+
+
+def _y(value: float) -> float:
+    return round(100 - 100 * value, 2)
+
+
+def _colour(number: int) -> int:
+    return (number - 1) % 6 + 1
+
+
+def _estimate(point: Point) -> str:
+    if math.isnan(point.low):
+        return share(point.y)
+    return percent(Interval(point.y, point.low, point.high, 0))
+
+
+def _number(value: float) -> str:
+    if value and abs(value) < 0.01:
+        return f"{value:.2g}"
+    return f"{value:,.0f}" if abs(value) >= 100 or value == round(value) else f"{value:,.4g}"
+
+
+def efficient(points: Mapping[str, tuple[float, float]]) -> set[str]:
+    """Of things with a cost and a score, those that none beats in one without losing in the other."""
+    return {
+        name
+        for name, (cost, score) in points.items()
+        if not any(
+            c <= cost and s >= score and (c < cost or s > score)
+            for other, (c, s) in points.items()
+            if other != name
+        )
+    }

@@ -1,0 +1,96 @@
+"""Curves: how reliability falls with the number of attempts, and how a compile got to its program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evals.compare import Study
+from evals.reporting.charts import Intervals, Plot, Point, Series
+from evals.statistics import Interval
+from evals.tables import NO_DATA, Grid, percent
+
+LONGEST_NAME = 60
+
+
+@dataclass(frozen=True)
+class CandidateScore:
+    """What a candidate of a compile scored on dev.
+
+    Attributes:
+        met: how many dev tasks it was tried on.
+        race: what a race decided about it; empty without one.
+    """
+
+    name: str
+    score: Interval
+    met: int
+    chosen: bool = False
+    race: str = ""
+
+
+@dataclass(frozen=True)
+class History:
+    """The candidates of one compile, in the order in which they were tried."""
+
+    arm: str
+    optimizer: str
+    candidates: tuple[CandidateScore, ...]
+
+
+def attempt_plot(study: Study) -> list[Plot]:
+    """pass^k of each candidate over k; none where tasks were attempted once."""
+    series = tuple(
+        Series(
+            row.arm.label,
+            tuple(
+                Point(k, chance.value, chance.low, chance.high) for k, chance in row.summary.pass_hat.items()
+            ),
+            joined=True,
+        )
+        for row in study.ordered
+        if row.summary.pass_hat and not row.arm.baseline
+    )
+    if not series:
+        return []
+    most = max(int(point.x) for each in series for point in each.points)
+    tells = f"The chance that all of k attempts at a task succeed, for k from 1 to {most}, of each program."
+    return [
+        Plot("pass^k: the chance that all of k attempts succeed", tells, "attempts (k)", series, steps=True)
+    ]
+
+
+def history_blocks(histories: Sequence[History]) -> list[Intervals | Grid]:
+    """What each compile tried: a chart of the candidates' dev scores and a table."""
+    blocks: list[Intervals | Grid] = []
+    for history in histories:
+        if not history.candidates:
+            continue
+        title = f"{history.arm}: candidates on dev"
+        rows = tuple((_name(each), each.score, not each.chosen) for each in history.candidates)
+        blocks.append(Intervals(title, rows, ("A filled dot is the program that was chosen.",)))
+        if any(each.race for each in history.candidates):
+            blocks.append(_race_grid(history))
+    return blocks
+
+
+def _race_grid(history: History) -> Grid:
+    rows = tuple(
+        (_name(each), str(each.met), percent(each.score), each.race or NO_DATA) for each in history.candidates
+    )
+    return Grid(f"{history.arm}: the race", ("candidate", "dev tasks met", "outcome, %", "verdict"), rows)
+
+
+def _name(candidate: CandidateScore) -> str:
+    name = candidate.name if len(candidate.name) <= LONGEST_NAME else candidate.name[: LONGEST_NAME - 1] + "…"
+    return f"{name} (chosen)" if candidate.chosen else name
+
+
+def interval_of(value: float | None, low: float | None, high: float | None, n: int) -> Interval:
+    """An interval from what a manifest keeps of one; null is no number."""
+
+    def known(part: float | None) -> float:
+        return math.nan if part is None else part
+
+    return Interval(known(value), known(low), known(high), n)

@@ -1,0 +1,35 @@
+(() => {
+  const form = document.getElementById("filter");
+  if (!form) return;
+  const episodes = [...document.querySelectorAll("#list > .episode")];
+  const texts = new Map();
+  const count = document.getElementById("count");
+  const text = episode => {
+    if (!texts.has(episode)) texts.set(episode, episode.textContent.toLowerCase());
+    return texts.get(episode);
+  };
+  const apply = () => {
+    const wanted = [...new FormData(form)].filter(([, value]) => value);
+    const words = form.elements.text.value.trim().toLowerCase();
+    let shown = 0;
+    for (const episode of episodes) {
+      const fits = wanted.every(([name, value]) => name === "text" || episode.dataset[name] === value);
+      episode.hidden = !(fits && (!words || text(episode).includes(words)));
+      shown += !episode.hidden;
+    }
+    count.textContent = `${shown} of ${episodes.length} episodes`;
+  };
+  document.addEventListener("click", event => {
+    const link = event.target.closest("a[data-filter]");
+    if (!link) return;
+    form.reset();
+    for (const [name, value] of Object.entries(JSON.parse(link.dataset.filter)))
+      if (form.elements[name]) form.elements[name].value = value;
+    apply();
+  });
+  form.addEventListener("input", apply);
+  form.addEventListener("submit", event => event.preventDefault());
+  form.addEventListener("reset", () => setTimeout(apply));
+  form.hidden = false;
+  apply();
+})();
