@@ -98,6 +98,9 @@ def _param(value: Any) -> str:
     if isinstance(value, Path):
         return value.name if value.is_absolute() else value.as_posix()
     if isinstance(value, Mapping):
+        # Strategies are data with a name; what they are is in the program's manifest.
+        if isinstance(value.get("name"), str):
+            return str(value["name"])
         return ", ".join(f"{key}={_param(item)}" for key, item in value.items())
     if isinstance(value, list | tuple | set | frozenset):
         return ", ".join(

@@ -100,9 +100,9 @@ def register(client: MlflowClient, model_id: str, run_id: str, as_: Registration
     except MlflowException as error:
         if error.error_code != "RESOURCE_ALREADY_EXISTS":
             raise
-    version = client.create_model_version(
-        as_.name, source=f"models:/{model_id}", run_id=run_id, model_id=model_id
-    ).version
+    # Not "models:/...", which MLflow would look up in the process's own store, whatever the client's.
+    source = client.get_logged_model(model_id).artifact_location
+    version = client.create_model_version(as_.name, source=source, run_id=run_id, model_id=model_id).version
     if as_.alias:
         client.set_registered_model_alias(as_.name, as_.alias, version)
     return f"models:/{as_.name}/{version}"
