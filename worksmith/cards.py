@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,20 @@ from evals.scorers import scorers_for
 
 if TYPE_CHECKING:
     from evals.compare import Arm
+    from evals.judging.judge import Judge
     from evals.outcomes import GroundTruth
     from evals.suite import Suite
     from worksmith.study import StudyPlan
 
 
 def eval_card(
-    model: str, program: Any, lm: Any, suite: Suite, settings: Mapping[str, Any], artifact: Path | None
+    model: str,
+    program: Any,
+    lm: Any,
+    suite: Suite,
+    settings: Mapping[str, Any],
+    artifact: Path | None,
+    judges: Sequence[Judge] = (),
 ) -> RunCard:
     """The card of one program's evaluation.
 
@@ -32,7 +39,7 @@ def eval_card(
     return RunCard(
         label=f"{made}, {model}",
         command="eval",
-        **_of(suite, settings["ground_truth"]),
+        **_of(suite, settings["ground_truth"], judges),
         **{name: settings[name] for name in ("split", "seed", "trials")},
         lm=model_name(lm),
         strategy=strategy,
@@ -49,7 +56,7 @@ def study_card(plan: StudyPlan, arm: Arm, program: Any, file: Path, *, place: in
     return RunCard(
         label=arm.label,
         command="compare",
-        **_of(plan.suite, plan.ground_truth),
+        **_of(plan.suite, plan.ground_truth, plan.judges),
         split=plan.split,
         lm=plan.lm.name,
         strategy=arm.strategy,
@@ -74,11 +81,11 @@ def _optimizer(artifact: Path | None) -> str:
     return Artifact.read(artifact).manifest.optimizer
 
 
-def _of(suite: Suite, ground_truth: GroundTruth) -> dict[str, Any]:
+def _of(suite: Suite, ground_truth: GroundTruth, judges: Sequence[Judge]) -> dict[str, Any]:
     return {
         "suite": str(suite.path),
         "suite_digest": suite.digest,
         "kind": suite.manifest.kind,
-        "scorers": scorers_digest(scorers_for(suite.workshop, ground_truth)),
+        "scorers": scorers_digest([*scorers_for(suite.workshop, ground_truth), *judges]),
         "versions": versions(),
     }

@@ -31,6 +31,7 @@ from worksmith.session import LOGS, compile_bar, demo_count, episode_bar, new_ag
 from worksmith.tracked import keep_card, record_compile
 
 if TYPE_CHECKING:
+    from evals.judging.judge import Judge
     from evals.outcomes import GroundTruth
     from evals.suite import Suite
     from evals.task import SplitScheme, Task
@@ -51,6 +52,7 @@ class StudyPlan:
         demos: how many demonstrations a prompt gets, in place of the settings' number; None leaves it to
             the optimizer and the model.
         models: where arms name their model, all that they name; `lm` is for arms that do not.
+        judges: asked about every episode on `tasks`.
         trials: independent attempts at each task.
         resume: go on with the episode logs of the same study.
         logs: where those are kept.
@@ -74,6 +76,7 @@ class StudyPlan:
     calls: Calls = "auto"
     trials: int = 1
     models: tuple[Model, ...] = ()
+    judges: tuple[Judge, ...] = ()
     logs: Path = LOGS
 
     def for_arm(self, arm: Arm) -> StudyPlan:
@@ -265,6 +268,7 @@ def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalRes
             trials=plan.trials,
             log=log,
             scorers=scorers_for(plan.suite.workshop, plan.ground_truth),
+            judges=plan.judges,
             strategy=arm.strategy,
             on_progress=on_progress,
         )

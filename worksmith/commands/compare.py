@@ -21,10 +21,12 @@ from worksmith.commands.options import (
     ExperimentOption,
     GroundTruthOption,
     JsonFlag,
+    JudgeOption,
     LimitOption,
     MaxStepsOption,
     OrgIdsOption,
     OrgOption,
+    RubricOption,
     SchemeOption,
     SeedOption,
     SplitOption,
@@ -93,6 +95,8 @@ def compare_strategies(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a comparison that was stopped.")
     ] = False,
+    judge: JudgeOption = None,
+    rubric: RubricOption = None,
     org: OrgOption = None,
     org_ids: OrgIdsOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, run nothing.")] = False,
@@ -112,6 +116,7 @@ def compare_strategies(
     from programs.strategies import strategy
     from tools.files import check_writable
     from worksmith.ablation import ablated, categories_named
+    from worksmith.judges import judges_called
     from worksmith.models.resolve import resolve
     from worksmith.session import choose_tasks, connect, ground_truth_called, org_setting
     from worksmith.study import NO_OPTIMIZER, StudyPlan, study_arms
@@ -148,6 +153,7 @@ def compare_strategies(
         trials=trials,
         resume=resume,
         models=models,
+        judges=judges_called(judge, rubric, opened.workshop.kind.tables),
     )
     for name, model in product(optimizers_listed(optimizers), models):
         proposing_model(name, None, plan.teacher, model)
@@ -191,6 +197,8 @@ def _train_suite(path: Path, compared: Suite) -> Suite:
 
 
 def _settings(plan: StudyPlan, suite: Suite, train: Suite, scheme: str) -> dict[str, Any]:
+    from worksmith.judges import judge_setting
+
     return {
         "suite": suite.path.name,
         "train_suite": train.path.name,
@@ -206,6 +214,7 @@ def _settings(plan: StudyPlan, suite: Suite, train: Suite, scheme: str) -> dict[
         **({"calls": plan.calls} if plan.calls != "auto" else {}),
         **({"trials": plan.trials} if plan.trials > 1 else {}),
         "ground_truth": plan.ground_truth,
+        **judge_setting(plan.judges),
         "seed": plan.settings.seed,
     }
 
@@ -245,6 +254,7 @@ def _tell(row: Row) -> None:
 
 
 def _show_plan(plan: StudyPlan, arms: list[Arm], as_json: bool) -> None:
+    from worksmith.judges import asked_models
     from worksmith.study import episodes_at_most
 
     episodes = episodes_at_most(plan, arms)
@@ -254,6 +264,7 @@ def _show_plan(plan: StudyPlan, arms: list[Arm], as_json: bool) -> None:
         "episodes_at_most": episodes,
         # A planner's call comes on top of one for each step.
         "model_calls_at_most": sum(episodes.values()) * (plan.max_steps + 1),
+        **({"judge_calls": _judged(plan, arms) * asked_models(plan.judges)} if plan.judges else {}),
     }
     if as_json:
         typer.echo(json.dumps(facts))
@@ -261,6 +272,11 @@ def _show_plan(plan: StudyPlan, arms: list[Arm], as_json: bool) -> None:
     for name, value in facts.items():
         shown = [f"{k} {v}" for k, v in value.items()] if isinstance(value, dict) else value
         typer.echo(f"{name.replace('_', ' ')}: {'; '.join(shown) if isinstance(shown, list) else shown}")
+
+
+def _judged(plan: StudyPlan, arms: list[Arm]) -> int:
+    """How many episodes judges are asked about: those of the compared tasks, baselines included."""
+    return len(arms) * len(plan.tasks) * plan.trials
 
 
 def _show(study: Study) -> None:

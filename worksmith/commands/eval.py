@@ -16,11 +16,13 @@ from worksmith.commands.options import (
     ExperimentOption,
     GroundTruthOption,
     JsonFlag,
+    JudgeOption,
     LimitOption,
     LmOption,
     MaxStepsOption,
     OrgIdsOption,
     OrgOption,
+    RubricOption,
     SchemeOption,
     SeedOption,
     SplitOption,
@@ -37,6 +39,7 @@ from worksmith.commands.options import (
 if TYPE_CHECKING:
     import dspy
 
+    from evals.judging.judge import Judge
     from evals.outcomes import GroundTruth
     from evals.record import EpisodeRecord
     from evals.runner import EvalResult
@@ -69,6 +72,8 @@ def evaluate_program(
     record: Annotated[
         Path | None, typer.Option(help="Keep every request and reply; replay:FILE plays them back.")
     ] = None,
+    judge: JudgeOption = None,
+    rubric: RubricOption = None,
     org: OrgOption = None,
     org_ids: OrgIdsOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, run nothing.")] = False,
@@ -80,6 +85,7 @@ def evaluate_program(
 ) -> None:
     """Run a program on a suite's tasks and score every episode by its outcome."""
     from evals.suite import Suite
+    from worksmith.judges import judge_setting, judges_called
     from worksmith.session import choose_tasks, connect, ground_truth_called, new_agent, org_setting
     from worksmith.tracked import Tracking
 
@@ -91,7 +97,8 @@ def evaluate_program(
         agent = _compiled(program, opened)
     else:
         agent = new_agent(opened, strategy, toolset, max_steps, access, calls=calls)
-    run = _Evaluation(opened, agent, split_name, tasks, seed, trials, workers, judged_by, log, resume)
+    judges = judges_called(judge, rubric, opened.workshop.kind.tables)
+    run = _Evaluation(opened, agent, split_name, tasks, seed, trials, workers, judged_by, log, resume, judges)
     if dry_run:
         _show_plan(run, as_json)
         return
@@ -108,6 +115,7 @@ def evaluate_program(
         "ground_truth": ground_truth,
         "seed": seed,
         "trials": trials,
+        **judge_setting(judges),
         **org_setting(opened),
     }
     results = _tracked(run, models, settings, tracking, program)
@@ -132,6 +140,7 @@ class _Evaluation:
     ground_truth: GroundTruth
     log: Path | None
     resume: bool
+    judges: tuple[Judge, ...] = ()
 
     def with_model(self, label: str, lm: dspy.LM, card: RunCard) -> EvalResult:
         from evals.log import EpisodeLog
@@ -153,6 +162,7 @@ class _Evaluation:
                 trials=self.trials,
                 log=log,
                 scorers=scorers_for(self.suite.workshop, self.ground_truth),
+                judges=self.judges,
                 on_progress=on_progress,
             )
 
@@ -203,7 +213,7 @@ def _tracked(
     with tracking.open(run.suite.path).start("eval", params=settings) as parent:
         for label, lm in models.items():
             with parent.child(label) if len(models) > 1 else _same(parent) as child:
-                card = eval_card(label, run.program, lm, run.suite, settings, artifact)
+                card = eval_card(label, run.program, lm, run.suite, settings, artifact, run.judges)
                 result = run.with_model(label, lm, card)
                 child.dataset(
                     Dataset(run.suite.path.name, run.suite.digest), split=run.split, tasks=len(run.tasks)
@@ -225,17 +235,22 @@ def _same(run: Any) -> Any:
 
 
 def _show_plan(run: _Evaluation, as_json: bool) -> None:
+    from worksmith.judges import asked_models
+
     episodes = len(run.tasks) * run.trials
     plan = {
         "tasks": len(run.tasks),
         "episodes": episodes,
         "model_calls_at_most": episodes * (run.program.max_steps + 1),
+        **({"judge_calls": episodes * asked_models(run.judges)} if run.judges else {}),
     }
     if as_json:
         typer.echo(json.dumps(plan))
     else:
+        judging = f", {plan['judge_calls']} calls of judges" if run.judges else ""
         typer.echo(
             f"{plan['tasks']} tasks, {episodes} episodes, at most {plan['model_calls_at_most']} model calls"
+            f"{judging}"
         )
 
 

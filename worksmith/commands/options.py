@@ -26,6 +26,7 @@ OPTIMIZERS = [
     "dspy:InferRules",
     "dspy:BetterTogether",
 ]
+JUDGES = ["local/rubric", "openai/gpt-4o-mini", "unaided:", "median:"]
 MODELS = ["local/analogy", "gold", "replay:", "openai/gpt-4o-mini", "ollama_chat/llama3.2"]
 
 SuiteArgument = Annotated[Path, typer.Argument(help="Suite directory.")]
@@ -112,6 +113,27 @@ OrgIdsOption = Annotated[
     Path | None,
     typer.Option(
         help="File of `worksmith org upload`: the org is asked and answers in the world's ids.",
+        dir_okay=False,
+    ),
+]
+JudgeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--judge",
+        metavar="NAME",
+        help="Judge episodes by a rubric of five levels: local/rubric (no language model: checks facts by "
+        "rule), any DSPy model name, unaided:NAME (not told what is right), or median:NAME,NAME,NAME. "
+        "Repeat for several.",
+        show_default="nobody",
+        autocompletion=lambda: JUDGES,
+    ),
+]
+RubricOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--rubric",
+        help="YAML file of rubrics for the judges.",
+        show_default="one for each type of task",
         dir_okay=False,
     ),
 ]
