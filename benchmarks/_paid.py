@@ -1,0 +1,86 @@
+"""A chat server with a meter, for processes that come and go: it knows what it was asked, whoever lived."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from tools.seeding import digest
+
+
+class PaidModel:
+    """`local/analogy` behind an address, slow as a model that is paid for.
+
+    Attributes:
+        url: for the API of OpenAI.
+        asked: digests of the requests so far, in order of arrival. The reply to a request has it as its id.
+    """
+
+    def __init__(self, latency: float) -> None:
+        from worksmith.models.analogy import AnalogyEngine
+
+        self.url = ""
+        self.asked: list[str] = []
+        self._latency = latency
+        self._engine = AnalogyEngine()
+        self._lock = threading.Lock()
+
+    def complete(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The completion that a request gets, after it was counted."""
+        from dspy import lm15
+
+        key = digest(body, length=32)
+        with self._lock:
+            self.asked.append(key)
+        time.sleep(self._latency)
+        shown = {name: value for name, value in body.items() if name != "n"}
+        reply = self._engine.complete(lm15.request_from_openai_chat(shown))
+        message = {"role": "assistant", "content": reply.message.text}
+        used = {"prompt_tokens": len(json.dumps(body)) // 4, "completion_tokens": 10}
+        return {
+            "id": key,
+            "object": "chat.completion",
+            "created": 0,
+            "model": body["model"],
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {**used, "total_tokens": sum(used.values())},
+        }
+
+
+@contextmanager
+def serving(latency: float) -> Iterator[PaidModel]:
+    """A model that answers for as long as the block lasts."""
+    model = PaidModel(latency)
+    http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    model.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
+    http.model = model  # type: ignore[attr-defined]
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield model
+    finally:
+        http.shutdown()
+        http.server_close()
+        thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        content = json.dumps(self.server.model.complete(body)).encode()  # type: ignore[attr-defined]
+        try:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+        except ConnectionError:
+            pass  # whoever asked was killed
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
