@@ -132,12 +132,14 @@ def run_study(
     run: Callable[[Arm], EvalResult],
     *,
     on_row: Callable[[Row], None] | None = None,
+    same_tasks: bool = True,
 ) -> Study:
     """Run every arm and compare each with the first.
 
     Args:
-        run: builds and evaluates an arm; all arms must get the same tasks.
+        run: builds and evaluates an arm.
         on_row: told of each arm as it is done (p values are not yet adjusted).
+        same_tasks: whether all arms must get the same; if not, those are compared that both got.
 
     Raises:
         InputError: no arms, two arms with one label, or arms that ran on different tasks.
@@ -151,15 +153,16 @@ def run_study(
     for arm in arms:
         row = Row(arm, run(arm))
         if rows:
-            row = Row(arm, row.result, _compare(row, rows[0]))
+            row = Row(arm, row.result, _compare(row, rows[0], same_tasks))
         rows.append(row)
         if on_row:
             on_row(row)
     return Study(_adjusted(rows))
 
 
-def _compare(row: Row, first: Row) -> Comparison:
-    if {r.task_id for r in row.result.records} != {r.task_id for r in first.result.records}:
+def _compare(row: Row, first: Row, same_tasks: bool) -> Comparison:
+    tasks = [{record.task_id for record in each.result.records} for each in (row, first)]
+    if same_tasks and tasks[0] != tasks[1]:
         raise InputError(f"arms {first.arm.label!r} and {row.arm.label!r} ran on different tasks")
     ours, theirs = by_task(row.result.records, PRIMARY), by_task(first.result.records, PRIMARY)
     p = exchange_test(differences(ours, theirs), _alike(row, first), seed=row.result.seed)

@@ -14,6 +14,7 @@ from evals.crm.by_type import has_task_types, without_qa
 from evals.crm.tables import task_type_grid, task_type_grids
 from evals.faults.grids import FACETS as FAULT_FACETS
 from evals.faults.grids import fault_grids
+from evals.judging.figures import judge_grid, judge_grids, judging_of
 from evals.record import PRIMARY, EpisodeRecord
 from evals.reporting.charts import HeatMap, Intervals
 from evals.reporting.costs import front_plots
@@ -123,6 +124,8 @@ def evaluation_report(result: EvalResult, *, title: str = "Evaluation", split: s
     scores: list[Block] = [score_grid(summary, result.model)]
     scores += [access_grid(summary)] if summary.rates else []
     scores += [task_type_grid(result)] if typed else []
+    judged = judge_grid(judging_of(result.records))
+    scores += [judged] if judged else []
     scores += [
         Intervals("Scores with their intervals", tuple((n, s, False) for n, s in summary.scores.items()))
     ]
@@ -166,6 +169,7 @@ def study_report(
         "Outcome: estimates and 95 % intervals",
         tuple((row.arm.shown, score, row.arm.baseline) for row, score in scored),
         ("A ring is a baseline.",) if any(row.arm.baseline for row, _ in scored) else (),
+        arms=tuple(row.arm.label for row, _ in scored),
     )
     # Strategy and program are the reference's own: said of the whole comparison they would be wrong.
     facts = {k: v for k, v in _facts(first.result).items() if k not in ("strategy", "program")}
@@ -197,6 +201,7 @@ def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...
         *area_grids(study),
         *task_type_grids(study),
         *ablation_grids(study),
+        *judge_grids(study),
     )
 
 

@@ -22,27 +22,28 @@ class Intervals:
 
     Attributes:
         rows: label, estimate, and whether it is only there for orientation.
-        linked: whether labels are programs, whose episodes the page shows.
+        arms: the programs that labels stand for, whose episodes the page shows; none where they do not.
     """
 
     title: str
     rows: tuple[tuple[str, Interval, bool], ...]
     notes: tuple[str, ...] = ()
-    linked: bool = False
+    arms: tuple[str, ...] = ()
 
     def html(self) -> str:
         """The chart, which is a table with a drawn column."""
-        rows = [row for row in self.rows if not math.isnan(row[1].value)]
-        if not rows:
-            return ""
+        arms = self.arms or ("",) * len(self.rows)
         cells = [
             (
-                markup.link(label, label, {}) if self.linked else markup.text(label),
+                markup.link(label, arm, {}) if arm else markup.text(label),
                 _range(estimate, faint=faint),
                 markup.text(percent(estimate)),
             )
-            for label, estimate, faint in rows
+            for arm, (label, estimate, faint) in zip(arms, self.rows, strict=True)
+            if not math.isnan(estimate.value)
         ]
+        if not cells:
+            return ""
         axis = "".join(tag("span", f"{tick}", style=f"left:{tick}%") for tick in (0, 25, 50, 75, 100))
         cells.append(("", tag("div", axis, class_="axis", aria_hidden="true"), ""))
         table = markup.table(
@@ -78,7 +79,8 @@ class HeatMap:
             )
             for label, row in self.rows
         ]
-        table = markup.table(self.title, (self.first, *self.columns), cells, markup=True, class_="heat")
+        shown = (column.replace("_", " ") for column in self.columns)
+        table = markup.table(self.title, (self.first, *shown), cells, markup=True, class_="heat")
         return markup.section(self.title, table, markup.notes(self.notes))
 
     def _cell(self, arm: str, column: str, value: Interval | None) -> str:
@@ -89,7 +91,7 @@ class HeatMap:
         return tag(
             "div",
             link,
-            tag("small", f"{low} to {high}, {value.n}"),
+            tag("small", f"{low} to {high}, n {value.n}"),
             class_="cell",
             style=f"--heat:{round(value.value * 100)}%",
         )
@@ -146,10 +148,10 @@ class Plot:
         if not points:
             return ""
         scale = _Scale.over([point.x for point in points], steps=self.steps)
-        drawn, marks = [], []
+        drawn = []
         for number, series in enumerate(self.series, start=1):
             drawn.append(_lines(series, scale, number))
-            marks += [_mark(point, scale, number, series.marked) for point in series.points]
+        marks = _marks(self.series, scale)
         if len(self.line) > 1:
             drawn.append(_path(self.line, scale, "front"))
         name = markup.unique("chart")
@@ -170,9 +172,8 @@ class Plot:
         )
         frame = tag("div", svg, tag("div", ticks, *marks, aria_hidden="true", class_="marks"), class_="frame")
         axis = tag("p", f"{markup.text(self.across)} →", class_="across", aria_hidden="true")
-        return markup.section(
-            self.title, tag("div", frame, axis, class_="plot"), self._legend(), markup.notes(self.notes)
-        )
+        inside = tag("div", frame, axis, class_="plot"), self._legend(), markup.notes(self.notes)
+        return markup.section(self.title, *inside, class_="half")
 
     def _legend(self) -> str:
         rows = [
@@ -218,6 +219,10 @@ class _Scale:
         return round(100 * (value - self.low) / (self.high - self.low), 2)
 
 
+_MARK = 4
+"""How near, in percent of an axis, marks may be to each other and still be read."""
+
+
 def _step(largest: float) -> float:
     """A round distance between ticks that puts about four of them on an axis."""
     if largest <= 0:
@@ -235,11 +240,22 @@ def _range(estimate: Interval, *, faint: bool) -> str:
     return tag("div", bar, tag("b", style=f"left:{middle}%"), class_="range faint" if faint else "range")
 
 
-def _mark(point: Point, scale: _Scale, number: int, filled: bool) -> str:
+def _marks(series: Sequence[Series], scale: _Scale) -> list[str]:
+    """The numbers of all points; points that would cover each other share one mark."""
+    groups: dict[tuple[int, int], list[tuple[int, Point]]] = {}
+    for number, each in enumerate(series, start=1):
+        for point in each.points:
+            place = round(scale.at(point.x) / _MARK), round(100 * point.y / _MARK)
+            groups.setdefault(place, []).append((number, point))
+    return [_mark(group, scale, series) for group in groups.values()]
+
+
+def _mark(group: Sequence[tuple[int, Point]], scale: _Scale, series: Sequence[Series]) -> str:
+    number, point = group[0]
+    filled = any(series[member - 1].marked for member, _ in group)
     place = f"left:{scale.at(point.x)}%;bottom:{round(100 * point.y, 1)}%"
-    return tag(
-        "span", str(number), class_=f"mark c{_colour(number)}" + ("" if filled else " open"), style=place
-    )
+    names = " ".join(str(member) for member, _ in group)
+    return tag("span", names, class_=f"mark c{_colour(number)}" + ("" if filled else " open"), style=place)
 
 
 def _lines(series: Series, scale: _Scale, number: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _numbers = itertools.count(1)
 
@@ -43,7 +43,7 @@ def table(
         markup: whether cells are markup already.
         class_: of the table.
     """
-    ready = (lambda cell: cell) if markup else text
+    ready: Callable[[str], str] = str if markup else text
     head = "".join(tag("th", text(heading), scope="col") for heading in headings)
     body = "".join(
         tag(
@@ -65,9 +65,9 @@ def table(
     )
 
 
-def section(title: str, *inside: str, level: int = 3) -> str:
-    """A part of the page under a heading."""
-    return tag("section", tag(f"h{level}", text(title)), *inside)
+def section(title: str, *inside: str, class_: str | None = None) -> str:
+    """A table or chart under its heading."""
+    return tag("section", tag("h3", text(title)), *inside, class_=class_)
 
 
 def notes(sentences: Iterable[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -81,8 +82,9 @@ def test_models_go_by_the_names_that_were_asked_for(study: Study) -> None:
 def test_episodes_to_read_stand_under_their_arm(study: Study) -> None:
     page = study_report(study).html()
 
-    assert "· react + knn ·" not in page  # which did everything
-    assert "· always_refuse ·" in page
+    verdicts = set(re.findall(r'data-arm="(.*?)" data-verdict="(.*?)"', page))
+    assert {verdict for arm, verdict in verdicts if arm == "react + knn"} == {"right"}
+    assert ("always_refuse", "wrong") in verdicts
     assert page.count("· plan ·") == 9
 
 

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from evals.compare import Arm, run_study
 from evals.entries import CallEntry
-from evals.report import Report, evaluation_report, failures, study_report
+from evals.report import Report, evaluation_report, study_report
 from tests.evals.episodes import make_record, make_result, solved
 
 
@@ -59,29 +59,18 @@ def test_scores_are_broken_down(evaluation: Report) -> None:
     assert "### By expected actions" in text
 
 
-def test_failures_with_side_effects_come_first(evaluation: Report) -> None:
-    assert [record.task_id for record in evaluation.failures] == ["task-001", "task-002", "task-003"]
-
-
-def test_trials_of_one_task_do_not_crowd_out_other_tasks() -> None:
-    wrong = {"outcome": 0.0, "unwanted_side_effects": 0.0}
-    records = [make_record(task, trial=trial, scores=wrong) for task in range(3) for trial in range(4)]
-    read = [record.task_id for record in failures(records, limit=5)]
-    assert read == ["task-000", "task-001", "task-002", "task-000", "task-001"]
-
-
 def test_a_chart_calls_programs_as_tables_do() -> None:
     results = {"act": solved(range(20), of=60), "act without counting": solved(range(30), of=60)}
     arms = [Arm("act", "act"), Arm("act without counting", "act", without="counting")]
     report = study_report(run_study(arms, lambda arm: results[arm.label]), setting={"suite": "office"})
-    assert [label for label, _ in report.bars] == ["act", "less counting"]
-    assert "<dt>suite</dt><dd>office</dd>" in report.html()
+    text = report.html()
+    assert 'data-filter="{&quot;arm&quot;: &quot;act without counting&quot;}">less counting</a>' in text
+    assert "<dt>suite</dt><dd>office</dd>" in text
 
 
 def test_the_page_is_well_formed_escaped_and_alone(evaluation: Report) -> None:
     text = evaluation.html()
 
-    assert "<script" not in text
     assert "&lt;script&gt;alert(1)" in text
     assert "http://" not in text
     assert "https://" not in text
@@ -102,7 +91,7 @@ def test_calls_are_shown_with_what_the_policy_said() -> None:
     text = evaluation_report(make_result([record])).html()
 
     assert "denied by office.private" in text
-    assert "# Try it." in text
+    assert "Try it." in text
     assert "&lt;b&gt;" in text
 
 
@@ -118,7 +107,6 @@ def test_a_study_puts_baselines_last_and_names_the_reference(comparison: Report)
 
 def test_the_facts_of_a_study_hold_for_all_its_rows(comparison: Report) -> None:
     assert not {"strategy", "program"} & set(comparison.facts)
-    assert "Outcome: estimates and 95 % intervals" in comparison.html()
 
 
 def test_errors_in_any_arm_show_the_outcome_that_counts_them(comparison: Report) -> None:
@@ -155,7 +143,7 @@ def test_nothing_graded_still_gives_a_report() -> None:
 
 def _open_tags(text: str) -> list[str]:
     """Tags that are opened and never closed, or closed out of turn."""
-    void = {"meta", "line", "circle", "br"}
+    void = {"meta", "br", "input"}
     stack: list[str] = []
 
     class Parser(HTMLParser):
