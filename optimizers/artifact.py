@@ -69,6 +69,8 @@ class Manifest(_Data):
         bank: digest, sources and suite of the bank that was given in the teacher's place; empty if none was.
         seen_by_proposer: references (`source/key`) of the records that the model which proposed instructions
             was shown as they are, without redaction.
+        stopped: the limit of a budget that ended the compile, e.g. `max_calls`; empty if none did.
+        undone: how many episodes, at most, it left undone by that.
     """
 
     program: dict[str, Any]
@@ -90,6 +92,8 @@ class Manifest(_Data):
     versions: dict[str, str] = {}
     bank: dict[str, Any] = {}
     seen_by_proposer: tuple[str, ...] = ()
+    stopped: str = ""
+    undone: dict[str, int] = {}
 
     def to_json(self) -> dict[str, Any]:
         """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
@@ -100,7 +104,7 @@ class Manifest(_Data):
         return {name: value for name, value in data.items() if value or name not in _LATER}
 
 
-_LATER = ("bank", "seen_by_proposer")
+_LATER = ("bank", "seen_by_proposer", "stopped", "undone")
 """Fields that manifests have had since digests were first written."""
 
 

@@ -30,7 +30,7 @@ class Bootstrap:
         for name, chosen in _candidates(Selector(bank.demonstrations), job):
             program = give_demonstrations(job.program, chosen)
             trials.append(job.try_out(name, program, chosen))
-            if _rank(trials[-1]) > _rank(best):
+            if rank(trials[-1]) > rank(best):
                 best, best_program, best_set = trials[-1], program, tuple(chosen)
         return Compiled(best_program, best_set, tuple(trials), best.name, bank.report()["without"])
 
@@ -49,6 +49,6 @@ def _candidates(selector: Selector, job: Job) -> Iterator[tuple[str, list[Demons
             yield f"{kind}-{restart}", chosen
 
 
-def _rank(trial: Trial) -> float:
+def rank(trial: Trial) -> float:
     """A candidate without a single graded episode loses against every other."""
     return -1.0 if math.isnan(trial.score.value) else trial.score.value

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 _UNSEEN = 4.0
 """Episodes of a kind that none has ended of may take so many times what others of the model did."""
 
+_KEPT_EVERY = 1.0
+"""Seconds."""
+
 _UNITS = {"max_calls": "calls", "max_tokens": "tokens", "max_usd": "usd"}
 
 
@@ -72,12 +75,12 @@ class Budget:
     """Limits and what was spent of them. Thread-safe.
 
     Args:
-        before: seconds that earlier attempts at the same work took.
         clock: gives seconds.
 
     Attributes:
         prices: by which dollars are counted.
         stopped: the name of the limit that was reached; empty until then.
+        keep: told the seconds now and then, for who may be killed.
     """
 
     def __init__(
@@ -85,14 +88,14 @@ class Budget:
         limits: Limits | None = None,
         *,
         prices: Prices | None = None,
-        before: float = 0.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.limits = limits or Limits()
         self.prices = prices or Prices()
         self.stopped = ""
+        self.keep: Callable[[float], None] | None = None
         self._clock = clock
-        self._started = clock() - before
+        self._started = self._kept = clock()
         # Guards everything below; who waits for those in flight is woken as each of them ends.
         self._changed = threading.Condition()
         self._spent = Spent()
@@ -117,6 +120,12 @@ class Budget:
     def limited(self) -> bool:
         """Whether there is any limit."""
         return bool(self.limits.given)
+
+    def taken_up(self, before: float) -> float:
+        """Count the seconds that earlier attempts at the same work took; gives the seconds then."""
+        with self._changed:
+            self._started -= before
+            return self.seconds
 
     def check(self) -> None:
         """Mind that a limit was reached.
@@ -163,6 +172,9 @@ class Budget:
             self._models[model].add(took, seconds)
             self._kinds[model, kind].add(took, seconds)
             self._changed.notify_all()
+            if self.keep is not None and self._clock() - self._kept >= _KEPT_EVERY:
+                self._kept = self._clock()
+                self.keep(self.seconds)
 
     def count(self, took: Spent, number: int | None = None) -> None:
         """Count what was asked, by what was started under `number`, if it was."""

@@ -13,10 +13,13 @@ import dspy
 from evals.identity import model_name
 from evals.runner import Progress
 from optimizers.artifact import Artifact, Manifest, sources
+from optimizers.budget import Budget, BudgetSpentError
 from optimizers.description import decides, given, models, versions
 from optimizers.dspy_optimizers.proposer import Proposer
+from optimizers.ending import best_so_far
 from optimizers.job import Compiled, Job, Settings
 from optimizers.journal import Journal
+from optimizers.metering import metered, spending
 from optimizers.registry import optimizer, proposals, proposes, takes_bank
 from optimizers.rollouts import Rollouts
 from optimizers.trace_bank import Gap, TraceBank
@@ -67,6 +70,7 @@ class Plan:
         bank: takes the teacher's place; the teacher is then called `BANK` and never asked.
         train_limit, dev_limit: at most so many tasks, spread evenly.
         versions: of the caller's software, for the manifest.
+        budget: that the compile is to keep; None is no limit.
     """
 
     program: dspy.Module
@@ -87,6 +91,7 @@ class Plan:
     bank: TraceBank | None = None
     versions: Mapping[str, str] | None = None
     on_progress: Callable[[str, Progress], None] | None = None
+    budget: Budget | None = None
 
     def journal(self, purpose: str = "compile") -> Journal:
         """The journal in `folder`, opened.
@@ -109,8 +114,6 @@ class Plan:
                 instructions.
         """
         proposer = self.proposed_by()
-        if proposer is not None and journal is not None:
-            proposer = Model(proposer.name, journal.remembering(proposer.lm))
         select = self.suite.select
         return Job(
             program=self.program,
@@ -120,9 +123,10 @@ class Plan:
             teacher=self._rollouts(self.teacher, "teacher", journal),
             student=self._rollouts(self.lm, "student", journal),
             settings=self.settings,
-            proposer=None if proposer is None else Proposer.of(proposer.lm),
+            proposer=None if proposer is None else Proposer.of(self._asked(proposer, journal)),
             given=self.bank,
             suite=self.suite.digest,
+            budget=self.budget,
         )
 
     def check(self) -> None:
@@ -155,14 +159,20 @@ class Plan:
     def _rollouts(self, model: Model, role: str, journal: Journal | None) -> Rollouts:
         return Rollouts(
             workshop=self.suite.workshop,
-            lm=model.lm if journal is None else journal.remembering(model.lm),
+            lm=self._asked(model, journal),
             folder=self.folder / role,
             workers=self.workers,
             # Whether it may be gone on with was settled when the journal was opened.
             resume=self.resume or journal is not None,
             final=not self.asking,
             on_progress=self.on_progress,
+            budget=self.budget,
         )
+
+    def _asked(self, model: Model, journal: Journal | None) -> dspy.LM:
+        """The model as it is asked: by the budget's leave, and nothing that the journal has the reply to."""
+        lm = model.lm if self.budget is None else metered(model.lm, self.budget)
+        return lm if journal is None else journal.remembering(lm)
 
 
 def proposing_model(optimizer: str, proposer: Model | None, teacher: Model, lm: Model) -> Model | None:
@@ -193,7 +203,7 @@ class Result(NamedTuple):
 
 
 def compile_program(plan: Plan) -> Result:
-    """Compile.
+    """Compile. Where the budget is spent before the end, the best program so far is the result.
 
     Raises:
         InputError: something in the plan makes no sense, or `folder` holds an earlier run and `resume`
@@ -208,8 +218,12 @@ def compile_program(plan: Plan) -> Result:
         if plan.bank is not None:
             plan.bank.write(plan.folder / BANK_FILE)
         job = plan.job(journal)
-        compiled = optimizer(plan.optimizer)(job)
-    artifact = Artifact.of(compiled.program, _manifest(plan, job, compiled), _since(started))
+        with spending(plan.budget, plan.folder):
+            try:
+                compiled = optimizer(plan.optimizer)(job)
+            except BudgetSpentError:
+                compiled = best_so_far(job)
+    artifact = Artifact.of(compiled.program, _manifest(plan, job, compiled), _measured(plan, started))
     return Result(compiled, artifact, job.gaps)
 
 
@@ -234,6 +248,7 @@ def _manifest(plan: Plan, job: Job, compiled: Compiled) -> Manifest:
         bank=_bank(plan.bank),
         seen_by_proposer=tuple(sorted(job.proposer.seen)) if job.proposer else (),
         versions=versions(plan),
+        **_stopped(plan, job),
     )
 
 
@@ -251,8 +266,22 @@ def _bank(bank: TraceBank | None) -> dict[str, Any]:
     return told if card is None else {**told, "sources": list(card.sources), "suite": card.suite}
 
 
-def _since(started: float) -> dict[str, float]:
-    return {"seconds": round(time.perf_counter() - started, 3)}
+def _stopped(plan: Plan, job: Job) -> dict[str, Any]:
+    """What a manifest says of a budget that ended the compile."""
+    if plan.budget is None or not plan.budget.stopped:
+        return {}
+    run = job.teacher.cost.episodes + job.student.cost.episodes
+    left = max(0, sum(plan.episodes().values()) - run)
+    return {"stopped": plan.budget.stopped, "undone": {"episodes_at_most": left}}
+
+
+def _measured(plan: Plan, started: float) -> dict[str, float]:
+    """What differs from run to run: time, and what was paid, which depends on what a cache held."""
+    seconds = {"seconds": round(time.perf_counter() - started, 3)}
+    if plan.budget is None:
+        return seconds
+    spent = asdict(plan.budget.spent)
+    return {**seconds, **{f"spent_{name}": round(value, 6) for name, value in spent.items()}}
 
 
 def _cost(job: Job) -> dict[str, dict[str, int]]:

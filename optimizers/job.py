@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evals.record import PRIMARY
+from evals.record import PRIMARY, EpisodeRecord
 from evals.runner import EvalResult
 from evals.statistics import NOTHING, Interval
 from evals.summary import interval_json
+from optimizers.budget import Budget
 from optimizers.demonstration import Demonstration
 from optimizers.nearest import EMBEDDINGS
 from optimizers.rollouts import Rollouts
@@ -91,6 +92,22 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Milestone:
+    """From here on a compile that was stopped would have given `program`.
+
+    Attributes:
+        chosen: the name of the program's trial.
+        model_calls: of teacher and student so far.
+        seconds: since the compile began; the only thing about it that differs from run to run.
+    """
+
+    chosen: str
+    program: dspy.Module
+    model_calls: int
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Compiled:
     """What a compile found.
 
@@ -100,6 +117,7 @@ class Compiled:
         trials: the candidates' dev scores in the order tried.
         chosen: name of the trial that `program` comes from; None if nothing was tried.
         gaps: reasons why training tasks gave no demonstration, with counts.
+        path: what was found on the way, by optimizers that always have a best so far.
     """
 
     program: dspy.Module
@@ -107,6 +125,16 @@ class Compiled:
     trials: tuple[Trial, ...] = ()
     chosen: str | None = None
     gaps: dict[str, int] = field(default_factory=dict)
+    path: tuple[Milestone, ...] = ()
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A program that was measured on all dev tasks, so that it may win."""
+
+    program: dspy.Module
+    demonstrations: tuple[Demonstration, ...]
+    trial: Trial
 
 
 @dataclass
@@ -122,6 +150,10 @@ class Job:
         given: a bank that was built before, which takes the teacher's place.
         suite: digest of the suite that the tasks are of.
         gaps: the tasks that gave the bank no demonstration, once `bank` was called.
+        budget: of everything that is run; None is no limit.
+        contenders: the programs that were measured so far.
+        standings: gives further ones, where an optimizer measures programs by itself.
+        offer: the program that an optimizer which does not choose by measuring has made.
     """
 
     program: dspy.Module
@@ -135,6 +167,10 @@ class Job:
     given: TraceBank | None = None
     suite: str = ""
     gaps: tuple[Gap, ...] = ()
+    budget: Budget | None = None
+    contenders: list[Contender] = field(default_factory=list)
+    standings: Callable[[], list[Contender]] = list
+    offer: Compiled | None = None
 
     def bank(self) -> TraceBank:
         """The bank that was given, or else the teacher's successful trajectories over the training tasks.
@@ -147,9 +183,13 @@ class Job:
         return bank
 
     def try_out(self, name: str, program: dspy.Module, demonstrations: Sequence[Demonstration]) -> Trial:
-        """Evaluate a candidate on the dev tasks."""
+        """Evaluate a candidate on the dev tasks.
+
+        Raises:
+            BudgetSpentError: before that was done.
+        """
         result = self.student(program, self.dev, name=f"dev-{name}")
-        return Trial(
+        trial = Trial(
             name=name,
             program=result.program,
             demonstrations=tuple(demonstration.task_id for demonstration in demonstrations),
@@ -157,6 +197,8 @@ class Job:
             errors=result.summary.errors,
             result=result,
         )
+        self.contenders.append(Contender(program, tuple(demonstrations), trial))
+        return trial
 
 
 class Optimizer(Protocol):
@@ -169,6 +211,11 @@ class Optimizer(Protocol):
     def plan(self, job: Job) -> dict[str, int]:
         """How many episodes it will run at most, by what for."""
         ...
+
+
+def worth(record: EpisodeRecord) -> float | None:
+    """What one episode counts when candidates are compared; None where the infrastructure failed."""
+    return record.scores.get(PRIMARY) if record.graded else None
 
 
 def outcome(result: EvalResult) -> Interval:

@@ -34,7 +34,7 @@ SUFFIX: Final = ".journal"
 
 FORMAT: Final = "worksmith-journal/1"
 
-_DESCRIPTION, _LOCK, _REPLIES = "compile.json", "lock", "replies.jsonl"
+_DESCRIPTION, _LOCK, REPLIES = "compile.json", "lock", "replies.jsonl"
 
 
 class JournalInUseError(InputError):
@@ -75,7 +75,7 @@ class Journal:
         self.asking = asking
         self._lock = lock
         self._engines: list[RememberingEngine] = []
-        self._replies = ReplyStore(folder / _REPLIES)
+        self._replies = ReplyStore(folder / REPLIES)
 
     @classmethod
     def open(

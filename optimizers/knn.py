@@ -29,6 +29,7 @@ class Knn:
         """
         bank = job.bank()
         program = with_nearest(job.program, bank.demonstrations, job.settings.demos, job.settings.embedding)
+        job.offer = Compiled(program, bank.demonstrations, gaps=bank.report()["without"])
         trial = job.try_out("nearest", program, bank.demonstrations)
         return Compiled(program, bank.demonstrations, (trial,), trial.name, bank.report()["without"])
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evals.identity import model_name
 from evals.stand_in import StandIn
 from optimizers.budget import Account, Budget, BudgetSpentError
+from optimizers.journal import REPLIES
 from optimizers.spending import GOLD, Spent
+from tools.files import write_atomically
 
 if TYPE_CHECKING:
     import dspy
@@ -63,6 +67,26 @@ def metered(lm: dspy.LM, budget: Budget) -> dspy.LM:
     """
     account = budget.account(model_name(lm))
     return lm if model_name(lm).startswith(GOLD) else MeteredEngine(lm, account).installed()
+
+
+@contextmanager
+def spending(budget: Budget | None, folder: Path) -> Iterator[None]:
+    """A compile at work with its journal in `folder`: what it took before counts as well, time included."""
+    if budget is None:
+        yield
+        return
+    file = folder / "seconds.json"
+    before = float(json.loads(file.read_bytes())) if file.exists() else 0.0
+    budget.count(spent_before(folder / REPLIES, budget))
+    begun = budget.taken_up(before)
+    budget.keep = lambda seconds: write_atomically(
+        file, json.dumps(round(before + seconds - begun, 1)).encode()
+    )
+    try:
+        yield
+    finally:
+        budget.keep(budget.seconds)
+        budget.keep = None
 
 
 def spent_before(replies: Path, budget: Budget) -> Spent:

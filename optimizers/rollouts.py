@@ -12,6 +12,7 @@ from evals.identity import model_name
 from evals.log import EpisodeLog
 from evals.runner import EvalResult, Part, Progress, evaluate_together
 from evals.work import Scorer
+from optimizers.budget import Budget
 
 if TYPE_CHECKING:
     import dspy
@@ -51,6 +52,7 @@ class Rollouts:
         scorers: default are the outcome scores.
         on_progress: told of each episode, and of which evaluation it is part.
         cost: of everything run so far.
+        budget: asked before each episode; None is no limit. The model must be one that it meters.
     """
 
     workshop: Workshop
@@ -63,27 +65,32 @@ class Rollouts:
     scorers: Sequence[Scorer] | None = None
     on_progress: Callable[[str, Progress], None] | None = None
     cost: Cost = field(default_factory=Cost)
+    budget: Budget | None = None
 
     @property
     def model(self) -> str:
         """The model's name."""
         return model_name(self.lm)
 
-    def __call__(self, program: Callable[..., Any], tasks: Sequence[Task], *, name: str) -> EvalResult:
+    def __call__(
+        self, program: Callable[..., Any], tasks: Sequence[Task], *, name: str, partly: bool = False
+    ) -> EvalResult:
         """Run `program` on each task once, see `together`."""
-        return self.together({name: (program, tasks)})[name]
+        return self.together({name: (program, tasks)}, partly=partly)[name]
 
     def together(
-        self, runs: Mapping[str, tuple[Callable[..., Any], Sequence[Task]]]
+        self, runs: Mapping[str, tuple[Callable[..., Any], Sequence[Task]]], *, partly: bool = False
     ) -> dict[str, EvalResult]:
         """Run several programs, each on its tasks, all with the same workers.
 
         Args:
             runs: the programs and tasks, by the names of the logs' files in `folder`; each evaluation of a
                 compile has its own.
+            partly: whether the episodes will do that were run before the budget was spent.
 
         Raises:
             InputError: a log is there and `resume` is not set, or the runner refuses.
+            BudgetSpentError: before all episodes were run, and some will not do.
         """
         names, told = tuple(runs), self.on_progress
         with ExitStack() as logs:
@@ -95,12 +102,15 @@ class Rollouts:
                 workers=self.workers,
                 seed=self.seed,
                 scorers=self.scorers,
+                admission=self.budget.account(self.model, logged=False) if self.budget else None,
                 on_progress=(lambda place, progress: told(names[place], progress)) if told else None,
             )
         # Episodes that a log already held count as well: they were paid for when they ran.
         for result in results:
             for record in result.records:
                 self.cost.add(record)
+        if self.budget and not partly and any(result.unstarted for result in results):
+            self.budget.check()
         return dict(zip(names, results, strict=True))
 
     def _open(self, name: str) -> EpisodeLog:

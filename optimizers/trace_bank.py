@@ -136,11 +136,11 @@ def collect(program: dspy.Module, tasks: Sequence[Task], rollouts: Rollouts) -> 
 
     Args:
         rollouts: runs programs with the teacher as their model; if it resumes, tasks that an earlier run
-            finished are not run again.
+            finished are not run again, and once its budget is spent, no further ones.
     """
     run = digest([program_digest(program), model_digest(rollouts.lm), rollouts.seed])
     store = TraceStore(rollouts.folder / "traces.jsonl", run)
-    result = rollouts(Capture(program, store, rollouts.workshop), tasks, name="teacher")
+    result = rollouts(Capture(program, store, rollouts.workshop), tasks, name="teacher", partly=True)
     by_task = {record.task_id: record for record in result.records}
     demonstrations, gaps = [], []
     for task in tasks:

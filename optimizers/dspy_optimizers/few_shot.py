@@ -12,6 +12,7 @@ from optimizers.dspy_optimizers.stock import (
     as_examples,
     bootstrapping,
     examples,
+    offered,
     require_optuna,
     tried,
     working,
@@ -43,6 +44,7 @@ class LabeledFewShot:
             examples = (shuffled[demo.number].example(name) for demo in predictor.demos)
             predictor.demos = [example for example in examples if example is not None]
         chosen = tuple(shuffled[number] for number in drawn)
+        job.offer = Compiled(program, chosen, gaps=bank.report()["without"])
         trial = job.try_out("labeled", program, chosen)
         return Compiled(program, chosen, (trial,), trial.name, bank.report()["without"])
 
@@ -60,6 +62,7 @@ class BootstrapFewShot:
         optimizer = dspy.BootstrapFewShot(**bootstrapping(job, lessons))
         with working(job, lessons):
             wrapped = optimizer.compile(LastSteps(job.program, lessons), trainset=examples(job))
+            offered(job, lessons, wrapped)
         return tried(job, lessons, wrapped, "bootstrap")
 
 

@@ -15,6 +15,7 @@ from evals.identity import program_digest
 from evals.record import PRIMARY
 from optimizers.demonstration import Demonstration, LastCall, TraceStep, last_calls, quoted_records
 from optimizers.dspy_optimizers.feedback import feedback
+from optimizers.dspy_optimizers.standings import Standings, admitted
 from optimizers.job import Job
 from optimizers.redaction import RECORDS, TWIN, with_twins
 from tools.seeding import digest
@@ -42,10 +43,15 @@ class Asked(str):
 
 
 class Held:
-    """An episode in a prediction, which no optimizer can write into a prompt."""
+    """An episode in a prediction, which no optimizer can write into a prompt.
 
-    def __init__(self, episode: EpisodeResult) -> None:
+    Attributes:
+        by: what `Standings` calls the program that ran it.
+    """
+
+    def __init__(self, episode: EpisodeResult, by: str = "") -> None:
         self.episode = episode
+        self.by = by
 
 
 class Lessons:
@@ -66,6 +72,8 @@ class Lessons:
         self._by_part: dict[str, Demonstration] = {}
         self._gaps: Counter[str] = Counter()
         self._running: dict[Hashable, Future[Any]] = {}
+        self.standings = Standings(job, self.shown_by)
+        job.standings = self.standings.contenders
 
     @property
     def workshop(self) -> Workshop:
@@ -79,6 +87,8 @@ class Lessons:
         right = finished and self._scores(example.task.task, episode).get(PRIMARY, 0.0) >= 1.0
         taught = trace is not None
         right = right and not (taught and not episode.calls)
+        if not taught:
+            self.standings.note(prediction.held.by, example.task.task, right)
         if taught and not right:
             with self._lock:
                 self._gaps["wrong outcome" if finished else episode.status] += 1
@@ -221,6 +231,11 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
         lessons = self._lessons
         if lessons.broken is not None:
             raise lessons.broken
+        with admitted(lessons.job, str(id(self))):
+            return self._admitted(task, traced)
+
+    def _admitted(self, task: Task, traced: bool) -> tuple[dspy.Prediction, list[TraceStep]]:
+        lessons = self._lessons
         try:
             with dspy.context(trace=[] if traced else None):
                 prediction = self.program(task=task)
@@ -232,7 +247,8 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
         taught = traced and dspy.settings.lm is lessons.job.teacher.lm
         lessons.count(episode, taught=taught)
         steps = self._noted(task, episode, found, taught) if traced else []
-        return dspy.Prediction(answer=prediction.answer, held=Held(episode)), steps
+        held = Held(episode, "" if taught else lessons.standings.enter(self.program))
+        return dspy.Prediction(answer=prediction.answer, held=held), steps
 
     def _noted(
         self, task: Task, episode: EpisodeResult, found: dict[str, LastCall], taught: bool

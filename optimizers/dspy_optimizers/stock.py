@@ -70,7 +70,10 @@ def require_optuna(name: str) -> None:
 def working(job: Job, lessons: Lessons) -> Iterator[None]:
     """The surroundings of an optimizer at work.
 
+    It is not told that the budget is spent: to it everything fails from then on.
+
     Raises:
+        BudgetSpentError: something was not run, or not asked.
         WorksmithError: the optimizer gave up.
         Exception: what a scorer raised.
     """
@@ -81,6 +84,8 @@ def working(job: Job, lessons: Lessons) -> Iterator[None]:
     except Exception as error:
         if lessons.broken is not None:
             raise lessons.broken from error
+        if job.budget is not None:
+            job.budget.check()
         if job.proposer is not None:
             job.proposer.check()
         if isinstance(error, WorksmithError):
@@ -88,6 +93,8 @@ def working(job: Job, lessons: Lessons) -> Iterator[None]:
         raise WorksmithError(f"DSPy's optimizer gave up: {type(error).__name__}: {error}") from error
     if lessons.broken is not None:
         raise lessons.broken
+    if job.budget is not None:
+        job.budget.check()
     if job.proposer is not None:
         job.proposer.check()
 
@@ -116,12 +123,18 @@ def bootstrapping(job: Job, lessons: Lessons) -> dict[str, object]:
     }
 
 
-def tried(job: Job, lessons: Lessons, wrapped: LastSteps, name: str) -> Compiled:
-    """What an optimizer has made of the program, measured on the dev tasks in our own log."""
+def offered(job: Job, lessons: Lessons, wrapped: LastSteps) -> None:
+    """Note what an optimizer has made of the program, should there be nothing left to measure it with."""
     program = wrapped.program
     for predictor in program.predictors():
         predictor.lm = None
-    chosen = lessons.shown_by(program)
+    job.offer = Compiled(program, lessons.shown_by(program), gaps=lessons.gaps)
+
+
+def tried(job: Job, lessons: Lessons, wrapped: LastSteps, name: str) -> Compiled:
+    """What an optimizer has made of the program, measured on the dev tasks in our own log."""
+    offered(job, lessons, wrapped)
+    program, chosen = wrapped.program, lessons.shown_by(wrapped.program)
     trial = job.try_out(name, program, chosen)
     return Compiled(program, chosen, (trial,), trial.name, lessons.gaps)
 

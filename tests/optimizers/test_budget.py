@@ -99,7 +99,8 @@ def test_where_all_cost_the_same_a_limit_is_kept_exactly(cost: int, limit: int, 
 
 def test_time_is_that_of_the_clock_and_of_what_was_before() -> None:
     now = [100.0]
-    budget = Budget(Limits(max_minutes=1), before=20, clock=lambda: now[0])
+    budget = Budget(Limits(max_minutes=1), clock=lambda: now[0])
+    assert budget.taken_up(20) == 20
     account = budget.account("m")
     assert ask(account, 1)
     now[0] += 39

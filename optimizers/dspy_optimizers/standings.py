@@ -1,0 +1,97 @@
+"""How the programs stand that an optimizer of DSPy's measures: the best so far, should the budget be spent.
+
+DSPy's optimizers keep their candidates to themselves and take an episode that was not run for one that
+failed. So what they measure on the dev tasks is noted here, as it is measured.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from evals.identity import model_name, program_digest
+from evals.statistics import wilson
+from optimizers.job import Contender, Job, Trial
+
+if TYPE_CHECKING:
+    import dspy
+
+    from evals.task import Task
+    from optimizers.demonstration import Demonstration
+
+
+@contextmanager
+def admitted(job: Job, kind: str) -> Iterator[None]:
+    """An episode, counted by the job's budget.
+
+    Raises:
+        BudgetSpentError: it must not start.
+    """
+    import dspy
+
+    budget = job.budget
+    if budget is None:
+        yield
+        return
+    leave = budget.account(model_name(dspy.settings.lm)).admit(kind)
+    if leave is None:
+        budget.check()
+        return
+    with leave:
+        yield
+
+
+class Standings:
+    """The outcomes of programs on the dev tasks. Thread-safe; keeps nothing where nothing is limited.
+
+    Args:
+        shown_by: gives the demonstrations in a program.
+    """
+
+    def __init__(self, job: Job, shown_by: Callable[[dspy.Module], tuple[Demonstration, ...]]) -> None:
+        self._limited = job.budget is not None
+        self._dev = {task.id for task in job.dev}
+        self._shown_by = shown_by
+        self._lock = threading.Lock()
+        self._programs: dict[str, dspy.Module] = {}
+        self._outcomes: dict[str, dict[str, bool]] = {}
+
+    def enter(self, program: dspy.Module) -> str:
+        """What the program as it is now goes by; optimizers change programs in place."""
+        if not self._limited:
+            return ""
+        name = program_digest(program)
+        with self._lock:
+            if name not in self._programs:
+                self._programs[name] = program.deepcopy()
+                self._outcomes[name] = {}
+        return name
+
+    def note(self, name: str, task: Task, right: bool) -> None:
+        """Note an outcome; the first one of a task counts."""
+        if name and task.id in self._dev:
+            with self._lock:
+                self._outcomes[name].setdefault(task.id, right)
+
+    def contenders(self) -> list[Contender]:
+        """The programs that have an outcome on every dev task, in the order in which they began."""
+        with self._lock:
+            full = [name for name, outcomes in self._outcomes.items() if outcomes.keys() == self._dev]
+        return [self._contender(number, name) for number, name in enumerate(full)]
+
+    def _contender(self, number: int, name: str) -> Contender:
+        program = self._programs[name]
+        for predictor in program.predictors():
+            predictor.lm = None
+        demonstrations = self._shown_by(program)
+        outcomes = self._outcomes[name]
+        trial = Trial(
+            name=f"candidate-{number}",
+            program=name,
+            demonstrations=tuple(shown.task_id for shown in demonstrations),
+            score=wilson(sum(outcomes.values()), len(outcomes)),
+            errors=0,
+        )
+        return Contender(program, demonstrations, trial)
