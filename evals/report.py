@@ -14,7 +14,7 @@ from evals.crm.by_type import has_task_types, without_qa
 from evals.crm.tables import task_type_grid, task_type_grids
 from evals.faults.grids import FACETS as FAULT_FACETS
 from evals.faults.grids import fault_grids
-from evals.judging.figures import judge_grid, judge_grids, judging_of
+from evals.judging.grids import judge_grid, judge_grids
 from evals.record import PRIMARY, EpisodeRecord
 from evals.reporting.charts import HeatMap, Intervals
 from evals.reporting.costs import front_plots
@@ -124,7 +124,7 @@ def evaluation_report(result: EvalResult, *, title: str = "Evaluation", split: s
     scores: list[Block] = [score_grid(summary, result.model)]
     scores += [access_grid(summary)] if summary.rates else []
     scores += [task_type_grid(result)] if typed else []
-    judged = judge_grid(judging_of(result.records))
+    judged = judge_grid(summary.judging)
     scores += [judged] if judged else []
     scores += [
         Intervals("Scores with their intervals", tuple((n, s, False) for n, s in summary.scores.items()))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evals.judging.figures import JudgeFigures, judging_of
 from evals.record import PRIMARY, RATES, REWARD, STRICT, EpisodeRecord
 from evals.statistics import Interval, mean, pass_at, pass_hat, quantile
 
@@ -41,6 +42,7 @@ class Summary:
         means: per episode: steps, model_calls, prompt_tokens, completion_tokens, tokens, seconds.
         totals: the same, summed.
         seconds_p95: the slow end of the episodes' durations.
+        judging: what each judge said and what that cost, which is none of the episodes' cost.
     """
 
     episodes: int
@@ -54,6 +56,7 @@ class Summary:
     means: dict[str, float] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
     seconds_p95: float = math.nan
+    judging: tuple[JudgeFigures, ...] = ()
 
     @property
     def error_rate(self) -> float:
@@ -83,6 +86,7 @@ class Summary:
             "means": self.means,
             "totals": self.totals,
             "seconds_p95": None if math.isnan(self.seconds_p95) else self.seconds_p95,
+            **({"judging": [each.to_json() for each in self.judging]} if self.judging else {}),
         }
 
 
@@ -121,6 +125,7 @@ def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
         means={name: total / len(records) for name, total in totals.items()} if records else {},
         totals=totals,
         seconds_p95=quantile((record.seconds for record in records), 0.95),
+        judging=judging_of(records, alike),
     )
 
 

@@ -1,0 +1,111 @@
+"""What judges said of a set of episodes, as figures: scores, passes, verdicts that failed, and the cost."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evals.entries import Judgement
+from evals.statistics import Interval, mean
+
+if TYPE_CHECKING:
+    from evals.record import EpisodeRecord
+
+
+@dataclass(frozen=True)
+class JudgeFigures:
+    """What one judge said.
+
+    Attributes:
+        rubrics: the names of those that it judged by.
+        score: the mean of its scores, 0 to 1, of the verdicts that there are.
+        passed: the share of levels 4 and 5.
+        statuses: how many verdicts ended how; all but `ok` are in no mean.
+        tokens, seconds: what judging cost.
+    """
+
+    judge: str
+    rubrics: tuple[str, ...]
+    score: Interval
+    passed: Interval
+    statuses: dict[str, int]
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+
+    @property
+    def verdicts(self) -> int:
+        """How many verdicts there should be."""
+        return sum(self.statuses.values())
+
+    @property
+    def failed(self) -> int:
+        """How many of them could not be had."""
+        return self.verdicts - self.statuses.get("ok", 0)
+
+    @property
+    def tokens(self) -> int:
+        """Prompt and completion tokens together."""
+        return self.prompt_tokens + self.completion_tokens
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures as JSON-able data."""
+        return {
+            "judge": self.judge,
+            "rubrics": list(self.rubrics),
+            "score": _json(self.score),
+            "passed": _json(self.passed),
+            "verdicts": self.verdicts,
+            "failed": self.failed,
+            "statuses": self.statuses,
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "seconds": round(self.seconds, 4),
+        }
+
+
+def judging_of(
+    records: Iterable[EpisodeRecord], alike: Mapping[Hashable, Hashable] | None = None
+) -> tuple[JudgeFigures, ...]:
+    """The figures of each judge, in the order in which they were asked.
+
+    Args:
+        alike: which tasks belong together, see `evals.summary.intents_of`.
+    """
+    found: dict[str, list[tuple[EpisodeRecord, Judgement]]] = {}
+    for record in sorted(records, key=lambda record: (record.task_id, record.trial, record.key)):
+        for verdict in record.judgements:
+            found.setdefault(verdict.judge, []).append((record, verdict))
+    return tuple(_figures(judge, verdicts, alike) for judge, verdicts in found.items())
+
+
+def _figures(
+    judge: str,
+    verdicts: Sequence[tuple[EpisodeRecord, Judgement]],
+    alike: Mapping[Hashable, Hashable] | None,
+) -> JudgeFigures:
+    scores: dict[Hashable, list[float]] = {}
+    passed: dict[Hashable, list[float]] = {}
+    for record, verdict in verdicts:
+        if verdict.status == "ok" and verdict.score is not None:
+            scores.setdefault(record.task_id, []).append(verdict.score)
+            passed.setdefault(record.task_id, []).append(float(bool(verdict.passed)))
+    return JudgeFigures(
+        judge=judge,
+        rubrics=tuple(dict.fromkeys(verdict.rubric for _, verdict in verdicts if verdict.rubric)),
+        score=mean(scores, alike),
+        passed=mean(passed, alike),
+        statuses=dict(sorted(Counter(verdict.status for _, verdict in verdicts).items())),
+        prompt_tokens=sum(verdict.prompt_tokens for _, verdict in verdicts),
+        completion_tokens=sum(verdict.completion_tokens for _, verdict in verdicts),
+        seconds=math.fsum(verdict.seconds for _, verdict in verdicts),
+    )
+
+
+def _json(interval: Interval) -> dict[str, Any]:
+    empty = math.isnan(interval.value)
+    value, low, high = (None if empty else x for x in interval[:3])
+    return {"value": value, "low": low, "high": high, "n": interval.n}
