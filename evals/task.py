@@ -94,6 +94,11 @@ class Answer(BaseModel):
         return "; ".join(entity.value for entity in self.required)
 
 
+def same_text(text: str) -> str:
+    """What two texts have in common that ask for the same thing in the same words."""
+    return " ".join(text.casefold().split())
+
+
 class Task(BaseModel):
     """One task of a suite.
 

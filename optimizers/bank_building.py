@@ -56,10 +56,10 @@ class Attempt:
         """Whether it can be run on `task`."""
         return self.lm is not None and (self.episodes is None or task.id in self.episodes)
 
-    def provenance(self, task_id: str) -> Provenance:
-        """Where its trajectory for a task comes from."""
+    def provenance(self, task_id: str, world: str) -> Provenance:
+        """Where its trajectory for a task comes from, and the world that it was run in here."""
         episode = (self.episodes or {}).get(task_id, "")
-        return Provenance(source=self.source, run=self.run, episode=episode)
+        return Provenance(source=self.source, world=world, run=self.run, episode=episode)
 
 
 def build_bank(
@@ -88,9 +88,11 @@ def build_bank(
         owed = [task for task in missing if attempt.covers(task)]
         if not owed:
             continue
-        bank = collect(program, owed, rollouts(number, attempt))
+        runs = rollouts(number, attempt)
+        world = runs.workshop.world.manifest.digest
+        bank = collect(program, owed, runs)
         for demonstration in bank.demonstrations:
-            told = {"teacher": attempt.model, "provenance": attempt.provenance(demonstration.task_id)}
+            told = {"teacher": attempt.model, "provenance": attempt.provenance(demonstration.task_id, world)}
             found[demonstration.task_id] = demonstration.model_copy(update=told)
         for gap in bank.gaps:
             tried[gap.task_id][attempt.label] = gap.reason

@@ -21,6 +21,10 @@ TraceStep = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
 """What DSPy notes of one predictor call: the predictor, its inputs, its outputs."""
 
 
+SOLVES = "solves"
+"""The field of an example with the task that it solves."""
+
+
 class LastCall(NamedTuple):
     """The fields of a predictor's last call in an episode."""
 
@@ -38,6 +42,7 @@ class Provenance(BaseModel):
 
     Attributes:
         source: as it was named, e.g. `gold`, `log:react.jsonl` or `replay:results`.
+        world: digest of the world that it was run in; with it a task's id says which task it is.
         run: of the source, e.g. a run's label or its id in MLflow; empty where a model was asked afresh.
         episode: the record's key, or the file and row, in that run.
     """
@@ -45,6 +50,7 @@ class Provenance(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     source: str
+    world: str = ""
     run: str = ""
     episode: str = ""
 
@@ -61,6 +67,7 @@ class Demonstration(BaseModel):
         parts: for each predictor's name, the fields of its last call in the episode. The last call has
             the whole trajectory among its inputs.
         provenance: None where a compile ran its own teacher.
+        step: which step of the trajectory it shows, from 0; None for all of it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -75,22 +82,31 @@ class Demonstration(BaseModel):
     teacher: str
     parts: dict[str, dict[str, Any]]
     provenance: Provenance | None = None
+    step: int | None = None
 
     @cached_property
     def key(self) -> str:
         """Content address. Without what came later and says nothing, so that addresses stay as they were."""
-        unsaid = {"provenance"} if self.provenance is None else set()
+        unsaid = {name for name in ("provenance", "step") if getattr(self, name) is None}
         return digest(self.model_dump(mode="json", exclude=unsaid))
 
     def example(self, predictor: str) -> dspy.Example | None:
         """The example for one predictor, as stock bootstrapping would store it; None if it was not called.
 
-        It carries the records that it quotes, so that a program can keep it from those who may not read them.
+        It carries the records that it quotes, so that a program can keep it from those who may not read them,
+        and where it comes from a bank which task it solves, so that this task is never shown it.
         """
         part = self.parts.get(predictor)
         if part is None:
             return None
-        return dspy.Example(augmented=True, **{"records": list(self.records), **part})
+        solves = {SOLVES: self.solves} if self.solves else {}
+        return dspy.Example(augmented=True, **{"records": list(self.records), **solves, **part})
+
+    @property
+    def solves(self) -> str:
+        """The task that it solves, in its world; empty if the world is not known."""
+        world = self.provenance.world if self.provenance else ""
+        return f"{world}/{self.task_id}" if world else ""
 
 
 def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstration]) -> dspy.Module:
@@ -100,11 +116,6 @@ def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstra
         examples = (demonstration.example(name) for demonstration in demonstrations)
         predictor.demos = [example for example in examples if example is not None]
     return copy
-
-
-def same_text(text: str) -> str:
-    """What two texts have in common that ask for the same thing in the same words."""
-    return " ".join(text.casefold().split())
 
 
 def last_calls(program: dspy.Module, trace: Iterable[TraceStep]) -> dict[str, LastCall]:

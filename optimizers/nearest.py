@@ -10,7 +10,7 @@ from typing import Any
 
 import dspy
 
-from optimizers.demonstration import same_text
+from evals.task import same_text
 from retrievers.lexical import LexicalIndex
 from retrievers.protocol import TextIndex
 from tools.errors import InputError

@@ -14,9 +14,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evals.identity import model_digest, program_digest
 from evals.record import INFRASTRUCTURE, PRIMARY, EpisodeRecord
+from evals.task import same_text
 from optimizers.bank_card import BankCard
 from optimizers.capture import Capture, TraceStore
-from optimizers.demonstration import Demonstration, same_text
+from optimizers.demonstration import Demonstration
 from optimizers.rollouts import Rollouts
 from tools.errors import InputError
 from tools.files import write_atomically

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import dspy
 
-from optimizers.demonstration import same_text
+from evals.task import same_text
 from optimizers.dspy_optimizers.lessons import Asked, LastSteps, Lessons
 from optimizers.job import Compiled, Job
 from tools.errors import InputError, WorksmithError

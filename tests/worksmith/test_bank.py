@@ -109,7 +109,8 @@ def test_failures_of_a_log_are_gaps_unless_the_next_source_helps(suite: Suite, t
     spoil(log, "cancel-01", status="model_error", error="RateLimitError: slow down", scores={})
     spoil(log, "cancel-02", status="step_limit")
     spoil(log, "cancel-03", calls=())
-    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-1]))
+    lines = log.read_text().splitlines(keepends=True)
+    log.write_text("".join(line for line in lines if '"task_id":"shift-03"' not in line))
 
     alone = call("bank", "build", suite.path, "-o", tmp_path / "a", "--from", f"log:{log}")
     helped = call("bank", "build", suite.path, "-o", tmp_path / "b", "--from", f"log:{log}", "--from", "gold")

@@ -1,4 +1,4 @@
-"""Choosing demonstrations from a bank: at random, or so that they cover it."""
+"""Drawing fixed sets of demonstrations from a bank: at random, or so that they cover it."""
 
 from __future__ import annotations
 
@@ -57,8 +57,10 @@ class Selector:
         """How well one demonstration stands for another: half by text, half by the tools called."""
         import numpy as np
 
-        lexical = LexicalIndex({d.task_id: d.query for d in self.demonstrations}).similarities()
-        ids = [d.task_id for d in self.demonstrations]
+        # By place: of the steps of one trajectory each is a demonstration of the same task.
+        ids = [f"{place:06}" for place in range(len(self.demonstrations))]
+        queries = (d.query for d in self.demonstrations)
+        lexical = LexicalIndex(dict(zip(ids, queries, strict=True))).similarities()
         tools = [frozenset(d.tools) for d in self.demonstrations]
         table = np.empty((len(ids), len(ids)))
         for row, (own_id, own_tools) in enumerate(zip(ids, tools, strict=True)):
