@@ -1,0 +1,272 @@
+"""A compile that dies goes on from its journal, and one that is done can be derived from it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+from dspy.lm15 import Request, Response
+from dspy.utils.exceptions import LMUnexpectedError
+
+from evals.identity import model_digest
+from evals.suite import Suite
+from optimizers.compile import Model as Named
+from optimizers.compile import Plan, compile_program
+from optimizers.job import Settings
+from optimizers.journal import IncompleteJournalError, Journal, JournalInUseError, discard, journal_beside
+from optimizers.registry import optimizer_names, proposes
+from optimizers.replies import RememberingEngine, ReplyStore
+from optimizers.verification import derived
+from tests.optimizers.proposing import Proposals, propose, reply
+from tests.optimizers.shop import Clerk, Model
+from tools.errors import InputError
+from tools.seeding import digest
+
+VERBS = ("Cancel", "Rename", "Shift")
+SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
+EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in optimizer_names()]
+
+
+class Photographer:
+    """Copies a journal at one moment: what is on disk then is what a kill would leave.
+
+    Attributes:
+        calls: of all models it was shown to.
+    """
+
+    def __init__(self, journal: Path | None = None, moment: int = 0) -> None:
+        self.calls = 0
+        self._journal, self._moment = journal, moment
+        self._lock = threading.Lock()
+
+    def look(self) -> None:
+        with self._lock:
+            self.calls += 1
+            if self._journal is not None and self.calls == self._moment:
+                shutil.copytree(self._journal, self._journal.with_name("killed"))
+
+
+class Watched:
+    """An engine whose calls are seen by a photographer."""
+
+    def __init__(self, engine: Any, seen_by: Photographer) -> None:
+        self._engine, self._seen_by = engine, seen_by
+        self.digest = engine.digest
+
+    def complete(self, request: Request) -> Response:
+        self._seen_by.look()
+        return self._engine.complete(request)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Watched:
+        return self
+
+
+class SteadyProposals(Proposals):
+    """Proposes the same to the same."""
+
+    def complete(self, request: Request) -> Response:
+        said = super().complete(request).message.text
+        number = int(digest(self.asked.pop(), length=4), 16)
+        messages = [{"role": message.role, "content": message.text or ""} for message in request.messages]
+        system = {"role": "system", "content": str(request.system or "")}
+        return reply(request.model, propose([system, *messages], number)) if said else reply("", "")
+
+
+def plan(suite: Suite, folder: Path, name: str = "bootstrap", *, by: Photographer, **settings: Any) -> Plan:
+    def named(engine: Any, model: str) -> Named:
+        lm = dspy.LM(f"scripted/{model}", engine=Watched(engine, by), cache=False, num_retries=0)
+        return Named(f"scripted/{model}", lm)
+
+    return Plan(
+        program=Clerk(suite.workshop),
+        describes={},
+        suite=suite,
+        lm=named(Model("Cancel"), "student"),
+        teacher=named(Model(*VERBS), "teacher"),
+        proposer=named(SteadyProposals(), "proposer") if proposes(name) else None,
+        optimizer=name,
+        settings=Settings(**{"demos": 2, "candidates": 2, **settings}),
+        folder=folder,
+        train_limit=6,
+        dev_limit=4,
+        workers=4,
+    )
+
+
+def replies(folder: Path) -> int:
+    """How many replies a journal holds."""
+    return (folder / "replies.jsonl").read_bytes().count(b"\n")
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_killed_compile_goes_on_to_the_same_result(suite: Suite, tmp_path: Path, name: str) -> None:
+    first = Photographer()
+    whole = compile_program(plan(suite, tmp_path / "whole", name, by=first)).artifact
+    witness = Photographer(tmp_path / "disturbed", 1 + first.calls // 2)
+    compile_program(plan(suite, tmp_path / "disturbed", name, by=witness))
+    killed = tmp_path / "killed"
+    known = replies(killed)
+    for file in killed.rglob("*.jsonl"):
+        with file.open("ab") as log:
+            log.write('{"key": "half a line ä'.encode()[:-1])
+    second = Photographer()
+    resumed = compile_program(replace(plan(suite, killed, name, by=second), resume=True)).artifact
+
+    assert resumed.digest == whole.digest
+    assert resumed.state == whole.state
+    assert known > 0
+    assert second.calls == first.calls - known
+    assert replies(killed) == replies(tmp_path / "whole") == first.calls
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_result_is_derived_without_a_model(suite: Suite, tmp_path: Path, name: str) -> None:
+    whole = compile_program(plan(suite, tmp_path / "whole", name, by=Photographer())).artifact
+    before = {file: file.read_bytes() for file in (tmp_path / "whole").rglob("*") if file.is_file()}
+    nobody = Photographer()
+    anew = derived(plan(suite, tmp_path / "whole", name, by=nobody))
+
+    assert anew.digest == whole.digest
+    assert nobody.calls == 0
+    assert before == {file: file.read_bytes() for file in (tmp_path / "whole").rglob("*") if file.is_file()}
+
+
+def test_a_reply_that_is_not_in_the_journal_is_named(suite: Suite, tmp_path: Path) -> None:
+    name = "dspy:BootstrapFewShotWithRandomSearch"
+    compile_program(plan(suite, tmp_path / "whole", name, by=Photographer()))
+    file = tmp_path / "whole" / "replies.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:-1]))
+
+    with pytest.raises(IncompleteJournalError, match="no reply of scripted/student to"):
+        derived(plan(suite, tmp_path / "whole", name, by=Photographer()))
+
+
+def test_a_journal_goes_on_with_nothing_else(suite: Suite, tmp_path: Path) -> None:
+    compile_program(plan(suite, tmp_path / "j", "none", by=Photographer()))
+    other = plan(suite, tmp_path / "j", "none", by=Photographer(), demos=3)
+
+    with pytest.raises(InputError, match=r"settings\.demos was 2 and is 3"):
+        compile_program(replace(other, resume=True))
+    with pytest.raises(InputError, match="--resume goes on with it"):
+        compile_program(plan(suite, tmp_path / "j", "none", by=Photographer()))
+    with pytest.raises(InputError, match="scheme was"):
+        derived(replace(plan(suite, tmp_path / "j", "none", by=Photographer()), scheme="held_out_intents"))
+
+
+def test_a_journal_is_for_one_process_at_a_time(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "j", {}, resume=False):
+        with pytest.raises(JournalInUseError, match=f"process {os.getpid()} is at work") as caught:
+            Journal.open(tmp_path / "j", {}, resume=True)
+        with pytest.raises(JournalInUseError):
+            discard(tmp_path / "j")
+        assert caught.value.pid == os.getpid()
+    # Also after the number of somebody who is gone was left in it.
+    (tmp_path / "j" / "lock").write_text("1")
+    Journal.open(tmp_path / "j", {}, resume=True).close()
+    discard(tmp_path / "j")
+    assert not (tmp_path / "j").exists()
+
+
+def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("keep")
+
+    with pytest.raises(InputError, match="something else"):
+        Journal.open(tmp_path, {}, resume=True)
+    assert journal_beside(tmp_path / "a.json") == tmp_path / "a.json.journal"
+
+
+class Slow:
+    """Gives every request another reply, when it is told to."""
+
+    digest = "slow"
+
+    def __init__(self) -> None:
+        self.calls, self.go = 0, threading.Event()
+        self.failing = False
+        self._lock = threading.Lock()
+
+    def complete(self, request: Request) -> Response:
+        with self._lock:
+            self.calls += 1
+            number = self.calls
+        self.go.wait()
+        if self.failing:
+            raise RuntimeError("overloaded")
+        return reply(request.model, f"reply {number}")
+
+
+def remembering(folder: Path, engine: Any, *, asking: bool = True, **settings: Any) -> dspy.LM:
+    lm = dspy.LM("scripted/slow", engine=engine, cache=False, num_retries=0, **settings)
+    return RememberingEngine(lm, ReplyStore(folder / "replies.jsonl"), asking=asking).installed()
+
+
+def test_equal_questions_at_the_same_time_are_asked_once(tmp_path: Path) -> None:
+    engine = Slow()
+    lm = remembering(tmp_path, engine)
+    said: list[str] = []
+    threads = [threading.Thread(target=lambda: said.extend(lm("same"))) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    engine.go.set()
+    for thread in threads:
+        thread.join()
+
+    assert engine.calls == 1
+    assert said == ["reply 1"] * 16
+
+
+def test_what_samples_differ_in_is_told_apart(tmp_path: Path) -> None:
+    engine = Slow()
+    engine.go.set()
+    lm = remembering(tmp_path, engine, temperature=1.0)
+
+    def ask() -> list[Any]:
+        asked = [lm("same", n=2), lm.copy(rollout_id=1)("same"), lm("same", rollout_id=2)]
+        return [*asked, lm("same", temperature=0.5), lm("other"), lm("same")]
+
+    first = ask()
+    assert first[0] == ["reply 1", "reply 2"]
+    assert [said[0] for said in first[1:5]] == ["reply 3", "reply 4", "reply 5", "reply 6"]
+    assert first[5] == ["reply 1"]
+    lm = remembering(tmp_path, Slow(), temperature=1.0)
+    assert ask() == first
+
+
+def test_a_failure_is_asked_again_but_retraced(tmp_path: Path) -> None:
+    engine = Slow()
+    engine.go.set()
+    engine.failing = True
+    said = []
+    for asking in (True, False):
+        lm = remembering(tmp_path, engine, asking=asking)
+        with pytest.raises(LMUnexpectedError, match="overloaded") as caught:
+            lm("same")
+        said.append((type(caught.value), str(caught.value)))
+    engine.failing = False
+
+    assert said[0] == said[1]
+    assert engine.calls == 1
+    assert remembering(tmp_path, engine)("same") == ["reply 2"]
+    assert remembering(tmp_path, engine, asking=False)("same") == ["reply 2"]
+
+
+def test_who_stands_in_for_a_model_is_that_model(tmp_path: Path) -> None:
+    lm = dspy.LM("scripted/slow", engine=Slow(), cache=False, temperature=0.5, timeout=None)
+    stands_in = RememberingEngine(lm, ReplyStore(tmp_path / "replies.jsonl")).installed()
+
+    assert model_digest(stands_in) == model_digest(lm)
+    assert model_digest(stands_in.copy(temperature=1.0)) != model_digest(lm)
+
+
+def test_a_damaged_line_is_named(tmp_path: Path) -> None:
+    (tmp_path / "replies.jsonl").write_text('{"key": "a"}\n')
+
+    with pytest.raises(InputError, match=r"replies.jsonl:1"):
+        ReplyStore(tmp_path / "replies.jsonl")
