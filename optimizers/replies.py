@@ -25,6 +25,7 @@ from dspy.utils.exceptions import LMError
 
 from evals.identity import model_name
 from evals.stand_in import StandIn
+from optimizers.budget import BudgetSpentError
 from tools.errors import InputError, WorksmithError
 from tools.seeding import digest
 
@@ -124,6 +125,8 @@ class ReplyStore:
         try:
             entry["reply"] = response_to_dict(ask())
         except LMError as error:
+            if isinstance(error.__cause__, BudgetSpentError):
+                raise  # nobody was asked
             said = {"class": type(error).__name__, "message": error.message, "model": error.model}
             self._append({**entry, "failure": said})
             raise

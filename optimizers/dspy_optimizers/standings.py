@@ -6,6 +6,7 @@ failed. So what they measure on the dev tasks is noted here, as it is measured.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from evals.identity import model_name, program_digest
 from evals.statistics import wilson
+from optimizers.budget import BudgetSpentError
 from optimizers.job import Contender, Job, Trial
 
 if TYPE_CHECKING:
@@ -37,8 +39,9 @@ def admitted(job: Job, kind: str) -> Iterator[None]:
         return
     leave = budget.account(model_name(dspy.settings.lm)).admit(kind)
     if leave is None:
-        budget.check()
-        return
+        # The optimizer takes each of them for a failure of its own and would say so every time.
+        logging.getLogger("dspy").setLevel(logging.CRITICAL)
+        raise BudgetSpentError(budget.stopped)
     with leave:
         yield
 
