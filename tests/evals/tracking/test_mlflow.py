@@ -15,37 +15,15 @@ import pytest
 from evals.compare import Arm, run_study
 from evals.record import EpisodeRecord
 from evals.report import study_report
-from evals.tracking import Run, Suite, open_tracker
-from evals.tracking.choice import ALL
+from evals.tracking import Suite, open_tracker
 from evals.tracking.runs import MlflowTracker
 from evals.tracking.store import TrackingError, open_store
 from evals.tracking.traces import IncompleteTracesWarning
 from tests.evals.episodes import mixed, solved
+from tests.evals.tracking.stored import traces_of
 from tools.errors import InputError
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="session")
-def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """One store for all tests: making one takes seconds."""
-    address = f"sqlite:///{tmp_path_factory.mktemp('mlruns')}/mlflow.db"
-    open_store(address)
-    return address
-
-
-@pytest.fixture
-def tracker(uri: str) -> MlflowTracker:
-    made = open_tracker(uri, traces=ALL)
-    assert isinstance(made, MlflowTracker)
-    return made
-
-
-def traces_of(tracker: MlflowTracker, run: Run) -> list[Any]:
-    from mlflow.tracing.client import TracingClient
-
-    client = TracingClient(tracker.uri)
-    return list(client.search_traces(locations=[tracker.experiment_id], run_id=run.id, max_results=500))
 
 
 def test_figures_settings_and_data_of_a_run(tracker: MlflowTracker) -> None:
@@ -192,23 +170,37 @@ def test_a_run_that_breaks_off_says_so(
     assert tracker.client.get_run(run.id).info.status == status
 
 
-def test_the_users_mlflow_is_left_as_found(tracker: MlflowTracker, uri: str) -> None:
+def test_the_users_mlflow_is_left_as_found(
+    tracker: MlflowTracker, uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import dspy
     import mlflow
 
+    # What the test itself sets for the process goes with it.
+    monkeypatch.setattr("mlflow.tracking.fluent._active_experiment_id", None)
+    monkeypatch.delenv("MLFLOW_EXPERIMENT_ID", raising=False)
     address = mlflow.get_tracking_uri()
     callbacks = list(dspy.settings.callbacks)
     try:
         mlflow.set_tracking_uri(uri)
-        with mlflow.start_run(experiment_id=tracker.experiment_id) as mine:
+        theirs = mlflow.set_experiment("theirs").experiment_id
+        mlflow.dspy.autolog()
+        enabled = list(dspy.settings.callbacks)
+        with mlflow.start_run() as mine:
             with tracker.start("eval") as run:
                 run.evaluation(mixed(2), split="test")
             assert mlflow.active_run().info.run_id == mine.info.run_id
         assert tracker.client.get_run(mine.info.run_id).data.metrics == {}
         assert mlflow.active_run() is None
+        assert list(dspy.settings.callbacks) == enabled
+        with mlflow.start_run() as later:
+            assert later.info.experiment_id == theirs
+        assert len(tracker.client.search_runs([theirs])) == 2
+        assert mlflow.get_tracking_uri() == uri
     finally:
+        mlflow.dspy.autolog(disable=True)
         mlflow.set_tracking_uri(address)
-    assert dspy.settings.callbacks == callbacks
+        dspy.configure(callbacks=callbacks)
 
 
 def test_a_program_is_a_model_that_loads_back(tracker: MlflowTracker, tmp_path: Path) -> None:

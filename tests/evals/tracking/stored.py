@@ -1,0 +1,16 @@
+"""What a store holds, for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evals.tracking import Run
+from evals.tracking.runs import MlflowTracker
+
+
+def traces_of(tracker: MlflowTracker, run: Run) -> list[Any]:
+    """The traces of a run, at most 500."""
+    from mlflow.tracing.client import TracingClient
+
+    client = TracingClient(tracker.uri)
+    return list(client.search_traces(locations=[tracker.experiment_id], run_id=run.id, max_results=500))

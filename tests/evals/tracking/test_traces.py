@@ -1,0 +1,234 @@
+"""What a trace shows: questions with tokens and cost, verdicts, ratings, the truth, and no secrets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evals.entries import AskEntry, CallEntry, FaultEntry, Judgement
+from evals.rating.ratings import Rating
+from evals.runner import EvalResult
+from evals.runs import LoadedRun, RunCard
+from evals.task import Answer, Entity, Step, Task
+from evals.tracking import log_ratings, open_tracker
+from evals.tracking.assessments import expectations
+from evals.tracking.choice import NONE
+from evals.tracking.runs import MlflowTracker
+from tests.evals.episodes import make_record, make_result, make_task
+from tests.evals.tracking.stored import traces_of
+
+pytestmark = pytest.mark.slow
+
+SECRET = "91,250"
+STEP = Step(tool="hr.salary", arguments={"emp_id": "e1"})
+
+
+def ask(part: Any, call: int, **changes: Any) -> AskEntry:
+    return AskEntry(
+        part=part, call=call, **{"prompt_tokens": 1000, "completion_tokens": 10, "seconds": 0.1, **changes}
+    )
+
+
+def asked(**changes: Any) -> EvalResult:
+    """A planned episode of two calls, the first checked by the model, the second asking it."""
+    calls = (
+        CallEntry(
+            tool="calendar.search_events",
+            arguments={"query": "lunch"},
+            status="ok",
+            rule="office.own",
+            observation="[]",
+            thought="Look.",
+            opinion="Allowed",
+            opinion_reason="Mine.",
+            seconds=0.01,
+        ),
+        CallEntry(
+            tool="query.ask", arguments={}, status="ok", observation="1", thought="Count.", seconds=0.2
+        ),
+    )
+    fields: dict[str, Any] = {
+        "calls": calls,
+        "plan": "1. Look.",
+        "asks": (
+            ask("plan", 0),
+            ask("select", 0),
+            ask("check", 0),
+            ask("select", 1),
+            ask("tool", 1),
+            ask("select", 2, prompt_tokens=0, completion_tokens=0, cached=True),
+        ),
+        "model_calls": 6,
+        "prompt_tokens": 5000,
+        "completion_tokens": 50,
+        "seconds": 1.0,
+        "answer": "None.",
+    }
+    record = make_record(1, **{**fields, **changes})
+    return make_result([record], model="openai/gpt-4o-mini")
+
+
+def only_trace(tracker: MlflowTracker, result: EvalResult, tasks: list[Task]) -> Any:
+    with tracker.start("eval") as run:
+        run.evaluation(result, split="test", tasks=tasks)
+    (trace,) = traces_of(tracker, run)
+    return trace
+
+
+def test_questions_and_calls_are_spans_in_their_order(tracker: MlflowTracker) -> None:
+    trace = only_trace(tracker, asked(), [])
+    root, *below = sorted(trace.data.spans, key=lambda span: span.start_time_ns)
+    names = {span.span_id: span.name for span in trace.data.spans}
+
+    assert [(span.name, span.span_type, names.get(span.parent_id)) for span in below] == [
+        ("plan", "LLM", "react"),
+        ("select", "LLM", "react"),
+        ("check", "LLM", "react"),
+        ("calendar.search_events", "TOOL", "react"),
+        ("select", "LLM", "react"),
+        ("query.ask", "TOOL", "react"),
+        ("answer the tool", "LLM", "query.ask"),
+        ("select", "LLM", "react"),
+    ]
+    plan, select, check = below[:3]
+    assert plan.outputs == "1. Look."
+    assert select.outputs == {"thought": "Look.", "tool": "calendar.search_events"}
+    assert check.outputs == {"opinion": "Allowed", "reason": "Mine."}
+    assert root.outputs["answer"] == "None."
+    assert below[-1].attributes["cached"] is True
+    assert all(span.end_time_ns <= root.end_time_ns for span in below)
+
+
+def test_tokens_and_dollars_are_those_of_the_questions(tracker: MlflowTracker) -> None:
+    trace = only_trace(tracker, asked(), [])
+    spans = [span for span in trace.data.spans if span.span_type == "LLM"]
+
+    assert trace.info.token_usage["total_tokens"] == 5050
+    assert sum(s.attributes["mlflow.chat.tokenUsage"]["total_tokens"] for s in spans) == 5050
+    assert trace.info.cost["total_cost"] == pytest.approx(5000 * 0.15e-6 + 50 * 0.6e-6)
+    paid = [s.attributes["mlflow.llm.cost"]["total_cost"] for s in spans if "cached" not in s.attributes]
+    assert sum(paid) == pytest.approx(trace.info.cost["total_cost"])
+
+
+def test_a_model_without_a_known_price_has_no_cost(tracker: MlflowTracker) -> None:
+    result = make_result(asked().records, model="hosted_vllm/mine")
+    trace = only_trace(tracker, result, [])
+
+    assert trace.info.cost is None
+    assert trace.info.token_usage["total_tokens"] == 5050
+
+
+def test_verdicts_are_assessments_of_their_judges(tracker: MlflowTracker) -> None:
+    verdicts = (
+        Judgement(judge="local/rubric", rubric="search", level=2, feedback="It leaves out the date."),
+        Judgement(judge="openai/gpt-4o-mini", rubric="search", level=5, feedback="Good.", prompt_tokens=1000),
+        Judgement(judge="openai/gpt-4o", rubric="search", status="unreadable", feedback="No level."),
+    )
+    result = asked(judgements=verdicts, fault=FaultEntry(kind="retrieval_miss", step=1))
+    trace = only_trace(tracker, result, [make_task(1)])
+    found = {a.source.source_id: a for a in trace.info.assessments if a.name == "judge_search"}
+
+    assert {a.source.source_type for a in found.values()} == {"LLM_JUDGE"}
+    local = found["local/rubric (no language model)"]
+    assert (local.value, local.rationale) == (2, "It leaves out the date.")
+    paid = found["openai/gpt-4o-mini"]
+    assert paid.metadata["mlflow.assessment.judgeInputTokens"] == "1000"
+    assert float(paid.metadata["mlflow.assessment.judgeCost"]) == pytest.approx(0.15e-3)
+    assert found["openai/gpt-4o"].value is None
+    assert found["openai/gpt-4o"].error.error_code == "UNREADABLE"
+    assert trace.info.tags["fault"] == "retrieval_miss"
+    scores = [a for a in trace.info.assessments if a.source.source_type == "CODE"]
+    assert {a.name for a in scores} == {"outcome", "unwanted_side_effects", "expected_changes"}
+
+
+def test_a_trace_of_a_denied_task_holds_nothing_that_is_denied(tracker: MlflowTracker) -> None:
+    task = make_task(
+        1,
+        gold_plan=(STEP,),
+        answer=Answer(kind="denial", forbidden=(SECRET,), reference=f"It is {SECRET}."),
+    )
+    verdict = Judgement(judge="local/rubric", rubric="denial", level=1, feedback=f"It told {SECRET}!")
+    trace = only_trace(tracker, asked(judgements=(verdict,)), [task])
+
+    assert SECRET not in str(trace.info.to_dict()) + str([span.to_dict() for span in trace.data.spans])
+    told = {a.name: a.value for a in trace.info.assessments if a.expectation is not None}
+    assert told == {"expected_status": "denied", "expected_tools": ["hr.salary"]}
+
+
+def test_what_a_judge_says_is_left_out_where_the_task_is_not_at_hand(tracker: MlflowTracker) -> None:
+    verdict = Judgement(judge="local/rubric", rubric="denial", level=1, feedback=f"It told {SECRET}!")
+    trace = only_trace(tracker, asked(judgements=(verdict,)), [])
+
+    (kept,) = [a for a in trace.info.assessments if a.name == "judge_denial"]
+    assert (kept.value, kept.rationale) == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (
+            Answer(kind="entities", required=(Entity(type="amount", value="7"),)),
+            {"expected_status": "answered", "expected_response": "7"},
+        ),
+        (Answer(kind="none"), {"expected_status": "not_found"}),
+        (Answer(kind="done"), {"expected_status": "answered"}),
+        (Answer(kind="denial", required=(Entity(type="amount", value="7"),)), {"expected_status": "denied"}),
+        (
+            Answer(kind="entities", required=(Entity(type="amount", value=SECRET),), forbidden=(SECRET,)),
+            {"expected_status": "answered"},
+        ),
+    ],
+)
+def test_expectations_tell_the_truth_that_the_persona_may_have(answer: Answer, told: dict[str, str]) -> None:
+    assert expectations(make_task(3, answer=answer, expected=())) == told
+
+
+def test_ratings_stand_beside_the_trace_and_the_last_one_counts(tracker: MlflowTracker, uri: str) -> None:
+    result = asked()
+    with tracker.start("eval") as run:
+        run.evaluation(result, split="test")
+    key = result.records[0].key
+    from_log = LoadedRun(RunCard(label="x"), result.records, "somewhere/x.jsonl")
+
+    def give(level: int) -> int:
+        rating = Rating(
+            key=key, task_id="task-001", rater="rater 1", scale="correctness", level=level, note="So."
+        )
+        return log_ratings(
+            LoadedRun(from_log.card, from_log.records, f"runs:/{run.id}/episodes/test.jsonl"),
+            [rating],
+            uri=uri,
+        )
+
+    assert [give(2), give(4)] == [1, 1]
+    (trace,) = traces_of(tracker, run)
+    human = [a for a in trace.info.assessments if a.source.source_type == "HUMAN"]
+    assert [(a.name, a.value, a.source.source_id, a.rationale) for a in human] == [
+        ("correctness", 4, "rater 1", "So.")
+    ]
+
+
+def test_a_rated_episode_without_a_trace_gets_one(tracker: MlflowTracker, uri: str) -> None:
+    silent = open_tracker(uri, traces=NONE)
+    records = [make_record(number, seed=77) for number in range(3)]
+    with silent.start("eval") as run:
+        run.evaluation(make_result(records), split="test")
+    assert traces_of(tracker, run) == []
+
+    rating = Rating(key=records[1].key, task_id="task-001", rater="r", scale="realism", level=5)
+    loaded = LoadedRun(
+        RunCard(label="x", lm="openai/x"), tuple(records), f"runs:/{run.id}/episodes/test.jsonl"
+    )
+    assert log_ratings(loaded, [rating], uri=uri) == 1
+
+    (trace,) = traces_of(tracker, run)
+    assert trace.info.tags["mlflow.traceName"] == "task-001"
+    assert {a.name: a.value for a in trace.info.assessments}["realism"] == 5
+
+
+def test_ratings_of_a_log_that_was_never_traced_go_nowhere(uri: str) -> None:
+    loaded = LoadedRun(RunCard(label="x"), (), "somewhere/x.jsonl")
+    rating = Rating(key="f" * 32, task_id="t", rater="r", scale="realism", level=5)
+
+    assert log_ratings(loaded, [rating], uri=uri) == 0
