@@ -14,6 +14,9 @@ from evals.runs import RATINGS, LoadedRun, beside
 from tools.errors import InputError
 
 
+_TRACKED = "runs:/"
+
+
 class Rating(Entry):
     """A level that somebody gave.
 
@@ -32,8 +35,9 @@ class Rating(Entry):
 
 def ratings_file(run: LoadedRun, elsewhere: Path) -> Path:
     """Where the ratings of a run are: beside its log; `elsewhere` for a run that is only in MLflow."""
-    log = Path(run.path)
-    return beside(log if log.is_file() else elsewhere / f"{log.name}.jsonl", RATINGS)
+    if run.path.startswith(_TRACKED):
+        return elsewhere / (run.path.removeprefix(_TRACKED).partition("/")[0] + RATINGS)
+    return beside(Path(run.path), RATINGS)
 
 
 def read_ratings(file: Path) -> list[Rating]:

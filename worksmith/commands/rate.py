@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evals.rating.scales import Scale
     from evals.runs import LoadedRun
 
-_HELP = "1 to 5; text after it is kept as a note; s skips, q stops and keeps what was rated"
+_HELP = "1-5 and a note if you like; s skips, q stops"
 
 
 def rate_runs(

@@ -72,12 +72,15 @@ def _print(found: Sequence[Agreement], means: Mapping[str, Mapping[str, Interval
 
     agreed = Grid(
         "Agreement of raters",
-        ("scale", "raters", "ratings", "mean level", "Krippendorff's alpha", "rated by two or more"),
+        ("scale", "raters", "ratings", "mean level", "alpha", "shared"),
         tuple(
             (a.scale, str(a.raters), str(a.ratings), _number(a.mean), _interval(a.alpha), str(a.alpha.n))
             for a in found
         ),
-        ("Alpha is 1 for perfect agreement, 0 for chance; 0.8 is good, 0.667 enough for a first guess.",),
+        (
+            "shared: rated by two or more. alpha is Krippendorff's for ordered levels: 1 is perfect agreement, "
+            "0 is chance; 0.8 is good, 0.667 enough for a first guess.",
+        ),
     )
     console = Console()
     console.print(agreed.rich())
