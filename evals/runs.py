@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evals.entries import Judgement
+from evals.judging.judge import judged
+from evals.judging.sidecar import read_verdicts
 from evals.log import read_log
 from evals.record import EpisodeRecord
 from tools.errors import InputError
@@ -196,24 +198,11 @@ def _card_of(log: Path, records: Sequence[EpisodeRecord]) -> RunCard:
 
 
 def _judged(records: Sequence[EpisodeRecord], file: Path) -> list[EpisodeRecord]:
-    """The records with the verdicts in `file`, of which each line has `key` and `judgement`."""
-    if not file.is_file():
-        return list(records)
-    import json
-
+    """The records with the verdicts in `file`, if there is one."""
     found: dict[str, list[Judgement]] = {}
-    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-        try:
-            data = json.loads(line)
-            found.setdefault(data["key"], []).append(Judgement.model_validate(data["judgement"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError("not a verdict", where=f"{file}:{number}", hint=str(error)) from error
-    return [
-        record.model_copy(update={"judgements": (*record.judgements, *found[record.key])})
-        if record.key in found
-        else record
-        for record in records
-    ]
+    for verdict in read_verdicts(file):
+        found.setdefault(verdict.key, []).append(verdict.judgement)
+    return [judged(record, found[record.key]) if record.key in found else record for record in records]
 
 
 def _with_labels_of_their_own(runs: Sequence[LoadedRun]) -> list[LoadedRun]:

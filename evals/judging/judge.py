@@ -47,15 +47,13 @@ def mean_score(judgements: Sequence[Judgement]) -> float | None:
 
 
 def judged(record: EpisodeRecord, judgements: Sequence[Judgement]) -> EpisodeRecord:
-    """The record with these verdicts in place of any of the same judges by the same rubrics."""
-    fresh = {(verdict.judge, verdict.rubric) for verdict in judgements}
-    kept = [verdict for verdict in record.judgements if (verdict.judge, verdict.rubric) not in fresh]
-    together = (*kept, *judgements)
-    score = mean_score(together)
+    """The record with these verdicts; the last of each judge counts."""
+    together = {v.judge: v for v in (*record.judgements, *judgements)}
+    score = mean_score(tuple(together.values()))
     scores = {name: value for name, value in record.scores.items() if name != JUDGE}
     if score is not None:
         scores[JUDGE] = score
-    return record.model_copy(update={"judgements": together, "scores": scores})
+    return record.model_copy(update={"judgements": tuple(together.values()), "scores": scores})
 
 
 def ask_judges(judges: Sequence[Judge], task: Task, record: EpisodeRecord) -> EpisodeRecord:

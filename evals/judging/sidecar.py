@@ -1,0 +1,146 @@
+"""Judging episodes of a finished run, with the verdicts in a file of their own beside its log.
+
+Each line names the episode, the judge's digest and the verdict, and is written at once: a judging that was
+stopped goes on where it was. Verdicts that could not be had are asked for again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from evals.entries import Judgement
+from evals.judging.judge import Judge, ask_judge
+from evals.record import EpisodeRecord
+from evals.task import Task
+from evals.workers import Workers
+from tools.errors import InputError
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A line of the file.
+
+    Attributes:
+        key: the episode's.
+        judge: digest of the judge; of a verdict that was given when the episode ran, empty.
+    """
+
+    key: str
+    judge: str
+    judgement: Judgement
+
+
+@dataclass(frozen=True)
+class Owed:
+    """A verdict that is not there yet."""
+
+    judge: Judge
+    task: Task
+    record: EpisodeRecord
+
+
+def read_verdicts(file: Path) -> list[Verdict]:
+    """The verdicts in a file, none if it is not there; a line that was cut off by a crash is left out.
+
+    Raises:
+        InputError: a whole line is no verdict.
+    """
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputError("cannot read the verdicts", where=str(file), hint=str(error)) from error
+    lines = data[: data.rfind(b"\n") + 1].split(b"\n")
+    return [_verdict(line, f"{file}:{n}") for n, line in enumerate(lines, start=1) if line.strip()]
+
+
+def owed_verdicts(
+    records: Iterable[EpisodeRecord],
+    tasks: Mapping[str, Task],
+    judges: Sequence[Judge],
+    known: Iterable[Verdict],
+) -> list[Owed]:
+    """What is to be asked: every judge about every graded episode, where there is no level yet.
+
+    Raises:
+        InputError: an episode is of no task among `tasks`.
+    """
+    done = {(verdict.key, verdict.judge) for verdict in known if verdict.judgement.status == "ok"}
+    owed = []
+    for record in records:
+        task = tasks.get(record.task_id)
+        if task is None:
+            raise InputError(
+                f"the suite has no task {record.task_id!r}", where="--suite", hint="name the run's own suite"
+            )
+        if record.graded:
+            owed += [Owed(judge, task, record) for judge in judges if (record.key, judge.digest) not in done]
+    return owed
+
+
+def judge_owed(
+    owed: Sequence[Owed],
+    file: Path,
+    *,
+    workers: int = 8,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> list[Judgement]:
+    """Ask for what is owed and append each verdict to `file` as it comes.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    _cut_torn_line(file)
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise InputError("cannot write the verdicts", where=str(file), hint=str(error)) from error
+    done = 0
+
+    def keep(place: int, judgement: Judgement) -> None:
+        nonlocal done
+        os.write(handle, _line(owed[place], judgement))
+        done += 1
+        if on_progress:
+            on_progress(done, len(owed))
+
+    pool: Workers[Owed, Judgement] = Workers(
+        lambda each: ask_judge(each.judge, each.task, each.record), workers=workers, on_result=keep
+    )
+    try:
+        return pool.run(owed)
+    finally:
+        os.close(handle)
+
+
+def _line(owed: Owed, judgement: Judgement) -> bytes:
+    verdict = {
+        "key": owed.record.key,
+        "judge": owed.judge.digest,
+        "judgement": judgement.model_dump(mode="json", exclude_defaults=True),
+    }
+    return json.dumps(verdict, ensure_ascii=False).encode() + b"\n"
+
+
+def _verdict(line: bytes, where: str) -> Verdict:
+    try:
+        data: dict[str, Any] = json.loads(line)
+        return Verdict(data["key"], data.get("judge", ""), Judgement.model_validate(data["judgement"]))
+    except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+        raise InputError("not a verdict", where=where, hint="remove the line") from error
+
+
+def _cut_torn_line(file: Path) -> None:
+    if file.is_file():
+        data = file.read_bytes()
+        whole = data.rfind(b"\n") + 1
+        if whole != len(data):
+            os.truncate(file, whole)
