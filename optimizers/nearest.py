@@ -11,6 +11,7 @@ from typing import Any
 import dspy
 
 from evals.task import same_text
+from optimizers.selection.tokens import demo_tokens, fitting
 from retrievers.lexical import LexicalIndex
 from retrievers.protocol import TextIndex
 from tools.errors import InputError
@@ -28,13 +29,27 @@ class NearestSettings:
 
     Attributes:
         field: the input that is compared.
-        count: how many demonstrations a query is shown.
+        count: how many demonstrations a query is shown, besides those that are always shown.
         embedding: how texts are compared, see `text_index`.
+        fixed: so many at the head of the bank are shown to every query.
+        tokens: as many as all demonstrations of a prompt may take, see `optimizers.selection.tokens`; 0 is no
+            limit.
+        by_state: show only what begins where the episode stands: after calls of the same tools.
     """
 
     field: str
     count: int
     embedding: str = "lexical"
+    fixed: int = 0
+    tokens: int = 0
+    by_state: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
+        return {name: value for name, value in asdict(self).items() if value or name not in _LATER}
+
+
+_LATER = ("fixed", "tokens", "by_state")
 
 
 class NearestPredict(dspy.Predict):  # type: ignore[misc]
@@ -66,11 +81,12 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
 
     def nearest_demos(self, inputs: Mapping[str, Any], hidden: frozenset[int] = frozenset()) -> list[Any]:
         """The demonstrations for a call with these inputs, never one whose position is in `hidden`."""
-        return self._choose()(inputs[self.nearest.field], hidden)
+        way = _way(inputs) if self.nearest.by_state else ""
+        return list(self._choose()(inputs[self.nearest.field], way, hidden))
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
         """The state as DSPy saves it, and how demonstrations are chosen."""
-        return {**super().dump_state(json_mode=json_mode), "nearest": asdict(self.nearest)}
+        return {**super().dump_state(json_mode=json_mode), "nearest": self.nearest.to_json()}
 
     def load_state(self, state: dict[str, Any], **options: Any) -> NearestPredict:
         """Take over a saved state."""
@@ -87,13 +103,14 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
             return kwargs
         return {**kwargs, "demos": self.nearest_demos(kwargs)}
 
-    def _choose(self) -> Callable[[str, frozenset[int]], list[Any]]:
+    def _choose(self) -> Callable[[str, str, frozenset[int]], list[Any]]:
         """The chooser for the demos there are; built anew when an optimizer has replaced them."""
         known = self.__dict__.get("_chooser")
         if known is None or known[0] is not self.demos or known[1] != self.nearest:
             # One assignment: threads that meet here may build it twice, but each sees a whole one.
-            self._chooser = known = (self.demos, self.nearest, _chooser(self.demos, self.nearest))
-        return known[2]
+            self._chooser = known = (self.demos, self.nearest, _Bank(self.demos, self.nearest))
+        choose: Callable[[str, str, frozenset[int]], list[Any]] = known[2].choose
+        return choose
 
 
 def show_nearest(program: dspy.Module, nearest: Mapping[str, NearestSettings]) -> dspy.Module:
@@ -122,24 +139,49 @@ def text_index(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str])
     return LexicalIndex(texts, kin)
 
 
-def _chooser(demos: Sequence[Any], nearest: NearestSettings) -> Callable[[str, frozenset[int]], list[Any]]:
-    by_key = {_key(number): demo for number, demo in enumerate(demos)}
-    texts = {key: demo[nearest.field] for key, demo in by_key.items()}
-    keys_by_text: dict[str, list[str]] = {}
-    for key, text in texts.items():
-        keys_by_text.setdefault(same_text(text), []).append(key)
-    # Tasks that were done by the same tools one after another are likely to ask for the same.
-    kin = {key: way for key, demo in by_key.items() if (way := _way(demo))}
-    index = text_index(texts, nearest.embedding, kin)
+class _Bank:
+    """The demonstrations of one predictor, ready to be searched."""
 
-    @lru_cache(maxsize=_QUERIES_REMEMBERED)
-    def choose(query: str, hidden: frozenset[int]) -> list[Any]:
-        excluded = {*keys_by_text.get(same_text(query), ()), *map(_key, hidden)}
-        hits = index.search(query, nearest.count, exclude=excluded)
+    def __init__(self, demos: Sequence[Any], nearest: NearestSettings) -> None:
+        self._demos = tuple(demos)
+        self._nearest = nearest
+        self._texts = [same_text(demo[nearest.field]) for demo in demos]
+        searched = {_key(at): demo for at, demo in enumerate(demos) if at >= nearest.fixed}
+        # Tasks that were done by the same tools one after another are likely to ask for the same.
+        kin = {key: way for key, demo in searched.items() if (way := _way(demo))}
+        texts = {key: demo[nearest.field] for key, demo in searched.items()}
+        self._index = text_index(texts, nearest.embedding, kin)
+        self._searched = [int(key) for key in searched]
+        self._ways = [_way(demo) for demo in demos] if nearest.by_state else []
+        self._sizes = [{"": demo_tokens(demo)} for demo in demos] if nearest.tokens else []
+        self.choose = lru_cache(maxsize=_QUERIES_REMEMBERED)(self._choose)
+
+    def _choose(self, query: str, way: str, hidden: frozenset[int]) -> list[Any]:
+        own = same_text(query)
+        out = hidden | {at for at, text in enumerate(self._texts) if text == own}
+        always = [at for at in range(min(self._nearest.fixed, len(self._demos))) if at not in out]
+        found = self._search(query, out | self._elsewhere(way, out))
+        if self._nearest.tokens:
+            sized = ((at, self._sizes[at]) for at in (*always, *found))
+            fit = set(fitting(sized, self._nearest.tokens))
+            always, found = [at for at in always if at in fit], [at for at in found if at in fit]
         # Nearest last, where models attend to it most.
-        return [by_key[hit.key] for hit in reversed(hits)]
+        return [self._demos[at] for at in (*always, *reversed(found[: self._nearest.count]))]
 
-    return choose
+    def _search(self, query: str, out: frozenset[int]) -> list[int]:
+        """The nearest first; where tokens are counted all of them, for some will not fit."""
+        count = len(self._searched) if self._nearest.tokens else self._nearest.count
+        return [int(hit.key) for hit in self._index.search(query, count, exclude={*map(_key, out)})]
+
+    def _elsewhere(self, way: str, out: frozenset[int]) -> frozenset[int]:
+        """What begins elsewhere than after `way`: after other tools, or if none is left, another last tool."""
+        if not self._nearest.by_state:
+            return frozenset()
+        for like in (lambda other: other == way, lambda other: _last(other) == _last(way)):
+            alike = {at for at in self._searched if like(self._ways[at])}
+            if alike - out:
+                return frozenset(self._searched) - alike
+        return frozenset()
 
 
 def _key(position: int) -> str:
@@ -147,13 +189,17 @@ def _key(position: int) -> str:
     return f"{position:06}"
 
 
-def _way(demo: Mapping[str, Any]) -> str:
-    """The tools that a demonstration calls, in order, repeats as one; empty if it shows no calls."""
-    for value in demo.values():
+def _way(fields: Mapping[str, Any]) -> str:
+    """The tools called so far, in order, repeats as one; empty if there are no calls."""
+    for value in fields.values():
         if isinstance(value, list) and value and all(isinstance(step, dict) for step in value):
-            tools = [str(step.get("tool", "")) for step in value]
+            tools = [str(step.get("tool", "")) for step in value if "reply" not in step]
             return " ".join(tool for tool, _ in groupby(tools))
     return ""
+
+
+def _last(way: str) -> str:
+    return way.rpartition(" ")[2]
 
 
 def _set_predictor(program: dspy.Module, name: str, predictor: dspy.Predict) -> None:
