@@ -13,7 +13,6 @@ from evals.rating.scales import LEVELS
 from evals.runs import RATINGS, LoadedRun, beside
 from tools.errors import InputError
 
-
 _TRACKED = "runs:/"
 
 

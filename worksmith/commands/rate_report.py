@@ -78,8 +78,8 @@ def _print(found: Sequence[Agreement], means: Mapping[str, Mapping[str, Interval
             for a in found
         ),
         (
-            "shared: rated by two or more. alpha is Krippendorff's for ordered levels: 1 is perfect agreement, "
-            "0 is chance; 0.8 is good, 0.667 enough for a first guess.",
+            "shared: rated by two or more. alpha is Krippendorff's for ordered levels: 1 is perfect "
+            "agreement, 0 is chance; 0.8 is good, 0.667 enough for a first guess.",
         ),
     )
     console = Console()
