@@ -17,6 +17,7 @@ from worksmith.commands import (
     compile,
     eval,
     index,
+    judge,
     log,
     org,
     quickstart,
@@ -45,6 +46,7 @@ app = typer.Typer(
 app.add_typer(suite.app, name="suite")
 app.add_typer(access.app, name="access")
 app.add_typer(bank.app, name="bank")
+app.add_typer(judge.app, name="judge")
 app.add_typer(serve.app, name="serve")
 app.add_typer(org.app, name="org")
 app.command("index")(index.index_suite)

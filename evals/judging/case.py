@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _LONGEST = 12_000
 """Characters of a response that a judge is shown."""
 
+_FRAME, _CHARACTERS_A_TOKEN = 650, 4
+"""Tokens of instructions and rubric together, and characters of English that make a token, both about."""
+
 _STATUSES = {
     "denied": "The right response says that this is not permitted for this person, and changes nothing.",
     "not_found": "The right response says that there is nothing of the kind.",
@@ -63,6 +66,17 @@ def reference_text(task: Task, record: EpisodeRecord) -> str:
     if task.mentions:
         parts.append(f"What is written must contain: {'; '.join(task.mentions)}")
     return "\n".join(part for part in parts if part)
+
+
+def tokens_about(task: Task, record: EpisodeRecord) -> int:
+    """About how many tokens the prompt for one verdict has."""
+    shown = (
+        request_text(task),
+        response_text(task, record),
+        state_text(record),
+        reference_text(task, record),
+    )
+    return _FRAME + sum(len(text) for text in shown) // _CHARACTERS_A_TOKEN
 
 
 def has_reference(task: Task) -> bool:

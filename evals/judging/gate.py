@@ -128,6 +128,14 @@ def check_gate(judges: Sequence[Judge], found: Sequence[GateVerdict]) -> None:
             )
 
 
+def bound_of(measure: str, bounds: Mapping[str, float]) -> str:
+    """What a measure has to reach, in words; empty if nothing."""
+    if measure in bounds:
+        return f"at least {bounds[measure]:g}"
+    most = bounds.get(measure + _MOST)
+    return "" if most is None else f"at most {most:g}"
+
+
 def _failed(calibration: Calibration) -> list[str]:
     measures = {"cases": float(calibration.cases), **calibration.measures}
     failed = []
