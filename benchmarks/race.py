@@ -91,7 +91,7 @@ def over(table: Table, rules: Rules) -> Outcome:
     """A race over outcomes that are there already; candidates are called by their columns' numbers."""
     names = [str(number) for number in range(1, len(table[0]))]
     columns = dict(zip([INCUMBENT, *names], zip(*table, strict=True), strict=True))
-    return race(names, len(table), recorded(columns), rules)
+    return race([names], len(table), recorded(columns), rules)
 
 
 def _shown(table: Table, rules: Rules) -> bool:

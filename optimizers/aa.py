@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evals.record import PRIMARY
 from evals.statistics import Interval, wilson
 from evals.summary import interval_json
-from optimizers.job import Job
+from optimizers.job import Job, worth
 from optimizers.race import dev_order, rules
 from optimizers.racing import INCUMBENT, Rules, Run, race
 from tools.errors import WorksmithError
@@ -83,7 +82,7 @@ def same_program(job: Job) -> SameProgram:
     for number in range(1 + job.settings.candidates):
         rollouts = replace(job.student, seed=number)
         records = rollouts(job.program, tasks, name=f"aa-{number}").records
-        columns.append([r.scores.get(PRIMARY) if r.graded else None for r in records])
+        columns.append([worth(record) for record in records])
     rows = [[score for score in row if score is not None] for row in zip(*columns, strict=True)]
     table = [row for row in rows if len(row) == len(columns)]
     if not table:
@@ -116,10 +115,10 @@ def _accepts(table: Table, how: Rules) -> bool:
     """Whether a race over the scores ends with a candidate; the first column is the incumbent."""
     names = [INCUMBENT, *map(str, range(1, len(table[0])))]
     columns = dict(zip(names, zip(*table, strict=True), strict=True))
-    found = race(names[1:], len(table), recorded(columns), how)
+    found = race([names[1:]], len(table), recorded(columns), how)
     return found.winner != INCUMBENT
 
 
 def recorded(columns: Mapping[str, Sequence[float]]) -> Run:
     """Runs arms whose scores are there already."""
-    return lambda arms, start, stop: {arm: columns[arm][start:stop] for arm in arms}
+    return lambda wanted: {arm: columns[arm][places.start : places.stop] for arm, places in wanted.items()}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from optimizers.demonstration import Demonstration, give_demonstrations
+from optimizers.growing import growing_bank, sizes
 from optimizers.job import Job
 from optimizers.knn import with_nearest
 from optimizers.selection import Selector
@@ -33,10 +34,10 @@ class Candidate:
         return frozenset(demonstration.task_id for demonstration in self.demonstrations)
 
 
-def draw_candidates(job: Job, bank: TraceBank) -> dict[str, Candidate]:
-    """At most `settings.candidates` by name, in the order in which they run; fewer if the bank is small.
+def draw_candidates(job: Job, bank: TraceBank, most: int) -> dict[str, Candidate]:
+    """At most so many by name, in the order in which they run; fewer if the bank is small.
 
-    In turn a set that covers the bank, a random set, and whatever is nearest to each task; first with as many
+    In turn whatever is nearest to each task, a set that covers the bank, and a random set; first with as many
     demonstrations as a prompt gets, then with half and with a quarter of them.
     """
     found: dict[str, Candidate] = {}
@@ -49,9 +50,21 @@ def draw_candidates(job: Job, bank: TraceBank) -> dict[str, Candidate]:
         if what not in seen:
             seen.add(what)
             found[name] = candidate
-        if len(found) == job.settings.candidates:
+        if len(found) == most:
             break
     return found
+
+
+def rounds(job: Job) -> Iterator[dict[str, Candidate]]:
+    """The candidates that enter a race together: the first from a small bank, then one for each larger one.
+
+    There are at most `settings.candidates` in all. The bank grows when the next round is asked for.
+    """
+    planned = sizes(job)
+    first = job.settings.candidates - len(planned) + 1
+    for number, bank in enumerate(growing_bank(job)):
+        drawn = draw_candidates(job, bank, 1 if number else first)
+        yield {f"{name}-of-{planned[number]}" if number else name: drawn[name] for name in drawn}
 
 
 def _offers(job: Job, bank: TraceBank) -> Iterator[tuple[str, Candidate]]:
@@ -61,14 +74,14 @@ def _offers(job: Job, bank: TraceBank) -> Iterator[tuple[str, Candidate]]:
     for number in range(2 * settings.candidates):
         restart, place = divmod(number, len(_SHARES))
         size = -(-most // _SHARES[place])
+        if nearest := _nearest(job, bank, size):
+            yield f"nearest-{size}", nearest
         for kind, draw in (("covering", selector.covering), ("random", selector.random)):
             chosen = draw(size, seed=settings.seed, restart=restart)
             yield (
                 f"{kind}-{size}-{restart}",
                 Candidate(give_demonstrations(job.program, chosen), tuple(chosen)),
             )
-        if nearest := _nearest(job, bank, size):
-            yield f"nearest-{size}", nearest
 
 
 def _nearest(job: Job, bank: TraceBank, size: int) -> Candidate | None:

@@ -7,15 +7,16 @@ was finished leads to the same decisions again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from evals.record import PRIMARY, EpisodeRecord
 from evals.runner import EvalResult
 from evals.summary import summarize
-from optimizers.candidates import Candidate, draw_candidates
-from optimizers.job import Compiled, Job, Settings, Trial, outcome
+from optimizers.candidates import Candidate, rounds
+from optimizers.job import Compiled, Job, Milestone, Settings, Trial, outcome, worth
 from optimizers.racing import INCUMBENT, Rules, Scores, race
 from tools.seeding import rng
 
@@ -36,18 +37,23 @@ class Race:
         Raises:
             InputError: what the runner raises.
         """
-        bank = job.bank()
-        gaps = bank.report()["without"]
-        candidates = draw_candidates(job, bank)
-        if not candidates:
+        track = _Track(job)
+        found = race(
+            track.rounds(),
+            len(job.dev),
+            track.run,
+            rules(job.settings),
+            most=job.settings.candidates,
+            leads=track.leads,
+        )
+        gaps = dict(Counter(gap.reason for gap in job.gaps).most_common())
+        if not track.candidates:
             alone = job.try_out(INCUMBENT, job.program, ())
             return Compiled(job.program, (), (alone,), INCUMBENT, gaps)
-        everybody = {INCUMBENT: Candidate(job.program, ()), **candidates}
-        track = _Track(job, everybody)
-        found = race(list(candidates), len(job.dev), track.run, rules(job.settings))
-        trials = tuple(track.trial(name, found.report(name)) for name in everybody)
-        winner = everybody[found.winner]
-        return Compiled(winner.program, winner.demonstrations, trials, found.winner, gaps)
+        trials = tuple(track.trial(name, found.report(name)) for name in track.entries)
+        winner = track.entries[found.winner]
+        path = tuple(track.path)
+        return Compiled(winner.program, winner.demonstrations, trials, found.winner, gaps, path)
 
 
 def rules(settings: Settings) -> Rules:
@@ -62,29 +68,53 @@ def dev_order(tasks: Sequence[Task], seed: int) -> list[Task]:
     return ordered
 
 
-def _score(record: EpisodeRecord) -> float | None:
-    """What candidates are compared by; None where the infrastructure failed."""
-    return record.scores.get(PRIMARY) if record.graded else None
-
-
 class _Track:
-    """Runs the blocks and keeps their episodes."""
+    """Makes the candidates, runs the blocks and keeps their episodes.
 
-    def __init__(self, job: Job, entries: dict[str, Candidate]) -> None:
+    Attributes:
+        entries: the program as it is and the candidates so far, by name.
+        path: who led, from when on.
+    """
+
+    def __init__(self, job: Job) -> None:
         self._job = job
-        self._entries = entries
+        self._started = time.perf_counter()
         self._tasks = dev_order(job.dev, job.settings.seed)
-        self._results: dict[str, list[EvalResult]] = {name: [] for name in entries}
+        self._results: dict[str, list[EvalResult]] = {INCUMBENT: []}
+        self.entries = {INCUMBENT: Candidate(job.program, ())}
+        self.path: list[Milestone] = []
 
-    def run(self, names: Sequence[str], start: int, stop: int) -> dict[str, Scores]:
-        """A block's scores, as `optimizers.racing.Run` has it."""
-        logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in names}
-        tasks = self._tasks[start:stop]
-        runs = {logs[name]: (self._entries[name].program, tasks) for name in names}
-        results = self._job.student.together(runs)
-        for name in names:
+    @property
+    def candidates(self) -> list[str]:
+        """The names of all but the program as it is."""
+        return [name for name in self.entries if name != INCUMBENT]
+
+    def rounds(self) -> Iterator[Sequence[str]]:
+        """The names of those who enter together; see `optimizers.candidates.rounds`."""
+        for entering in rounds(self._job):
+            self.entries |= entering
+            self._results |= {name: [] for name in entering}
+            yield list(entering)
+
+    def run(self, wanted: Mapping[str, range]) -> dict[str, Scores]:
+        """Scores on the tasks at the given places, as `optimizers.racing.Run` has it."""
+        logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in wanted}
+        results = self._job.student.together(
+            {
+                logs[name]: (self.entries[name].program, self._tasks[places.start : places.stop])
+                for name, places in wanted.items()
+            }
+        )
+        for name in wanted:
             self._results[name].append(results[logs[name]])
-        return {name: [_score(record) for record in results[logs[name]].records] for name in names}
+        return {name: [worth(record) for record in results[logs[name]].records] for name in wanted}
+
+    def leads(self, name: str) -> None:
+        """Note who would win as things stand."""
+        if not self.path or self.path[-1].chosen != name:
+            calls = self._job.teacher.cost.model_calls + self._job.student.cost.model_calls
+            seconds = time.perf_counter() - self._started
+            self.path.append(Milestone(name, self.entries[name].program, calls, seconds))
 
     def trial(self, name: str, report: dict[str, Any]) -> Trial:
         """What an arm came to, over all blocks that it ran."""
@@ -100,7 +130,7 @@ class _Track:
         return Trial(
             name=name,
             program=result.program,
-            demonstrations=tuple(d.task_id for d in self._entries[name].demonstrations),
+            demonstrations=tuple(d.task_id for d in self.entries[name].demonstrations),
             score=outcome(result),
             errors=result.summary.errors,
             result=result,

@@ -13,13 +13,18 @@ each block two questions are asked of each candidate, with evidence as `evals.se
 The incumbent leaves once everybody still there is accepted. The race ends when nothing is left to decide or
 the tasks are used up. If nobody was accepted, no difference was shown and the incumbent stays.
 
+Candidates may come in rounds, for instance because those of a later one cost more to make. Newcomers first
+meet the tasks that the others have met. How many candidates there can be is settled before the first round,
+and the evidence of all of them is adjusted for that number, so rounds do not change what may be relied on.
+Another round is worth its price while nobody is accepted, or the last one brought whoever leads.
+
 What the probabilities are about is the tasks that the dev tasks were drawn from; the order is random.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -34,8 +39,8 @@ _LARGEST = 40.0
 Scores = Sequence[float | None]
 """Scores on a block of tasks in order; None where the infrastructure failed."""
 
-Run = Callable[[Sequence[str], int, int], Mapping[str, Scores]]
-"""Runs arms, all at once, on the tasks from one place up to another, and gives each one's scores."""
+Run = Callable[[Mapping[str, range]], Mapping[str, Scores]]
+"""Runs arms, all at once, each on the tasks at the given places, and gives their scores."""
 
 
 @dataclass(frozen=True)
@@ -112,25 +117,75 @@ class Outcome:
         return {**facts, "accepted": arm.accepted, "evidence": factor, "needed": 1 / self.rules.alpha}
 
 
-def race(candidates: Sequence[str], tasks: int, run: Run, rules: Rules) -> Outcome:
-    """Race `candidates` and the incumbent over at most so many tasks."""
-    state = _Race(candidates, rules)
-    for start in range(0, tasks, rules.block):
-        if not state.open:
+def race(
+    rounds: Iterable[Sequence[str]],
+    tasks: int,
+    run: Run,
+    rules: Rules,
+    *,
+    most: int = 0,
+    leads: Callable[[str], None] = lambda _: None,
+) -> Outcome:
+    """Race candidates and the incumbent over at most so many tasks.
+
+    Args:
+        rounds: the candidates that enter together; the next are asked for once those before have raced.
+        most: how many candidates there are in all rounds, at most; needed if there is more than one round.
+        leads: told who would win, whenever scores have come in.
+    """
+    state = _Race(rules, most)
+    for names in rounds:
+        state.enter(names)
+        while wanted := state.wanted(tasks):
+            state.judge(run(wanted))
+            leads(state.winner.name)
+        if not state.worth_another:
             break
-        stop = min(start + rules.block, tasks)
-        state.judge(run([arm.name for arm in state.runners], start, stop))
     return state.outcome()
 
 
 class _Race:
-    def __init__(self, candidates: Sequence[str], rules: Rules) -> None:
+    def __init__(self, rules: Rules, most: int) -> None:
         self._rules = rules
+        self._most = most
         self._incumbent = Arm(INCUMBENT)
-        self._candidates = [Arm(name) for name in candidates]
-        self._better = {name: Evidence() for name in candidates}
-        # About "at least `margin` better than the rival", in terms of the rival's lead.
-        self._no_use = {name: Evidence(-rules.margin) for name in candidates}
+        self._candidates: list[Arm] = []
+        self._better: dict[str, Evidence] = {}
+        self._paired: dict[str, int] = {}
+        self._no_use: dict[str, Evidence] = {}
+        self._latest: frozenset[str] = frozenset()
+
+    def enter(self, names: Sequence[str]) -> None:
+        """Let candidates in."""
+        self._latest = frozenset(names)
+        self._candidates += [Arm(name) for name in names]
+        for name in names:
+            self._better[name], self._paired[name] = Evidence(), 0
+            # About "at least `margin` better than the rival", in terms of the rival's lead.
+            self._no_use[name] = Evidence(-self._rules.margin)
+        if any(not arm.accepted for arm in self._candidates if not arm.left):
+            self._incumbent.left = ""
+
+    def wanted(self, tasks: int) -> dict[str, range]:
+        """The places at which somebody is to run next: what newcomers have to catch up with, or a block."""
+        met = max(len(arm.scores) for arm in self.runners)
+        if met and (behind := [arm for arm in self.runners if len(arm.scores) < met]):
+            return {arm.name: range(len(arm.scores), met) for arm in behind}
+        if not self._open or met >= tasks:
+            return {}
+        return {arm.name: range(met, min(met + self._rules.block, tasks)) for arm in self.runners}
+
+    @property
+    def winner(self) -> Arm:
+        """Who would win as things stand."""
+        # Who stayed has met the most tasks and was not found wanting; among equals the earlier one.
+        accepted = [arm for arm in self._candidates if arm.accepted]
+        return max(accepted, key=lambda arm: (not arm.left, arm.mean), default=self._incumbent)
+
+    @property
+    def worth_another(self) -> bool:
+        """Whether another round may bring what this one has not."""
+        return self.winner is self._incumbent or self.winner.name in self._latest
 
     @property
     def runners(self) -> list[Arm]:
@@ -138,32 +193,35 @@ class _Race:
         return [arm for arm in (self._incumbent, *self._candidates) if not arm.left]
 
     @property
-    def open(self) -> bool:
+    def _open(self) -> bool:
         """Whether there is something left to find out."""
         staying = [arm for arm in self._candidates if not arm.left]
         return len(staying) > 1 or any(not arm.accepted for arm in staying)
 
-    def judge(self, block: Mapping[str, Scores]) -> None:
-        """Take in a block's scores: accept, then let leave."""
+    def judge(self, found: Mapping[str, Scores]) -> None:
+        """Take in scores: accept, then let leave."""
         runners = self.runners
-        rivals = {arm.name: self._rival(arm, runners) for arm in runners if arm is not self._incumbent}
+        # Newcomers meet tasks on which it is known who did well: nobody bets against a rival chosen so.
+        together = len(found) == len(runners)
+        rivals = {
+            arm.name: self._rival(arm, runners) if together else None
+            for arm in self._candidates
+            if not arm.left
+        }
         for arm in runners:
-            arm.scores.extend(block[arm.name])
+            arm.scores.extend(found.get(arm.name, ()))
+        for arm in self._candidates:
+            self._pair(arm)
         for name, rival in rivals.items():
-            if not self._incumbent.left:
-                self._better[name].add(_differences(block[name], block[INCUMBENT]))
             if rival is not None:
-                self._no_use[name].add(_differences(block[rival.name], block[name]))
+                self._no_use[name].add(_differences(found[rival.name], found[name]))
         self._accept()
         self._let_leave(rivals)
 
     def outcome(self) -> Outcome:
         """The end of the race as it stands."""
-        # Who stayed has met the most tasks and was not found wanting; among equals the earlier one.
-        accepted = [arm for arm in self._candidates if arm.accepted]
-        winner = max(accepted, key=lambda arm: (not arm.left, arm.mean), default=self._incumbent)
         arms = {arm.name: arm for arm in (self._incumbent, *self._candidates)}
-        return Outcome(winner.name, arms, self._rules)
+        return Outcome(self.winner.name, arms, self._rules)
 
     def _rival(self, arm: Arm, runners: Sequence[Arm]) -> Arm | None:
         """Whom a candidate bets against in the next block; None if it had better not bet."""
@@ -173,9 +231,17 @@ class _Race:
             return None
         return rival
 
+    def _pair(self, arm: Arm) -> None:
+        """Take in the tasks that an arm and the incumbent have both met since last time."""
+        known, both = self._paired[arm.name], min(len(arm.scores), len(self._incumbent.scores))
+        self._better[arm.name].add(_differences(arm.scores[known:both], self._incumbent.scores[known:both]))
+        self._paired[arm.name] = both
+
     def _accept(self) -> None:
-        logs = adjusted([evidence.log for evidence in self._better.values()])
-        for arm, evidence in zip(self._candidates, logs, strict=True):
+        # Who has not raced yet has no evidence, a factor of 1.
+        waiting = max(0, self._most - len(self._candidates))
+        logs = adjusted([*(evidence.log for evidence in self._better.values()), *[0.0] * waiting])
+        for arm, evidence in zip(self._candidates, logs, strict=False):
             # The most that was reached counts: the guarantee is about every look.
             arm.evidence = max(arm.evidence, evidence)
             arm.accepted = arm.evidence >= needed(self._rules.alpha)

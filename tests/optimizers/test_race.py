@@ -31,7 +31,7 @@ def test_the_winner_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> 
     compiled = Race()(work)
 
     assert compiled.trials[0].name == "uncompiled"
-    assert compiled.chosen == "covering-3-0"
+    assert compiled.chosen == "nearest-3"
     assert {d.intent for d in compiled.demonstrations} == set(VERBS)
     chosen = next(trial for trial in compiled.trials if trial.name == compiled.chosen)
     assert chosen.race is not None
@@ -94,10 +94,10 @@ def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path) ->
 
 def test_candidates_come_in_sizes_and_kinds_without_repeats(suite: Suite, tmp_path: Path) -> None:
     work = job(suite, tmp_path, demos=8, candidates=9)
-    found = draw_candidates(work, work.bank())
+    found = draw_candidates(work, work.bank(), work.settings.candidates)
     fixed = [candidate.ids for name, candidate in found.items() if "nearest" not in name]
 
-    assert list(found)[:4] == ["covering-8-0", "random-8-0", "nearest-8", "covering-4-0"]
+    assert list(found)[:4] == ["nearest-8", "covering-8-0", "random-8-0", "nearest-4"]
     assert [name for name in found if "nearest" in name] == ["nearest-8", "nearest-4", "nearest-2"]
     assert {len(ids) for ids in fixed} == {8, 4, 2}
     assert len(set(fixed)) == len(fixed) == 6
@@ -105,11 +105,11 @@ def test_candidates_come_in_sizes_and_kinds_without_repeats(suite: Suite, tmp_pa
 
 def test_a_small_bank_gives_no_candidate_twice(suite: Suite, tmp_path: Path) -> None:
     work = job(suite, tmp_path, demos=100, candidates=50)
-    found = draw_candidates(work, work.bank())
+    found = draw_candidates(work, work.bank(), work.settings.candidates)
 
     assert [name for name, candidate in found.items() if len(candidate.ids) == 12] == [
-        "covering-12-0",
         "nearest-12",
+        "covering-12-0",
         "nearest-6",
         "nearest-3",
     ]
@@ -124,7 +124,7 @@ def test_a_program_that_hides_the_task_from_its_predictors_gets_fixed_sets(
         d.model_copy(update={"parts": {"step": {**d.parts["step"], "task": "in other words"}}})
         for d in bank.demonstrations
     ]
-    found = draw_candidates(work, TraceBank(tuple(blind)))
+    found = draw_candidates(work, TraceBank(tuple(blind)), 4)
 
     assert len(found) == 4
     assert not any("nearest" in name for name in found)

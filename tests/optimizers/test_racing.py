@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 
 import pytest
 
@@ -13,13 +13,11 @@ RULES = Rules()
 
 def each(score: Callable[[str, int], float | None]) -> Run:
     """Runs arms whose score on the task at each place is known."""
-    return lambda arms, start, stop: {
-        arm: [score(arm, place) for place in range(start, stop)] for arm in arms
-    }
+    return lambda wanted: {arm: [score(arm, place) for place in places] for arm, places in wanted.items()}
 
 
 def test_who_is_clearly_better_is_accepted_early() -> None:
-    found = race(["good", "bad"], 200, each(lambda arm, place: float(arm == "good")), RULES)
+    found = race([["good", "bad"]], 200, each(lambda arm, place: float(arm == "good")), RULES)
 
     assert found.winner == "good"
     assert found.episodes < 100
@@ -30,7 +28,7 @@ def test_who_is_clearly_better_is_accepted_early() -> None:
 
 
 def test_copies_of_the_incumbent_show_no_difference() -> None:
-    found = race(["a", "b"], 80, each(lambda arm, place: float(place % 2)), RULES)
+    found = race([["a", "b"]], 80, each(lambda arm, place: float(place % 2)), RULES)
 
     assert found.winner == INCUMBENT
     assert found.report(INCUMBENT)["verdict"] == "no difference shown"
@@ -38,7 +36,7 @@ def test_copies_of_the_incumbent_show_no_difference() -> None:
 
 
 def test_everybody_worse_ends_the_race() -> None:
-    found = race(["a", "b"], 500, each(lambda arm, place: float(arm == INCUMBENT)), RULES)
+    found = race([["a", "b"]], 500, each(lambda arm, place: float(arm == INCUMBENT)), RULES)
 
     assert found.winner == INCUMBENT
     assert found.episodes < 100
@@ -48,12 +46,14 @@ def test_everybody_worse_ends_the_race() -> None:
 def test_who_left_runs_no_more() -> None:
     met: dict[str, list[tuple[int, int]]] = {}
 
-    def run(arms: Sequence[str], start: int, stop: int) -> dict[str, Scores]:
-        for arm in arms:
-            met.setdefault(arm, []).append((start, stop))
-        return {arm: [{"good": 0.9, "fair": 0.7}.get(arm, 0.1)] * (stop - start) for arm in arms}
+    def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
+        for arm, places in wanted.items():
+            met.setdefault(arm, []).append((places.start, places.stop))
+        return {
+            arm: [{"good": 0.9, "fair": 0.7}.get(arm, 0.1)] * len(places) for arm, places in wanted.items()
+        }
 
-    found = race(["fair", "good", "poor"], 100, run, RULES)
+    found = race([["fair", "good", "poor"]], 100, run, RULES)
 
     assert found.winner == "good"
     for name, arm in found.arms.items():
@@ -62,14 +62,14 @@ def test_who_left_runs_no_more() -> None:
 
 
 def test_failures_of_the_infrastructure_are_no_pairs() -> None:
-    found = race(["a"], 40, each(lambda arm, place: None), RULES)
+    found = race([["a"]], 40, each(lambda arm, place: None), RULES)
 
     assert found.winner == INCUMBENT
     assert found.report("a")["evidence"] == 1
 
 
 def test_partial_scores_count_as_they_are() -> None:
-    found = race(["a"], 200, each(lambda arm, place: 0.8 if arm == "a" else 0.4), RULES)
+    found = race([["a"]], 200, each(lambda arm, place: 0.8 if arm == "a" else 0.4), RULES)
 
     assert found.winner == "a"
 

@@ -1,0 +1,73 @@
+"""A bank that grows: the teacher is asked for more only once the smaller bank has shown what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from optimizers.trace_bank import TraceBank, collect
+from retrievers.lexical import LexicalIndex
+
+if TYPE_CHECKING:
+    from evals.task import Task
+    from optimizers.job import Job
+
+_SHARES = (4, 2, 1)
+"""By what the number of training tasks is divided, from the smallest bank to the whole one."""
+
+
+def sizes(job: Job) -> list[int]:
+    """How many training tasks the bank is drawn from in each round.
+
+    The smallest has twice as many as a prompt shows, and no round is without a candidate. A bank that was
+    given is there at once.
+    """
+    total = len(job.train)
+    if job.given is not None:
+        return [total]
+    enough = [total // share for share in _SHARES if share == 1 or total // share >= 2 * job.settings.demos]
+    return enough[-job.settings.candidates :]
+
+
+def growing_bank(job: Job) -> Iterator[TraceBank]:
+    """The bank in each round, with all that was in it before.
+
+    The teacher runs when the next one is asked for.
+    The tasks that stand for most of the others come first, so that a small bank covers them all.
+    """
+    planned = sizes(job)
+    if len(planned) == 1:
+        yield job.bank()
+        return
+    tasks = covering_order(job.train)
+    bank = TraceBank(())
+    for number, (start, stop) in enumerate(zip([0, *planned], planned, strict=False)):
+        bank = _with(bank, job, tasks[start:stop], number)
+        job.gaps = bank.gaps
+        yield bank
+
+
+def covering_order(tasks: Sequence[Task]) -> list[Task]:
+    """The tasks in such an order that all texts are near one of the first ones, however many those are."""
+    import numpy as np
+
+    ordered = sorted(tasks, key=lambda task: task.id)
+    lexical = LexicalIndex({task.id: task.query for task in ordered}).similarities()
+    likeness = np.array([[lexical[one.id].get(other.id, 0.0) for other in ordered] for one in ordered])
+    best = np.zeros(len(ordered))
+    free = list(range(len(ordered)))
+    found = []
+    while free:
+        gains = np.maximum(likeness[free], best).sum(axis=1)
+        # Rounded, so that the order of additions can never decide between equals.
+        place = free.pop(int(np.argmax(np.round(gains, 6))))
+        found.append(ordered[place])
+        best = np.maximum(best, likeness[place])
+    return found
+
+
+def _with(bank: TraceBank, job: Job, tasks: Sequence[Task], number: int) -> TraceBank:
+    teacher = replace(job.teacher, folder=job.teacher.folder / f"round-{number}")
+    more = collect(job.program, tasks, teacher).without(job.held_back, suite=job.suite)
+    return TraceBank((*bank.demonstrations, *more.demonstrations), (*bank.gaps, *more.gaps))
