@@ -102,6 +102,11 @@ def prices_in_use() -> Prices:
     return _IN_USE.get()
 
 
+def use_prices(prices: Prices) -> None:
+    """Let every table go by `prices` from here on."""
+    _IN_USE.set(prices)
+
+
 @contextmanager
 def using_prices(prices: Prices) -> Iterator[None]:
     """Let every table made in this block go by `prices`."""

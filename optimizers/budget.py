@@ -66,6 +66,8 @@ class BudgetSpentError(WorksmithError):
         limit: its name, e.g. `max_calls`.
     """
 
+    exit_code = 3
+
     def __init__(self, limit: str) -> None:
         super().__init__(f"the budget is spent: {_option(limit)} was reached")
         self.limit = limit

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 
 class WorksmithError(Exception):
-    """Base of every error that worksmith raises on purpose."""
+    """Base of every error that worksmith raises on purpose.
+
+    Attributes:
+        exit_code: with which a command ends that it stops.
+    """
+
+    exit_code = 1
 
 
 class InputError(WorksmithError):

@@ -78,7 +78,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line: 0 done, 1 a run failed, 2 bad input, 130 interrupted."""
+    """Run the command line: 0 done, 1 a run failed, 2 bad input, 3 a limit was reached, 130 interrupted."""
     try:
         app()
     except (InputError, RetrievalError) as error:
@@ -86,7 +86,7 @@ def main() -> None:
         sys.exit(2)
     except WorksmithError as error:
         typer.echo(f"worksmith: {error}", err=True)
-        sys.exit(1)
+        sys.exit(error.exit_code)
     except OSError as error:
         if not error.filename:
             raise

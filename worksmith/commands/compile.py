@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from worksmith.commands.budgeting import (
+    Bounds,
+    MaxCallsOption,
+    MaxMinutesOption,
+    MaxTokensOption,
+    MaxUsdOption,
+    PricesOption,
+)
 from worksmith.commands.options import (
     OPTIMIZERS,
     AccessOption,
@@ -112,6 +120,11 @@ def compile_program(
             help="Keep the journal, OUT.journal, by which `worksmith verify` derives the program anew.",
         ),
     ] = True,
+    max_calls: MaxCallsOption = None,
+    max_tokens: MaxTokensOption = None,
+    max_usd: MaxUsdOption = None,
+    max_minutes: MaxMinutesOption = None,
+    prices: PricesOption = None,
     track: TrackFlag = True,
     tracking_uri: TrackingUriOption = None,
     experiment: ExperimentOption = None,
@@ -120,10 +133,11 @@ def compile_program(
     as_json: JsonFlag = False,
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
+    from optimizers.description import models
     from optimizers.journal import discard, journal_beside
     from tools.errors import InputError
     from tools.files import check_writable
-    from worksmith.commands.compile_report import forecast, show, summary
+    from worksmith.commands.compile_report import forecast, say_stopped, show, summary
     from worksmith.session import demo_count
     from worksmith.tracked import Tracking, registration
 
@@ -160,6 +174,8 @@ def compile_program(
         workers=workers,
         resume=resume,
     )
+    bounds = Bounds(max_calls, max_tokens, max_usd, max_minutes, prices)
+    plan = replace(plan, budget=bounds.budget(model.lm for model in models(plan).values()))
     if dry_run:
         show(forecast(plan, aa=aa), as_json)
         return
@@ -170,7 +186,8 @@ def compile_program(
         _check_same_program(plan, out, work, as_json)
         return
     result = _tracked(plan, out, tracking, register_as)
-    if not keep_journal:
+    say_stopped(result.artifact.manifest)
+    if not keep_journal and not result.artifact.manifest.stopped:
         discard(work)
     show(summary(out, result.artifact, result.gaps if as_json else ()), as_json)
 
@@ -241,6 +258,7 @@ def _plan(
 def _tracked(plan: Plan, out: Path, tracking: Tracking, register_as: Registration | None) -> Result:
     """Compile, write the file, and record both."""
     from optimizers.compile import compile_program as run_plan
+    from worksmith.commands.compile_report import mind_failures
     from worksmith.session import compile_bar
     from worksmith.tracked import record_compile, record_dev_episodes
 
@@ -258,7 +276,7 @@ def _tracked(plan: Plan, out: Path, tracking: Tracking, register_as: Registratio
     with tracking.open(plan.suite.path).start("compile", params=settings) as run:
         with compile_bar("compile") as on_progress:
             result = run_plan(replace(plan, on_progress=on_progress))
-        _mind_failures(result)
+        mind_failures(result)
         result.artifact.write(out)
         address = record_compile(
             run, result, out, trained_on=plan.suite, works_in=plan.suite, register_as=register_as
@@ -269,26 +287,3 @@ def _tracked(plan: Plan, out: Path, tracking: Tracking, register_as: Registratio
         if run.id:
             say(f"recorded as run {run.id}; `worksmith ui` shows it")
     return result
-
-
-def _mind_failures(result: Result) -> None:
-    """Say what was lost to the infrastructure.
-
-    Raises:
-        WorksmithError: nothing is left to choose by or to learn from, so there is no program to write.
-    """
-    from evals.record import INFRASTRUCTURE
-    from tools.errors import WorksmithError
-    from worksmith.session import losses
-
-    manifest = result.artifact.manifest
-    taught = manifest.cost["teacher"]["episodes"]
-    lost = {why: n for why, n in manifest.gaps.items() if why.partition(":")[0] in INFRASTRUCTURE}
-    if taught and sum(lost.values()) == taught:
-        raise WorksmithError(f"{manifest.teacher} taught nothing: {next(iter(lost)).partition(chr(10))[0]}")
-    tried = [(trial.name, trial.result) for trial in result.compiled.trials if trial.result]
-    failures = [f"{name}: {said}" for name, found in tried if (said := losses(found))]
-    if tried and all(found.summary.graded == 0 for _, found in tried):
-        raise WorksmithError(f"nothing could be measured on dev; {failures[0]}")
-    for said in failures:
-        say(said)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from worksmith.commands.options import say
+
 if TYPE_CHECKING:
-    from optimizers.artifact import Artifact
-    from optimizers.compile import Plan
+    from optimizers.artifact import Artifact, Manifest
+    from optimizers.compile import Plan, Result
     from optimizers.trace_bank import Gap
 
 
@@ -63,9 +65,45 @@ def summary(out: Path, artifact: Artifact, gaps: Sequence[Gap] = ()) -> dict[str
         **({"bank": manifest.bank} if manifest.bank else {}),
         "dev": [{key: t[key] for key in _SHOWN if key in t} for t in manifest.trials],
         "chosen": manifest.chosen,
+        **({"stopped": manifest.stopped, "undone": manifest.undone} if manifest.stopped else {}),
         "cost": manifest.cost,
         **artifact.measured,
     }
+
+
+def say_stopped(manifest: Manifest) -> None:
+    """Say that a budget ended the compile, if one did, and what the program is then."""
+    if not manifest.stopped:
+        return
+    limit = f"--{manifest.stopped.replace('_', '-')}"
+    left = manifest.undone["episodes_at_most"]
+    what = (
+        f"the best so far is {manifest.chosen}" if manifest.chosen else "nothing was measured on all of dev"
+    )
+    say(f"{limit} ended the compile with at most {left} episodes undone; {what}; --resume with more goes on")
+
+
+def mind_failures(result: Result) -> None:
+    """Say what was lost to the infrastructure.
+
+    Raises:
+        WorksmithError: nothing is left to choose by or to learn from, so there is no program to write.
+    """
+    from evals.record import INFRASTRUCTURE
+    from tools.errors import WorksmithError
+    from worksmith.session import losses
+
+    manifest = result.artifact.manifest
+    taught = manifest.cost["teacher"]["episodes"]
+    lost = {why: n for why, n in manifest.gaps.items() if why.partition(":")[0] in INFRASTRUCTURE}
+    if taught and sum(lost.values()) == taught:
+        raise WorksmithError(f"{manifest.teacher} taught nothing: {next(iter(lost)).partition(chr(10))[0]}")
+    tried = [(trial.name, trial.result) for trial in result.compiled.trials if trial.result]
+    failures = [f"{name}: {said}" for name, found in tried if (said := losses(found))]
+    if tried and all(found.summary.graded == 0 for _, found in tried):
+        raise WorksmithError(f"nothing could be measured on dev; {failures[0]}")
+    for said in failures:
+        say(said)
 
 
 def show(facts: dict[str, Any], as_json: bool) -> None:
