@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
-from optimizers.demonstration import Demonstration, give_demonstrations
+from optimizers.demonstration import Demonstration
 from optimizers.job import Compiled, Job, Trial
-from optimizers.selection import Selector
+from optimizers.selection import Display, Selector, selection_called
 
 
 class Bootstrap:
@@ -27,26 +27,30 @@ class Bootstrap:
         trials = [job.try_out("uncompiled", job.program, ())]
         best, best_program = trials[0], job.program
         best_set: tuple[Demonstration, ...] = ()
-        for name, chosen in _candidates(Selector(bank.demonstrations), job):
-            program = give_demonstrations(job.program, chosen)
+        for name, display in _candidates(job.settings.pool(bank), job):
+            program, chosen = job.settings.shown(job.program, display)
             trials.append(job.try_out(name, program, chosen))
             if rank(trials[-1]) > rank(best):
-                best, best_program, best_set = trials[-1], program, tuple(chosen)
+                best, best_program, best_set = trials[-1], program, chosen
         return Compiled(best_program, best_set, tuple(trials), best.name, bank.report()["without"])
 
 
-def _candidates(selector: Selector, job: Job) -> Iterator[tuple[str, list[Demonstration]]]:
-    """Named sets without repeats: one that covers the bank, then random restarts of both kinds in turn."""
-    count, seed = job.settings.demos, job.settings.seed
-    seen: set[frozenset[str]] = set()
-    for number in range(job.settings.candidates):
-        kind, restart = ("covering", "random")[number % 2], number // 2
-        draw = selector.covering if kind == "covering" else selector.random
-        chosen = draw(count, seed=seed, restart=restart)
-        ids = frozenset(demonstration.task_id for demonstration in chosen)
-        if chosen and ids not in seen:
-            seen.add(ids)
-            yield f"{kind}-{restart}", chosen
+def _candidates(pool: Selector, job: Job) -> Iterator[tuple[str, Display]]:
+    """Named displays without repeats: one that covers the bank, then restarts of both kinds of sets in turn.
+
+    With a selection of the user's all are of that kind.
+    """
+    settings = job.settings
+    kinds = (settings.selection,) if settings.selection else ("covering", "random")
+    seen: set[Hashable] = set()
+    for number in range(settings.candidates):
+        restart, place = divmod(number, len(kinds))
+        display = selection_called(kinds[place]).choose(
+            pool, settings.demos, seed=settings.seed, restart=restart
+        )
+        if display.demonstrations and display.what not in seen:
+            seen.add(display.what)
+            yield f"{kinds[place]}-{restart}", display
 
 
 def rank(trial: Trial) -> float:

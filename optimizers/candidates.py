@@ -6,16 +6,18 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from optimizers.demonstration import Demonstration, give_demonstrations
+from optimizers.demonstration import Demonstration
 from optimizers.growing import growing_bank, sizes
 from optimizers.job import Job
-from optimizers.knn import with_nearest
-from optimizers.selection import Selector
+from optimizers.selection import Display, selection_called
 from optimizers.trace_bank import TraceBank
 from tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
+
+_KINDS = ("nearest", "covering", "random")
+"""The selections of candidates, in turn."""
 
 _SHARES = (1, 2, 4)
 """By what the most demonstrations that a prompt gets are divided, in turn."""
@@ -23,10 +25,15 @@ _SHARES = (1, 2, 4)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A program, and the demonstrations that it can show."""
+    """A program, and the demonstrations that it can show.
+
+    Attributes:
+        what: equal for candidates that show the same.
+    """
 
     program: dspy.Module
     demonstrations: tuple[Demonstration, ...]
+    what: Hashable = None
 
     @property
     def ids(self) -> frozenset[str]:
@@ -45,10 +52,8 @@ def draw_candidates(job: Job, bank: TraceBank, most: int) -> dict[str, Candidate
     if not len(bank):
         return found
     for name, candidate in _offers(job, bank):
-        # Two fixed sets of the same demonstrations are one; the nearest are told apart by their number.
-        what = name if name.startswith("nearest") else candidate.ids
-        if what not in seen:
-            seen.add(what)
+        if candidate.what not in seen:
+            seen.add(candidate.what)
             found[name] = candidate
         if len(found) == most:
             break
@@ -69,25 +74,30 @@ def rounds(job: Job) -> Iterator[dict[str, Candidate]]:
 
 def _offers(job: Job, bank: TraceBank) -> Iterator[tuple[str, Candidate]]:
     """Candidates with repeats. A small bank soon offers nothing new, so this ends."""
-    selector, settings = Selector(bank.demonstrations), job.settings
-    most = min(settings.demos, len(bank))
+    settings = job.settings
+    pool = settings.pool(bank)
+    most = min(settings.demos, len(pool.demonstrations))
+    kinds = (settings.selection,) if settings.selection else _KINDS
     for number in range(2 * settings.candidates):
         restart, place = divmod(number, len(_SHARES))
         size = -(-most // _SHARES[place])
-        if nearest := _nearest(job, bank, size):
-            yield f"nearest-{size}", nearest
-        for kind, draw in (("covering", selector.covering), ("random", selector.random)):
-            chosen = draw(size, seed=settings.seed, restart=restart)
-            yield (
-                f"{kind}-{size}-{restart}",
-                Candidate(give_demonstrations(job.program, chosen), tuple(chosen)),
-            )
+        for kind in kinds:
+            display = selection_called(kind).choose(pool, size, seed=settings.seed, restart=restart)
+            # Whatever the restart, the nearest are the same.
+            name = f"{kind}-{size}" if kind == "nearest" else f"{kind}-{size}-{restart}"
+            if candidate := _candidate(job, display):
+                yield name, candidate
 
 
-def _nearest(job: Job, bank: TraceBank, size: int) -> Candidate | None:
-    """The candidate that searches the bank; None where no input of a predictor holds the task's text."""
+def _candidate(job: Job, display: Display) -> Candidate | None:
+    """The candidate that shows `display`; None where it searches and no input of a predictor holds the text.
+
+    Raises:
+        InputError: so it is, and the user asked for nothing else.
+    """
     try:
-        program = with_nearest(job.program, bank.demonstrations, size, job.settings.embedding)
+        return Candidate(*job.settings.shown(job.program, display), display.what)
     except InputError:
+        if job.settings.selection:
+            raise
         return None
-    return Candidate(program, bank.demonstrations)

@@ -239,7 +239,7 @@ def _manifest(plan: Plan, job: Job, compiled: Compiled) -> Manifest:
         models={role: model_name(model.lm) for role, model in models(plan).items()},
         gold=_follows_gold(plan, job, compiled),
         optimizer=plan.optimizer,
-        settings=asdict(plan.settings),
+        settings=plan.settings.to_json(),
         trials=tuple(trial.to_json() for trial in compiled.trials),
         chosen=compiled.chosen,
         gaps=compiled.gaps,

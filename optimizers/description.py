@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import dspy
@@ -35,7 +34,7 @@ def decides(plan: Plan, purpose: str = "compile") -> dict[str, Any]:
         "program_digest": program_digest(plan.program),
         "models": {role: _model(model) for role, model in models(plan).items()},
         "optimizer": plan.optimizer,
-        "settings": asdict(plan.settings),
+        "settings": plan.settings.to_json(),
         **({} if plan.bank is None else {"bank": plan.bank.digest}),
         "versions": versions(plan),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evals.record import PRIMARY, EpisodeRecord
@@ -14,6 +14,9 @@ from optimizers.budget import Budget
 from optimizers.demonstration import Demonstration
 from optimizers.nearest import EMBEDDINGS
 from optimizers.rollouts import Rollouts
+from optimizers.selection import Display, Selector, selection_called
+from optimizers.selection.showing import Shown, shown
+from optimizers.selection.steps import UNITS, Unit, in_units
 from optimizers.trace_bank import Gap, TraceBank, collect
 from tools.errors import InputError
 
@@ -34,6 +37,9 @@ class Settings:
         embedding: how texts are compared: `lexical`, or `minilm` fused with it.
         alpha: the chance that a race accepts a program that is not better, at most.
         margin: differences in score below it are not worth a race's episodes.
+        selection: how demonstrations are chosen, see `optimizers.selection`; None is the optimizer's own way.
+        demo_unit: what one demonstration shows.
+        demo_tokens: as many as the demonstrations of a prompt may take, see `optimizers.selection.tokens`.
     """
 
     demos: int = 16
@@ -42,6 +48,9 @@ class Settings:
     embedding: str = "lexical"
     alpha: float = 0.05
     margin: float = 0.1
+    selection: str | None = None
+    demo_unit: Unit = "trajectory"
+    demo_tokens: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense before anything is paid for."""
@@ -57,6 +66,42 @@ class Settings:
             raise InputError("a chance lies between 0 and 1", where="--alpha")
         if not 0 <= self.margin < 1:
             raise InputError("a margin lies between 0 and 1", where="--margin")
+        if self.selection is not None:
+            selection_called(self.selection)
+        if self.demo_unit not in UNITS:
+            raise InputError(
+                f"no unit {self.demo_unit!r}", where="--demo-unit", hint=f"there are {', '.join(UNITS)}"
+            )
+        if self.demo_tokens is not None and self.demo_tokens < 1:
+            raise InputError("demonstrations take at least one token", where="--demo-tokens")
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
+        later = ("selection", "demo_unit", "demo_tokens")
+        unsaid = {name for name in later if getattr(self, name) == getattr(type(self), name)}
+        return {name: value for name, value in asdict(self).items() if name not in unsaid}
+
+    def pool(self, bank: TraceBank) -> Selector:
+        """What is chosen from: the demonstrations of a bank, in the units asked for.
+
+        Raises:
+            InputError: steps are asked for, and the program makes all calls at once.
+        """
+        return Selector(in_units(bank.demonstrations, self.demo_unit))
+
+    def shown(self, program: dspy.Module, display: Display) -> Shown:
+        """A copy of `program` that shows `display` as these settings say.
+
+        Raises:
+            InputError: something is to be searched, and a predictor has no input that holds the task's text.
+        """
+        return shown(
+            program,
+            display,
+            embedding=self.embedding,
+            tokens=self.demo_tokens,
+            by_state=self.demo_unit == "step",
+        )
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from optimizers.demonstration import Demonstration, give_demonstrations
+from optimizers.demonstration import Demonstration
 from optimizers.job import Compiled, Job
-from optimizers.nearest import NearestSettings, show_nearest
+from optimizers.selection import Display, selection_called
+from optimizers.selection.showing import shown
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,13 +26,21 @@ class Knn:
         """Compile.
 
         Raises:
-            InputError: if a predictor has no input that holds the task's text.
+            InputError: no input of a predictor holds the task's text, or the selection searches nothing.
         """
-        bank = job.bank()
-        program = with_nearest(job.program, bank.demonstrations, job.settings.demos, job.settings.embedding)
-        job.offer = Compiled(program, bank.demonstrations, gaps=bank.report()["without"])
-        trial = job.try_out("nearest", program, bank.demonstrations)
-        return Compiled(program, bank.demonstrations, (trial,), trial.name, bank.report()["without"])
+        settings, bank = job.settings, job.bank()
+        name = settings.selection or "nearest"
+        if not selection_called(name).searches:
+            raise InputError(
+                f"knn searches demonstrations for each task, {name} does not",
+                where="--selection",
+                hint="use nearest or mixture, or another optimizer",
+            )
+        display = selection_called(name).choose(settings.pool(bank), settings.demos, seed=settings.seed)
+        program, demonstrations = settings.shown(job.program, display)
+        job.offer = Compiled(program, demonstrations, gaps=bank.report()["without"])
+        trial = job.try_out(name, program, demonstrations)
+        return Compiled(program, demonstrations, (trial,), trial.name, bank.report()["without"])
 
 
 def with_nearest(
@@ -42,23 +51,4 @@ def with_nearest(
     Raises:
         InputError: if a predictor has no input that holds the task's text.
     """
-    copy = give_demonstrations(program, demonstrations)
-    nearest = {
-        name: NearestSettings(_query_field(name, demonstrations), count, embedding)
-        for name, predictor in copy.named_predictors()
-        if predictor.demos
-    }
-    return show_nearest(copy, nearest)
-
-
-def _query_field(name: str, demonstrations: Sequence[Demonstration]) -> str:
-    """The input of a predictor that holds the task's text in every demonstration."""
-    shown = [(d.query, d.parts[name]) for d in demonstrations if name in d.parts]
-    for field in shown[0][1]:
-        if all(part.get(field) == query for query, part in shown):
-            return field
-    raise InputError(
-        f"no input of the predictor {name} holds the task's text",
-        where="--optimizer knn",
-        hint="use bootstrap, which shows every task the same demonstrations",
-    )
+    return shown(program, Display(searched=tuple(demonstrations), count=count), embedding=embedding).program

@@ -174,7 +174,7 @@ class _Bank:
         return [int(hit.key) for hit in self._index.search(query, count, exclude={*map(_key, out)})]
 
     def _elsewhere(self, way: str, out: frozenset[int]) -> frozenset[int]:
-        """What begins elsewhere than after `way`: after other tools, or if none is left, another last tool."""
+        """What begins elsewhere than after `way`: after other tools or, if nothing is left, another one."""
         if not self._nearest.by_state:
             return frozenset()
         for like in (lambda other: other == way, lambda other: _last(other) == _last(way)):

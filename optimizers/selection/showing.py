@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from optimizers.demonstration import Demonstration, give_demonstrations
 from optimizers.nearest import NearestSettings, show_nearest
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     import dspy
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(NamedTuple):
     """A program, and the demonstrations that it can show."""
 
     program: dspy.Module
@@ -36,8 +34,8 @@ def shown(
 
     Args:
         embedding: how what is searched is compared.
-        tokens: as many as the demonstrations of a prompt may take, by `demo_tokens`. What does not fit is left
-            out; the fixed ones are let in first.
+        tokens: as many as the demonstrations of a prompt may take, by `demo_tokens`. What does not fit is
+            left out; the fixed ones are let in first.
         by_state: see `NearestSettings`.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -31,6 +31,15 @@ class Display:
     def demonstrations(self) -> tuple[Demonstration, ...]:
         """All that can be shown."""
         return self.fixed + self.searched
+
+    @property
+    def what(self) -> Hashable:
+        """Equal for displays that show the same, in whatever order."""
+        return (
+            frozenset((each.task_id, each.step) for each in self.fixed),
+            frozenset((each.task_id, each.step) for each in self.searched),
+            self.count,
+        )
 
 
 class Selection(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -271,7 +271,7 @@ def _tracked(plan: Plan, out: Path, tracking: Tracking, register_as: Registratio
         **({"proposer": proposer.name} if proposer else {}),
         "optimizer": plan.optimizer,
         **plan.describes,
-        **asdict(plan.settings),
+        **plan.settings.to_json(),
     }
     with tracking.open(plan.suite.path).start("compile", params=settings) as run:
         with compile_bar("compile") as on_progress:
