@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -102,6 +103,22 @@ class Report:
     def latex(self) -> str:
         """Its tables for a document that uses the package booktabs."""
         return "\n".join(grid.latex() for grid in self.grids)
+
+    def csv(self, run: str = "RUN") -> str:
+        """The figures as tidy rows, one a line; what cannot be computed is empty."""
+        import csv
+        import io
+
+        file = io.StringIO()
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("run", "arm", "metric", "where", "split", "value", "low", "high", "n"))
+        for figure in self.figures:
+            where = ";".join(f"{name}={value}" for name, value in figure.where.items())
+            numbers = ("" if math.isnan(x) else repr(x) for x in figure.interval[:3])
+            writer.writerow(
+                (run, figure.arm, figure.metric, where, figure.split, *numbers, figure.interval.n)
+            )
+        return file.getvalue()
 
     def to_json(self, run: str = "RUN") -> dict[str, Any]:
         """The report as JSON-able data: each figure with the command that lists the episodes behind it."""

@@ -158,6 +158,10 @@ def inferred_card(label: str, records: Sequence[EpisodeRecord], **known: Any) ->
 
 def _open(name: str, tracking_uri: str | None, suite: Suite | None) -> list[LoadedRun]:
     path = Path(name)
+    if suite is not None and path.exists() and _published(path):
+        from evals.office.workbench.runs import recorded_runs
+
+        return recorded_runs(suite, [path])
     if path.is_dir():
         logs = _logs(path)
         if logs:
@@ -165,10 +169,16 @@ def _open(name: str, tracking_uri: str | None, suite: Suite | None) -> list[Load
     elif path.is_file() and path.suffix == ".jsonl":
         return [open_log(path)]
     if path.exists():
-        raise InputError("no episode log is here", where=name, hint="logs are .jsonl files")
+        hint = "logs are .jsonl files; published result files need --suite"
+        raise InputError("no episode log is here", where=name, hint=hint)
     from evals.tracking.loading import open_tracked
 
     return open_tracked(name, tracking_uri)
+
+
+def _published(path: Path) -> bool:
+    """Whether these are result files of the original."""
+    return path.suffix == ".csv" if path.is_file() else next(path.rglob("*.csv"), None) is not None
 
 
 def _logs(folder: Path) -> list[Path]:

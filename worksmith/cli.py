@@ -15,6 +15,7 @@ from worksmith.commands import (
     bank,
     compare,
     compile,
+    episodes,
     eval,
     index,
     judge,
@@ -22,6 +23,7 @@ from worksmith.commands import (
     org,
     quickstart,
     rate,
+    report,
     run,
     score,
     serve,
@@ -55,6 +57,8 @@ app.command("compile")(compile.compile_program)
 app.command("verify")(verify.verify_program)
 app.command("eval")(eval.evaluate_program)
 app.command("compare")(compare.compare_strategies)
+app.command("report")(report.report_runs)
+app.command("episodes")(episodes.list_episodes)
 app.command("run")(run.run_task)
 app.command("score", context_settings={"allow_extra_args": True})(score.score_predictions)
 app.command("rate")(rate.rate_runs)

@@ -11,7 +11,7 @@ from typing import Any
 from evals.compare import Row, Study
 from evals.record import PRIMARY, RATES, STRICT, EpisodeRecord
 from evals.runner import EvalResult
-from evals.statistics import Interval, mean
+from evals.statistics import Interval, mean, pass_hat
 from evals.summary import COSTS, Summary, actions_of, domain_of, group_records, intents_of, summarize
 
 FIELDS: Mapping[str, Callable[[EpisodeRecord], str]] = {
@@ -119,6 +119,18 @@ def metric_values(records: Sequence[EpisodeRecord], metric: str) -> list[tuple[E
     name = PRIMARY if metric.startswith(PASS_HAT) else metric
     found = ((record, _value(record, name)) for record in records)
     return [(record, value) for record, value in found if value is not None]
+
+
+def metric_mean(records: Sequence[EpisodeRecord], metric: str) -> float | None:
+    """The figure that these episodes give: the mean of their values; None without any."""
+    found = metric_values(records, metric)
+    if metric.startswith(PASS_HAT):
+        attempts: dict[Hashable, list[float]] = {}
+        for record, value in found:
+            attempts.setdefault(record.task_id, []).append(value)
+        chance = pass_hat(attempts, int(metric.removeprefix(PASS_HAT))).value
+        return None if math.isnan(chance) else chance
+    return math.fsum(value for _, value in found) / len(found) if found else None
 
 
 def _value(record: EpisodeRecord, metric: str) -> float | None:

@@ -85,7 +85,7 @@ def test_episodes_to_read_stand_under_their_arm(study: Study) -> None:
     verdicts = set(re.findall(r'data-arm="(.*?)" data-verdict="(.*?)"', page))
     assert {verdict for arm, verdict in verdicts if arm == "react + knn"} == {"right"}
     assert ("always_refuse", "wrong") in verdicts
-    assert page.count("· plan ·") == 9
+    assert page.count('data-arm="plan" data-verdict="wrong"') == 9
 
 
 def test_the_rates_stand_in_the_same_layout(study: Study) -> None:

@@ -30,6 +30,13 @@ JUDGES = ["local/rubric", "openai/gpt-4o-mini", "unaided:", "median:"]
 MODELS = ["local/analogy", "gold", "replay:", "openai/gpt-4o-mini", "ollama_chat/llama3.2"]
 
 SuiteArgument = Annotated[Path, typer.Argument(help="Suite directory.")]
+RunsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RUN...",
+        help="Episode log, folder of logs (a comparison), or id of an MLflow run with those below it.",
+    ),
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 SeedOption = Annotated[int, typer.Option(help="Every random choice derives from it.")]
 WorkersOption = Annotated[int, typer.Option(min=1, max=512, help="Episodes in flight at once.")]

@@ -1,0 +1,81 @@
+"""Figures that papers publish, as reference rows with their source."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from evals.tables import Grid
+
+PAPER = "paper: "
+"""How rows begin that are not ours."""
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table of a paper.
+
+    Attributes:
+        kind: of suite that it belongs beside.
+        rows: a name and the figures as they are printed.
+    """
+
+    kind: str
+    paper: str
+    number: int
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[float, ...]], ...]
+
+    @property
+    def source(self) -> str:
+        """Where it is from, in a sentence."""
+        return (
+            f"Rows that begin with “{PAPER.strip()}” are from {self.paper}, table {self.number}, as printed "
+            "there: measured by its authors on their tasks, without intervals."
+        )
+
+    def figure(self, row: str, column: str) -> float:
+        """One figure.
+
+        Raises:
+            KeyError: there is none.
+        """
+        return dict(zip(self.columns, dict(self.rows)[row], strict=True))[column]
+
+    def lines(self) -> list[tuple[str, ...]]:
+        """Its rows as cells, marked as not ours."""
+        return [(PAPER + name, *(f"{value:g}" for value in values)) for name, values in self.rows]
+
+
+@cache
+def published_tables(kind: str) -> tuple[PublishedTable, ...]:
+    """The tables that belong beside suites of a kind."""
+    text = (files("evals.reporting") / "published.toml").read_text(encoding="utf-8")
+    return tuple(
+        PublishedTable(
+            kind=table["kind"],
+            paper=table["paper"],
+            number=table["number"],
+            title=table["title"],
+            columns=tuple(table["columns"]),
+            rows=tuple((row[0], tuple(row[1:])) for row in table["rows"]),
+        )
+        for table in tomllib.loads(text)["table"]
+        if table["kind"] == kind
+    )
+
+
+def beside_published(kind: str, ours: Sequence[Grid]) -> list[Grid]:
+    """The published tables of a kind; those that have the columns of one of ours stand below our rows."""
+    return [_beside(table, ours) for table in published_tables(kind)]
+
+
+def _beside(table: PublishedTable, ours: Sequence[Grid]) -> Grid:
+    same = next((grid for grid in ours if grid.headings[1:] == table.columns), None)
+    rows = same.rows if same else ()
+    title = f"{table.title}: table {table.number} of {table.paper}"
+    return Grid(title, ("", *table.columns), (*rows, *table.lines()), (table.source,))

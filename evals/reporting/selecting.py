@@ -1,0 +1,76 @@
+"""Choosing episodes: by program, by what they are about, by how they ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from evals.reporting.episodes import ShownEpisode
+from evals.reporting.figures import FIELDS
+from tools.errors import InputError
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which episodes are wanted; what is empty does not count.
+
+    Attributes:
+        arms: labels of programs, of which an episode must have one.
+        where: fields of `evals.reporting.figures.FIELDS` with the value that each must have.
+        verdict: `right`, `wrong` or `lost`.
+        text: must be in the query, a call, an observation or the answer; letter case does not count.
+    """
+
+    arms: tuple[str, ...] = ()
+    where: tuple[tuple[str, str], ...] = ()
+    verdict: str = ""
+    text: str = ""
+
+    def __call__(self, episodes: Iterable[ShownEpisode]) -> list[ShownEpisode]:
+        """Those of `episodes` that are wanted, in their order."""
+        return [episode for episode in episodes if self._wants(episode)]
+
+    def _wants(self, episode: ShownEpisode) -> bool:
+        return (
+            (not self.arms or episode.arm in self.arms)
+            and all(FIELDS[name](episode.record) == value for name, value in self.where)
+            and (not self.verdict or episode.verdict == self.verdict)
+            and (not self.text or self.text.casefold() in _said(episode))
+        )
+
+
+def conditions(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Conditions written as `FIELD=VALUE`.
+
+    Raises:
+        InputError: one has no such form, or names no field.
+    """
+    found = []
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or name not in FIELDS:
+            raise InputError(
+                f"no condition {text!r}", where="--where", hint=f"FIELD=VALUE of {', '.join(FIELDS)}"
+            )
+        found.append((name, value))
+    return tuple(found)
+
+
+def find_episode(episodes: Iterable[ShownEpisode], start: str) -> ShownEpisode:
+    """The episode whose id begins with `start`.
+
+    Raises:
+        InputError: none does, or several do.
+    """
+    found = {episode.record.key: episode for episode in episodes if episode.record.key.startswith(start)}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if not found:
+        raise InputError(f"no episode {start!r}", where="--show", hint="ids are listed without --show")
+    raise InputError(f"{len(found)} episodes begin with {start!r}", where="--show", hint="give more digits")
+
+
+def _said(episode: ShownEpisode) -> str:
+    record = episode.record
+    calls = (f"{call.tool} {call.arguments} {call.observation}" for call in record.calls)
+    return "\n".join((record.query, record.answer, record.task_id, *calls)).casefold()

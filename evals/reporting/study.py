@@ -1,0 +1,74 @@
+"""Runs that are at rest as one study, so that a report of them is the same as that of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from evals.compare import Arm, Study, run_study
+from evals.reporting.episodes import ShownEpisode
+from evals.runner import EvalResult
+from evals.runs import LoadedRun
+from evals.summary import summarize
+
+
+def study_of(runs: Sequence[LoadedRun]) -> Study:
+    """The runs as arms, the first as reference; where tasks differ, those are compared that both have.
+
+    Raises:
+        InputError: there are no runs.
+    """
+    by_label = {run.card.label: run for run in runs}
+    arms = [_arm(run) for run in runs]
+    return run_study(arms, lambda arm: result_of(by_label[arm.label]), same_tasks=False)
+
+
+def result_of(run: LoadedRun) -> EvalResult:
+    """A run as the result that it was when it ended."""
+    card = run.card
+    return EvalResult(
+        records=run.records,
+        summary=summarize(run.records, seed=card.seed),
+        program=card.program,
+        model=card.lm or "unknown",
+        strategy=card.strategy,
+        seed=card.seed,
+        trials=card.trials,
+        resumed=len(run.records),
+    )
+
+
+def episodes_of(runs: Sequence[LoadedRun]) -> Iterator[ShownEpisode]:
+    """All episodes, each under the label of its run."""
+    for run in runs:
+        yield from (ShownEpisode(run.card.label, record) for record in run.records)
+
+
+def setting_of(runs: Sequence[LoadedRun]) -> dict[str, str]:
+    """What all runs have in common, as facts of a report; what differs is said to."""
+    facts: dict[str, str] = {}
+    cards = [run.card for run in runs]
+    for name in ("suite", "split"):
+        values = list(dict.fromkeys(getattr(card, name) for card in cards))
+        if any(values):
+            facts[name] = ", ".join(Path(value).name if name == "suite" else value for value in values)
+    versions = list(dict.fromkeys(card.versions.get("worksmith", "") for card in cards))
+    if any(versions):
+        facts["worksmith"] = ", ".join(filter(None, versions))
+    tasks = {frozenset(record.task_id for record in run.records) for run in runs}
+    if len(tasks) > 1:
+        facts["tasks differ"] = "programs are compared on the tasks that both have"
+    return facts
+
+
+def _arm(run: LoadedRun) -> Arm:
+    card = run.card
+    return Arm(
+        card.label,
+        strategy=card.strategy,
+        optimizer=card.optimizer,
+        model=card.lm,
+        without=card.without,
+        baseline=card.baseline,
+        settings={"toolset": card.settings["toolset"]} if "toolset" in card.settings else {},
+    )
