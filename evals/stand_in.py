@@ -8,7 +8,6 @@ from typing import Any, Self
 import dspy
 from dspy import lm15
 from dspy.clients.backend_selection import CLIENT_KEYS
-from dspy.utils.usage_tracker import UsageTracker
 
 from evals.identity import model_digest, plain_settings
 from tools.seeding import digest
@@ -54,16 +53,15 @@ class StandIn:
         return set(self.original.supported_params)
 
     def ask(self, request: lm15.Request, **options: Any) -> lm15.Response:
-        """What the original replies. A reply that DSPy had in its cache says that it took no tokens.
+        """What the original replies.
 
         Args:
             options: of the call, not of the request: `cache`, `rollout_id`.
         """
         # The tokens are counted by the LM around this engine; the original must not count them again.
-        used = UsageTracker()
-        with dspy.context(usage_tracker=used, disable_history=True, callbacks=[]):
+        with dspy.context(usage_tracker=None, disable_history=True, callbacks=[]):
             response: lm15.Response = self.original(replace(request, model=self.original.model), **options)
-        return response if used.usage_data else replace(response, usage=lm15.Usage())
+        return response
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

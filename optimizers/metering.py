@@ -96,7 +96,7 @@ def spent_before(replies: Path, budget: Budget) -> Spent:
         return total
     for line in replies.read_bytes().split(b"\n")[:-1]:
         entry = json.loads(line)
-        if entry["model"].startswith(GOLD):
+        if entry["model"].startswith(GOLD) or entry.get("cached"):
             continue
         usage = (entry.get("reply") or {}).get("usage") or {}
         tokens = [usage.get(name) or 0 for name in ("input_tokens", "output_tokens")]

@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -22,6 +22,7 @@ from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, respons
 from dspy.utils import exceptions
 from dspy.utils.callback import BaseCallback
 from dspy.utils.exceptions import LMError
+from dspy.utils.usage_tracker import UsageTracker
 
 from evals.identity import model_name
 from evals.stand_in import StandIn
@@ -36,6 +37,10 @@ _SHOWN = 80
 
 class NotInJournalError(WorksmithError):
     """A request that the journal holds no reply to, where nobody may be asked."""
+
+
+Ask = Callable[[], tuple[lm15.Response, bool]]
+"""Gives a reply, and whether it came out of DSPy's cache, so that nobody was paid for it."""
 
 
 class _Place(NamedTuple):
@@ -80,7 +85,7 @@ class ReplyStore:
     def __len__(self) -> int:
         return len(self._places)
 
-    def once(self, key: str, ask: Callable[[], lm15.Response], *, model: str = "") -> lm15.Response:
+    def once(self, key: str, ask: Ask, *, model: str = "") -> lm15.Response:
         """The reply to `key`: the one there is, or else what `ask` gives, kept.
 
         Of several threads with one key, one asks and the others are given its reply.
@@ -120,10 +125,11 @@ class ReplyStore:
             os.close(self._file)
             self._file = -1
 
-    def _put(self, key: str, ask: Callable[[], lm15.Response], model: str) -> None:
+    def _put(self, key: str, ask: Ask, model: str) -> None:
         entry: dict[str, Any] = {"key": key, "model": model}
         try:
-            entry["reply"] = response_to_dict(ask())
+            response, cached = ask()
+            entry |= {"reply": response_to_dict(response), **({"cached": True} if cached else {})}
         except LMError as error:
             if isinstance(error.__cause__, BudgetSpentError):
                 raise  # nobody was asked
@@ -164,7 +170,7 @@ class RememberingEngine(StandIn):
     """
 
     def __init__(self, lm: dspy.LM, store: ReplyStore, *, asking: bool = True) -> None:
-        super().__init__(lm.copy(callbacks=[]))
+        super().__init__(_keeping_usage(lm.copy(callbacks=[])))
         self._store = store
         self.asking = asking
         self.lacking: list[str] = []
@@ -200,7 +206,32 @@ class RememberingEngine(StandIn):
         if number:
             # DSPy's cache does not tell the completions of one call apart.
             options["cache"] = False
-        return self._store.once(key, lambda: self.ask(request, **options), model=model_name(self.original))
+        return self._store.once(key, lambda: self._asked(request, options), model=model_name(self.original))
+
+    def _asked(self, request: lm15.Request, options: dict[str, Any]) -> tuple[lm15.Response, bool]:
+        used = UsageTracker()
+        with dspy.context(usage_tracker=used, disable_history=True, callbacks=[]):
+            response = self.original(replace(request, model=self.original.model), **options)
+        # DSPy tracks what a request takes, and nothing for what it had in its cache.
+        return response, not used.usage_data
+
+
+class _Through(StandIn):
+    """Passes requests on, and does nothing else."""
+
+    def complete(self, request: lm15.Request) -> lm15.Response:
+        return self.ask(request, cache=False)
+
+
+def _keeping_usage(lm: dspy.LM) -> dspy.LM:
+    """The same model, whose replies say what they took also when they come out of DSPy's cache.
+
+    With that of some providers DSPy forgets it, and a result would depend on what was in the cache.
+    """
+    if not lm.cache or not isinstance(lm.engine, str):
+        return lm
+    kept: dspy.LM = _Through(lm).installed().copy(cache=True)
+    return kept
 
 
 @dataclass

@@ -49,7 +49,7 @@ def verify_program(
     plan = _plan(folder, suite, workers)
     facts: dict[str, Any] = {"file": str(program), "journal": str(folder), "digest": artifact.digest}
     try:
-        anew = derived(plan)
+        anew = derived(plan, stopped=artifact.manifest.stopped)
         identical = anew.digest == artifact.digest
         facts |= {
             "derived": anew.digest,
