@@ -82,13 +82,16 @@ class OutcomeScorer:
         workshop: over the suite's world.
         ground_truth: `published` takes each task's expected calls as they are; `corrected` replaces
             answers that contradict their task and accepts the alternatives of ambiguous ones.
+
+    Attributes:
+        writing_tools: the names of the tools that change something.
     """
 
     def __init__(self, workshop: Workshop, ground_truth: GroundTruth = "published") -> None:
         self.ground_truth = ground_truth
         self._workshop = workshop
         toolset = workshop.episode().toolset
-        self._writing = frozenset(name for name, tool in toolset.items() if tool.writes)
+        self.writing_tools = frozenset(name for name, tool in toolset.items() if tool.writes)
         self._free = {table.name: table.free for table in workshop.kind.tables if table.free}
         self._executed: dict[_Work, Execution] = {}
         self._expected: dict[str, Expectation] = {}
@@ -148,7 +151,7 @@ class OutcomeScorer:
 
     def writing(self, actions: Sequence[str]) -> tuple[str, ...]:
         """Those of the actions that name a tool that changes the world."""
-        return tuple(action for action in actions if action_name(action) in self._writing)
+        return tuple(action for action in actions if action_name(action) in self.writing_tools)
 
     def exact_match(self, task: Task, actions: Sequence[str]) -> bool:
         """Whether the writing actions, as texts in any order and letter case, are the expected ones."""

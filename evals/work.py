@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from evals.entries import ChangeEntry
 from evals.failures import failure_status
+from evals.faults.diagnosis import diagnose
 from evals.identity import model_digest, program_digest, scorers_digest
 from evals.judging.judge import Judge, ask_judges
 from evals.record import (
@@ -45,6 +46,13 @@ class KnowsExpected(Protocol):
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
         """Of the outcomes that count as right, the one nearest to `outcome`."""
         ...
+
+
+@runtime_checkable
+class KnowsTools(Protocol):
+    """A scorer that knows which of the world's tools change something."""
+
+    writing_tools: frozenset[str]
 
 
 @dataclass
@@ -99,6 +107,7 @@ class Work:
                 raise
             except Exception as error:
                 record = _crashed(unit, task, error, time.perf_counter() - started)
+                record = self._diagnosed(task, record, None)
             else:
                 record = self._graded(unit, task, prediction)
             return ask_judges(self.judges, task, record)
@@ -128,7 +137,16 @@ class Work:
             return record_episode(
                 unit, task, episode, scores={}, status="harness_error", error=f"scorer: {_describe(error)}"
             )
-        return record.model_copy(update={"scores": scores, "expected_changes": expected})
+        scored = record.model_copy(update={"scores": scores, "expected_changes": expected})
+        return self._diagnosed(task, scored, episode)
+
+    def _diagnosed(self, task: Task, record: EpisodeRecord, episode: EpisodeResult | None) -> EpisodeRecord:
+        """The record with what went wrong, if anything did; other scorers say themselves what is wrong."""
+        knowing = next((scorer for scorer in self.scorers or () if isinstance(scorer, KnowsTools)), None)
+        if knowing is None:
+            return record
+        fault = diagnose(task, record, episode, writing=knowing.writing_tools)
+        return record.model_copy(update={"fault": fault}) if fault else record
 
     def _expected(self, task: Task, episode: EpisodeResult) -> tuple[ChangeEntry, ...]:
         """What should have changed, as far as a scorer knows."""

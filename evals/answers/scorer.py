@@ -43,6 +43,7 @@ class AnswerScorer:
 
     def __init__(self, workshop: Workshop, ground_truth: GroundTruth = "published") -> None:
         self._outcomes = OutcomeScorer(workshop, ground_truth)
+        self.writing_tools = self._outcomes.writing_tools
         self._tables = workshop.kind.tables
         self.digest = f"answer/1/{ground_truth}"
 

@@ -57,6 +57,7 @@ class CrmScorer:
 
     def __init__(self, workshop: Workshop, ground_truth: GroundTruth = "published") -> None:
         self._outcomes = OutcomeScorer(workshop, ground_truth)
+        self.writing_tools = self._outcomes.writing_tools
         self.digest = f"crm/1/{ground_truth}"
 
     def __call__(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
