@@ -22,6 +22,7 @@ _CAPITAL = re.compile(r"(?<=[\w,:] )[A-Z][\w'-]+")
 _CODE = re.compile(r"\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{12,}\b")
 _PART = re.compile(r"[^;\n]+")
 _PERSON = "person"
+_NOTHING = re.compile(r"\b(?:no|none|nothing)\b[^.;]{0,40}\b(?:found|there|exists?|match(?:es)?|on record)\b")
 _LONGEST_PART = 8
 """Words of a part of a list that can be a value."""
 
@@ -157,6 +158,13 @@ class _Reading:
 def says_denied(text: str) -> bool:
     """Whether a text says that something is not permitted."""
     return bool(_denied().search(" ".join(plain(text).lower().split())))
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text says that there is nothing of the kind."""
+    from evals.crm.answers import says_none
+
+    return says_none(text, "text") or bool(_NOTHING.search(" ".join(plain(text).lower().split())))
 
 
 def words_in(text: str) -> int:

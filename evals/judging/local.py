@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evals.answers.judging import disclosed, names_nothing
 from evals.entries import Judgement
-from evals.judging.facts import Facts, facts_in, says_denied, words_in
+from evals.judging.facts import Facts, facts_in, says_denied, says_nothing, words_in
 from evals.judging.rubric import Rubrics, default_rubrics
 from evals.judging.state import State, state_of
 from tools.errors import InputError
@@ -175,9 +175,7 @@ def _stance(record: EpisodeRecord, *, nothing_there: bool) -> str:
         return "answered"
     if says_denied(record.answer):
         return "denied"
-    from evals.crm.answers import says_none
-
-    return "not_found" if says_none(record.answer, "text") else "answered"
+    return "not_found" if says_nothing(record.answer) else "answered"
 
 
 def _told(task: Task) -> str:
