@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,14 @@ from evals.judging.local import NAME as LOCAL
 from evals.judging.local import LocalRubric
 from evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
 from tools.errors import InputError
+from worksmith.budgets import counted
 from worksmith.session import LOGS
 
 if TYPE_CHECKING:
+    import dspy
+
     from evals.judging.calibrate import Comparing
+    from optimizers.budget import Budget
     from tools.schema import Table
 
 GATES = LOGS.parent / "judges"
@@ -62,15 +66,28 @@ def judge_setting(judges: Sequence[Judge]) -> dict[str, str]:
 
 def uncached(judge: Judge) -> Judge:
     """The same judge without a cache of replies, to see whether it says the same again."""
+    return _asking(judge, lambda lm: lm.copy(cache=False))
+
+
+def metered_judges(judges: Sequence[Judge], budget: Budget | None) -> tuple[Judge, ...]:
+    """The same judges; what they ask is counted where there is a budget.
+
+    Raises:
+        InputError: dollars are limited, and the price of a judge is not known.
+    """
+    return tuple(_asking(judge, lambda lm: counted(lm, budget)) for judge in judges)
+
+
+def _asking(judge: Judge, change: Callable[[dspy.LM], dspy.LM]) -> Judge:
+    """The same judge with a changed model."""
     if isinstance(judge, Panel):
-        return Panel([uncached(each) for each in judge.judges])
+        return Panel([_asking(each, change) for each in judge.judges])
     if isinstance(judge, LocalRubric):
         return judge
     from evals.judging.rubric_judge import RubricJudge
 
     assert isinstance(judge, RubricJudge)
-    lm = judge.lm.copy(cache=False)
-    return RubricJudge(lm, judge.rubrics, name=judge.name, reference=judge.reference)
+    return RubricJudge(change(judge.lm), judge.rubrics, name=judge.name, reference=judge.reference)
 
 
 def comparing(judge: Judge) -> Comparing | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from worksmith.commands import budgeting
 from worksmith.commands.options import (
     AccessOption,
     CallsOption,
@@ -41,11 +42,11 @@ if TYPE_CHECKING:
 
     from evals.judging.judge import Judge
     from evals.outcomes import GroundTruth
-    from evals.record import EpisodeRecord
     from evals.runner import EvalResult
     from evals.runs import RunCard
     from evals.suite import Suite
     from evals.task import Task
+    from optimizers.budget import Budget
     from worksmith.tracked import Tracking
 
 
@@ -77,6 +78,11 @@ def evaluate_program(
     org: OrgOption = None,
     org_ids: OrgIdsOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, run nothing.")] = False,
+    max_calls: budgeting.MaxCallsOption = None,
+    max_tokens: budgeting.MaxTokensOption = None,
+    max_usd: budgeting.MaxUsdOption = None,
+    max_minutes: budgeting.MaxMinutesOption = None,
+    prices: budgeting.PricesOption = None,
     track: TrackFlag = True,
     tracking_uri: TrackingUriOption = None,
     experiment: ExperimentOption = None,
@@ -85,7 +91,8 @@ def evaluate_program(
 ) -> None:
     """Run a program on a suite's tasks and score every episode by its outcome."""
     from evals.suite import Suite
-    from worksmith.judges import judge_setting, judges_called
+    from worksmith.commands.eval_report import mind_failures, results_json, show, show_plan
+    from worksmith.judges import judge_setting, judges_called, metered_judges
     from worksmith.session import choose_tasks, connect, ground_truth_called, new_agent, org_setting
     from worksmith.tracked import Tracking
 
@@ -98,13 +105,15 @@ def evaluate_program(
     else:
         agent = new_agent(opened, strategy, toolset, max_steps, access, calls=calls)
     judges = judges_called(judge, rubric, opened.workshop.kind.tables)
-    run = _Evaluation(opened, agent, split_name, tasks, seed, trials, workers, judged_by, log, resume, judges)
+    run = Evaluation(opened, agent, split_name, tasks, seed, trials, workers, judged_by, log, resume, judges)
     if dry_run:
-        _show_plan(run, as_json)
+        show_plan(run, as_json)
         return
+    models = _models(lm, opened, record)
+    budget = budgeting.Bounds(max_calls, max_tokens, max_usd, max_minutes, prices).budget(models.values())
+    run = replace(run, budget=budget, judges=metered_judges(judges, budget))
     connect(opened, org, org_ids)
     opened.workshop.check_records()
-    models = _models(lm, opened, record)
     settings = {
         "suite": opened.path.name,
         "split": split_name,
@@ -120,14 +129,16 @@ def evaluate_program(
     }
     results = _tracked(run, models, settings, tracking, program)
     if as_json:
-        typer.echo(json.dumps(_as_json(settings, results)))
+        typer.echo(json.dumps(results_json(settings, results)))
     else:
-        _show(results, ground_truth)
-    _mind_failures(results)
+        show(results, ground_truth)
+    mind_failures(results)
+    left = sum(result.unstarted for result in results.values())
+    budgeting.end_stopped(budget, f"{left} episodes were not run; --resume with more goes on")
 
 
 @dataclass(frozen=True)
-class _Evaluation:
+class Evaluation:
     """One program on one set of tasks, whatever the model."""
 
     suite: Suite
@@ -141,12 +152,15 @@ class _Evaluation:
     log: Path | None
     resume: bool
     judges: tuple[Judge, ...] = ()
+    budget: Budget | None = None
 
     def with_model(self, label: str, lm: dspy.LM, card: RunCard) -> EvalResult:
+        """The program's episodes with `lm`, all of them or as many as the budget lets start."""
         from evals.log import EpisodeLog
         from evals.runner import evaluate
         from evals.runs import write_card
         from evals.scorers import scorers_for
+        from worksmith.budgets import admission, counted
         from worksmith.session import episode_bar
 
         file = self._log_file(label, lm)
@@ -156,13 +170,14 @@ class _Evaluation:
                 self.program,
                 self.tasks,
                 workshop=self.suite.workshop,
-                lm=lm,
+                lm=counted(lm, self.budget),
                 workers=self.workers,
                 seed=self.seed,
                 trials=self.trials,
                 log=log,
                 scorers=scorers_for(self.suite.workshop, self.ground_truth),
                 judges=self.judges,
+                admission=admission(lm, self.budget),
                 on_progress=on_progress,
             )
 
@@ -198,7 +213,7 @@ def _models(name: str, suite: Suite, record: Path | None) -> Mapping[str, dspy.L
 
 
 def _tracked(
-    run: _Evaluation,
+    run: Evaluation,
     models: Mapping[str, dspy.LM],
     settings: dict[str, Any],
     tracking: Tracking,
@@ -215,6 +230,8 @@ def _tracked(
             with parent.child(label) if len(models) > 1 else _same(parent) as child:
                 card = eval_card(label, run.program, lm, run.suite, settings, artifact, run.judges)
                 result = run.with_model(label, lm, card)
+                if not result.records and run.budget is not None:
+                    run.budget.check()
                 child.dataset(
                     Dataset(run.suite.path.name, run.suite.digest), split=run.split, tasks=len(run.tasks)
                 )
@@ -232,81 +249,3 @@ def _same(run: Any) -> Any:
     from contextlib import nullcontext
 
     return nullcontext(run)
-
-
-def _show_plan(run: _Evaluation, as_json: bool) -> None:
-    from worksmith.judges import asked_models
-
-    episodes = len(run.tasks) * run.trials
-    plan = {
-        "tasks": len(run.tasks),
-        "episodes": episodes,
-        "model_calls_at_most": episodes * (run.program.max_steps + 1),
-        **({"judge_calls": episodes * asked_models(run.judges)} if run.judges else {}),
-    }
-    if as_json:
-        typer.echo(json.dumps(plan))
-    else:
-        judging = f", {plan['judge_calls']} calls of judges" if run.judges else ""
-        typer.echo(
-            f"{plan['tasks']} tasks, {episodes} episodes, at most {plan['model_calls_at_most']} model calls"
-            f"{judging}"
-        )
-
-
-def _show(results: Mapping[str, EvalResult], ground_truth: str) -> None:
-    from rich.console import Console
-
-    from evals.report import evaluation_report
-
-    console = Console()
-    for label, result in results.items():
-        evaluation_report(result, title=f"{label}, {ground_truth} ground truth").show(console)
-
-
-def _mind_failures(results: Mapping[str, EvalResult]) -> None:
-    """Say what was lost to the infrastructure; if that is everything, the run has failed."""
-    from worksmith.session import losses
-
-    for label, result in results.items():
-        lost = losses(result)
-        if lost:
-            say(f"{label}: {lost}")
-    if any(result.summary.graded == 0 for result in results.values()):
-        raise typer.Exit(1)
-
-
-def _as_json(settings: Mapping[str, Any], results: Mapping[str, EvalResult]) -> dict[str, Any]:
-    from evals.crm.by_type import task_type_json
-
-    return {
-        **settings,
-        "runs": [
-            {"run": label, "summary": {**result.summary.to_json(), **task_type_json(result)}}
-            for label, result in results.items()
-        ],
-        "rows": [_row(label, record) for label, result in results.items() for record in result.records],
-    }
-
-
-def _row(label: str, record: EpisodeRecord) -> dict[str, Any]:
-    scores = record.scores
-    return {
-        "run": label,
-        "task_id": record.task_id,
-        "trial": record.trial,
-        "domain": record.domains[0] if len(record.domains) == 1 else "multi_domain",
-        "intent": record.intent,
-        "query": record.query,
-        "status": record.status,
-        "correct": bool(scores.get("outcome", 0.0)),
-        "unwanted_side_effects": bool(scores.get("unwanted_side_effects", 0.0)),
-        # Of the calls; where answers are compared with a text, of the answer.
-        "exact_match": bool(scores.get("exact_match", scores.get("exact_strict", 0.0))),
-        **{name: scores[name] for name in ("reward", "supported") if name in scores},
-        "steps": record.steps,
-        "model_calls": record.model_calls,
-        "tokens": record.tokens,
-        "seconds": round(record.seconds, 4),
-        "error": record.error,
-    }

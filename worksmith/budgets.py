@@ -1,0 +1,24 @@
+"""Budgets of evaluations: models that are counted, and who may start an episode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import dspy
+
+    from optimizers.budget import Account, Budget
+
+
+def counted(lm: dspy.LM, budget: Budget | None) -> dspy.LM:
+    """The same model; its requests are counted where there is a budget."""
+    from optimizers.metering import metered
+
+    return lm if budget is None else metered(lm, budget)
+
+
+def admission(lm: dspy.LM, budget: Budget | None) -> Account | None:
+    """Who is asked before each episode that asks `lm`; nobody where there is no budget."""
+    from evals.identity import model_name
+
+    return None if budget is None else budget.account(model_name(lm))
