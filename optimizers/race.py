@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from evals.runner import EvalResult
 from evals.summary import summarize
+from optimizers.budget import BudgetSpentError
 from optimizers.candidates import Candidate, rounds
 from optimizers.job import Compiled, Job, Milestone, Settings, Trial, outcome, worth
-from optimizers.racing import INCUMBENT, Rules, Scores, race
+from optimizers.racing import INCUMBENT, Outcome, Rules, Scores, race
 from tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -38,22 +39,18 @@ class Race:
             InputError: what the runner raises.
         """
         track = _Track(job)
-        found = race(
-            track.rounds(),
-            len(job.dev),
-            track.run,
-            rules(job.settings),
-            most=job.settings.candidates,
-            leads=track.leads,
-        )
-        gaps = dict(Counter(gap.reason for gap in job.gaps).most_common())
-        if not track.candidates:
-            alone = job.try_out(INCUMBENT, job.program, ())
-            return Compiled(job.program, (), (alone,), INCUMBENT, gaps)
-        trials = tuple(track.trial(name, found.report(name)) for name in track.entries)
-        winner = track.entries[found.winner]
-        path = tuple(track.path)
-        return Compiled(winner.program, winner.demonstrations, trials, found.winner, gaps, path)
+        how = rules(job.settings)
+        try:
+            most = job.settings.candidates
+            race(track.rounds(), len(job.dev), track.run, how, most=most, told=track.note)
+            if track.standing is None:
+                alone = job.try_out(INCUMBENT, job.program, ())
+                return Compiled(job.program, (), (alone,), INCUMBENT, _gaps(job))
+        except BudgetSpentError:
+            # Whoever was accepted may be believed at any time. Before the first block there is nobody.
+            if track.standing is None:
+                raise
+        return track.compiled(track.standing, _gaps(job))
 
 
 def rules(settings: Settings) -> Rules:
@@ -68,12 +65,16 @@ def dev_order(tasks: Sequence[Task], seed: int) -> list[Task]:
     return ordered
 
 
+def _gaps(job: Job) -> dict[str, int]:
+    """Why training tasks gave no demonstration, with counts."""
+    return dict(Counter(gap.reason for gap in job.gaps).most_common())
+
+
 class _Track:
     """Makes the candidates, runs the blocks and keeps their episodes.
 
     Attributes:
-        entries: the program as it is and the candidates so far, by name.
-        path: who led, from when on.
+        standing: how the race stands; None before anybody ran.
     """
 
     def __init__(self, job: Job) -> None:
@@ -81,18 +82,14 @@ class _Track:
         self._started = time.perf_counter()
         self._tasks = dev_order(job.dev, job.settings.seed)
         self._results: dict[str, list[EvalResult]] = {INCUMBENT: []}
-        self.entries = {INCUMBENT: Candidate(job.program, ())}
-        self.path: list[Milestone] = []
-
-    @property
-    def candidates(self) -> list[str]:
-        """The names of all but the program as it is."""
-        return [name for name in self.entries if name != INCUMBENT]
+        self._entries = {INCUMBENT: Candidate(job.program, ())}
+        self._path: list[Milestone] = []
+        self.standing: Outcome | None = None
 
     def rounds(self) -> Iterator[Sequence[str]]:
         """The names of those who enter together; see `optimizers.candidates.rounds`."""
         for entering in rounds(self._job):
-            self.entries |= entering
+            self._entries |= entering
             self._results |= {name: [] for name in entering}
             yield list(entering)
 
@@ -101,7 +98,7 @@ class _Track:
         logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in wanted}
         results = self._job.student.together(
             {
-                logs[name]: (self.entries[name].program, self._tasks[places.start : places.stop])
+                logs[name]: (self._entries[name].program, self._tasks[places.start : places.stop])
                 for name, places in wanted.items()
             }
         )
@@ -109,14 +106,23 @@ class _Track:
             self._results[name].append(results[logs[name]])
         return {name: [worth(record) for record in results[logs[name]].records] for name in wanted}
 
-    def leads(self, name: str) -> None:
-        """Note who would win as things stand."""
-        if not self.path or self.path[-1].chosen != name:
+    def note(self, standing: Outcome) -> None:
+        """Note how the race stands."""
+        self.standing, name = standing, standing.winner
+        if not self._path or self._path[-1].chosen != name:
             calls = self._job.teacher.cost.model_calls + self._job.student.cost.model_calls
             seconds = time.perf_counter() - self._started
-            self.path.append(Milestone(name, self.entries[name].program, calls, seconds))
+            self._path.append(Milestone(name, self._entries[name].program, calls, seconds))
 
-    def trial(self, name: str, report: dict[str, Any]) -> Trial:
+    def compiled(self, found: Outcome, gaps: dict[str, int]) -> Compiled:
+        """What the race came to."""
+        ran = [name for name, blocks in self._results.items() if blocks]
+        trials = tuple(self._trial(name, found.report(name)) for name in ran)
+        winner = self._entries[found.winner]
+        path = tuple(self._path)
+        return Compiled(winner.program, winner.demonstrations, trials, found.winner, gaps, path)
+
+    def _trial(self, name: str, report: dict[str, Any]) -> Trial:
         """What an arm came to, over all blocks that it ran."""
         blocks = self._results[name]
         records = tuple(record for block in blocks for record in block.records)
@@ -130,7 +136,7 @@ class _Track:
         return Trial(
             name=name,
             program=result.program,
-            demonstrations=tuple(d.task_id for d in self.entries[name].demonstrations),
+            demonstrations=tuple(d.task_id for d in self._entries[name].demonstrations),
             score=outcome(result),
             errors=result.summary.errors,
             result=result,

@@ -124,21 +124,21 @@ def race(
     rules: Rules,
     *,
     most: int = 0,
-    leads: Callable[[str], None] = lambda _: None,
+    told: Callable[[Outcome], None] = lambda _: None,
 ) -> Outcome:
     """Race candidates and the incumbent over at most so many tasks.
 
     Args:
         rounds: the candidates that enter together; the next are asked for once those before have raced.
         most: how many candidates there are in all rounds, at most; needed if there is more than one round.
-        leads: told who would win, whenever scores have come in.
+        told: how the race would end here, whenever scores have come in.
     """
     state = _Race(rules, most)
     for names in rounds:
         state.enter(names)
         while wanted := state.wanted(tasks):
             state.judge(run(wanted))
-            leads(state.winner.name)
+            told(state.outcome())
         if not state.worth_another:
             break
     return state.outcome()
