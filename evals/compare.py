@@ -133,6 +133,7 @@ def run_study(
     *,
     on_row: Callable[[Row], None] | None = None,
     same_tasks: bool = True,
+    skips: tuple[type[Exception], ...] = (),
 ) -> Study:
     """Run every arm and compare each with the first.
 
@@ -140,6 +141,7 @@ def run_study(
         run: builds and evaluates an arm.
         on_row: told of each arm as it is done (p values are not yet adjusted).
         same_tasks: whether all arms must get the same; if not, those are compared that both got.
+        skips: an arm that ends with one of these is left out; the first one must not be.
 
     Raises:
         InputError: no arms, two arms with one label, or arms that ran on different tasks.
@@ -151,7 +153,12 @@ def run_study(
         )
     rows: list[Row] = []
     for arm in arms:
-        row = Row(arm, run(arm))
+        try:
+            row = Row(arm, run(arm))
+        except skips:
+            if not rows:
+                raise
+            continue
         if rows:
             row = Row(arm, row.result, _compare(row, rows[0], same_tasks))
         rows.append(row)

@@ -17,6 +17,7 @@ from evals.runs import RunCard, write_card
 from evals.scorers import scorers_for
 from evals.statistics import NOTHING
 from evals.tracking import Suite as Dataset
+from optimizers.budget import BudgetSpentError
 from optimizers.compile import Model, Plan
 from optimizers.compile import compile_program as run_plan
 from optimizers.job import Settings
@@ -25,6 +26,7 @@ from programs.offer import ALL, default_toolset
 from programs.strategies import strategy
 from tools.seeding import digest
 from worksmith import __version__
+from worksmith.budgets import admission, counted
 from worksmith.cards import study_card
 from worksmith.naming import slug
 from worksmith.session import LOGS, compile_bar, demo_count, episode_bar, new_agent
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from evals.suite import Suite
     from evals.task import SplitScheme, Task
     from evals.tracking import Run
+    from optimizers.budget import Budget
     from programs.agent import Agent
     from programs.calling import Calls
 
@@ -56,6 +59,7 @@ class StudyPlan:
         trials: independent attempts at each task.
         resume: go on with the episode logs of the same study.
         logs: where those are kept.
+        budget: of all arms together; None is no limit.
     """
 
     suite: Suite
@@ -78,6 +82,7 @@ class StudyPlan:
     models: tuple[Model, ...] = ()
     judges: tuple[Judge, ...] = ()
     logs: Path = LOGS
+    budget: Budget | None = None
 
     def for_arm(self, arm: Arm) -> StudyPlan:
         """The plan with the arm's own model."""
@@ -154,12 +159,16 @@ def run_arms(
 ) -> Study:
     """Compile and evaluate each arm, record it below `run`, compare all with the first.
 
+    Arms that the budget leaves unfinished are left out.
+
     Args:
         keep: files to write compiled programs to, by the label of their arm.
     """
 
     def measure(arm: Arm) -> EvalResult:
         own = plan.for_arm(arm)
+        if plan.budget is not None and not arm.baseline:
+            plan.budget.check()
         params = {
             "strategy": arm.strategy,
             "optimizer": arm.optimizer,
@@ -185,7 +194,7 @@ def run_arms(
             run.metrics({f"{plan.split}/{name}/{slug(arm.label)}": value for name, value in shown.items()})
             return result
 
-    return run_study(arms, measure, on_row=on_row)
+    return run_study(arms, measure, on_row=on_row, skips=(BudgetSpentError,))
 
 
 def episodes_at_most(plan: StudyPlan, arms: Sequence[Arm]) -> dict[str, int]:
@@ -249,6 +258,7 @@ def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
         workers=plan.workers,
         resume=plan.resume,
         versions={"worksmith": __version__},
+        budget=plan.budget,
     )
 
 
@@ -258,11 +268,11 @@ def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalRes
         file.unlink(missing_ok=True)
     with EpisodeLog.open(file, resume=plan.resume) as log, episode_bar(arm.label) as on_progress:
         write_card(file, card)
-        return evaluate(
+        result = evaluate(
             program,
             plan.tasks,
             workshop=plan.suite.workshop,
-            lm=plan.lm.lm,
+            lm=counted(plan.lm.lm, plan.budget),
             workers=plan.workers,
             seed=plan.settings.seed,
             trials=plan.trials,
@@ -270,5 +280,9 @@ def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalRes
             scorers=scorers_for(plan.suite.workshop, plan.ground_truth),
             judges=plan.judges,
             strategy=arm.strategy,
+            admission=None if arm.baseline else admission(plan.lm.lm, plan.budget),
             on_progress=on_progress,
         )
+    if result.unstarted and plan.budget is not None:
+        plan.budget.check()
+    return result

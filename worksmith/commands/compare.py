@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from worksmith.commands import budgeting
 from worksmith.commands.choices import tool_categories
 from worksmith.commands.lists import names_listed, optimizers_listed, strategies_listed
 from worksmith.commands.options import (
@@ -40,7 +42,7 @@ from worksmith.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from evals.compare import Arm, Row, Study
+    from evals.compare import Arm, Study
     from evals.suite import Suite
     from worksmith.study import StudyPlan
     from worksmith.tracked import Tracking
@@ -101,6 +103,11 @@ def compare_strategies(
     org_ids: OrgIdsOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run, run nothing.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write the report as a page.", dir_okay=False)] = None,
+    max_calls: budgeting.MaxCallsOption = None,
+    max_tokens: budgeting.MaxTokensOption = None,
+    max_usd: budgeting.MaxUsdOption = None,
+    max_minutes: budgeting.MaxMinutesOption = None,
+    prices: budgeting.PricesOption = None,
     track: TrackFlag = True,
     tracking_uri: TrackingUriOption = None,
     experiment: ExperimentOption = None,
@@ -116,7 +123,8 @@ def compare_strategies(
     from programs.strategies import strategy
     from tools.files import check_writable
     from worksmith.ablation import ablated, categories_named
-    from worksmith.judges import judges_called
+    from worksmith.commands.compare_report import show, show_plan
+    from worksmith.judges import judges_called, metered_judges
     from worksmith.models.resolve import resolve
     from worksmith.session import choose_tasks, connect, ground_truth_called, org_setting
     from worksmith.study import NO_OPTIMIZER, StudyPlan, study_arms
@@ -163,8 +171,11 @@ def compare_strategies(
         chosen, optimizers_listed(optimizers), baselines=baselines, models=names, toolset_of=plan.toolset_of
     )
     arms = ablated(plan, arms, categories_named(without_tools or []))
+    bounds = budgeting.Bounds(max_calls, max_tokens, max_usd, max_minutes, prices)
+    budget = bounds.budget(model.lm for model in (*models, plan.teacher))
+    plan = replace(plan, budget=budget, judges=metered_judges(plan.judges, budget))
     if dry_run:
-        _show_plan(plan, arms, as_json)
+        show_plan(plan, arms, as_json)
         return
     # Now, before anything is compiled for it.
     connect(opened, org, org_ids)
@@ -176,9 +187,11 @@ def compare_strategies(
     if as_json:
         typer.echo(json.dumps({**settings, **study.to_json()}))
     else:
-        _show(study)
+        show(study)
     if any(row.summary.graded == 0 for row in study.rows if not row.arm.baseline):
         raise typer.Exit(1)
+    left = f"{len(arms) - len(study.rows)} of {len(arms)} arms are missing; --resume with more goes on"
+    budgeting.end_stopped(budget, left)
 
 
 def _train_suite(path: Path, compared: Suite) -> Suite:
@@ -229,11 +242,12 @@ def _tracked(
     from evals.report import study_report
     from evals.tracking import Suite as Dataset
     from tools.files import write_atomically
+    from worksmith.commands.compare_report import tell
     from worksmith.study import run_arms
 
     with tracking.open(plan.suite.path).start("compare", params=settings) as run:
         run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
-        study = run_arms(plan, arms, run, on_row=_tell)
+        study = run_arms(plan, arms, run, on_row=tell)
         report = study_report(study, setting={"suite": plan.suite.path.name, "split": plan.split})
         run.report(report)
         if run.id:
@@ -241,51 +255,3 @@ def _tracked(
     if page:
         write_atomically(page, report.html().encode())
     return study
-
-
-def _tell(row: Row) -> None:
-    from evals.tables import percent
-    from worksmith.session import losses
-
-    say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %")
-    lost = losses(row.result)
-    if lost:
-        say(f"{row.arm.label}: {lost}")
-
-
-def _show_plan(plan: StudyPlan, arms: list[Arm], as_json: bool) -> None:
-    from worksmith.judges import asked_models
-    from worksmith.study import episodes_at_most
-
-    episodes = episodes_at_most(plan, arms)
-    facts = {
-        "arms": [arm.label for arm in arms],
-        "tasks": len(plan.tasks),
-        "episodes_at_most": episodes,
-        # A planner's call comes on top of one for each step.
-        "model_calls_at_most": sum(episodes.values()) * (plan.max_steps + 1),
-        **({"judge_calls": _judged(plan, arms) * asked_models(plan.judges)} if plan.judges else {}),
-    }
-    if as_json:
-        typer.echo(json.dumps(facts))
-        return
-    for name, value in facts.items():
-        shown = [f"{k} {v}" for k, v in value.items()] if isinstance(value, dict) else value
-        typer.echo(f"{name.replace('_', ' ')}: {'; '.join(shown) if isinstance(shown, list) else shown}")
-
-
-def _judged(plan: StudyPlan, arms: list[Arm]) -> int:
-    """How many episodes judges are asked about: those of the compared tasks, baselines included."""
-    return len(arms) * len(plan.tasks) * plan.trials
-
-
-def _show(study: Study) -> None:
-    from rich.console import Console
-
-    from evals.cost_tables import cost_grid
-    from evals.report import console_grids
-
-    console = Console()
-    for grid in console_grids(study):
-        console.print(grid.rich())
-    console.print(cost_grid(study).rich())
