@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from evals.entries import Judgement
 from evals.judging.agreement import clustered, confusion, spearman, weighted_kappa
@@ -21,13 +21,12 @@ from evals.task import Task
 from evals.workers import Workers
 from tools.seeding import rng
 
+if TYPE_CHECKING:
+    from evals.judging.rubric_judge import PairVerdict
 
-class Comparing(Protocol):
-    """A judge of pairs, see `evals.judging.rubric_judge.PairwiseJudge`."""
 
-    def __call__(self, task: Task, first: EpisodeRecord, second: EpisodeRecord) -> Any:
-        """The verdict on two episodes of a task, asked in both orders."""
-        ...
+Comparing = Callable[[Task, EpisodeRecord, EpisodeRecord], "PairVerdict"]
+"""A judge of pairs: the verdict on two episodes of a task, asked in both orders."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +159,7 @@ class _Measured:
         repeated: Sequence[Case],
         second: Sequence[Judgement],
         wrong: Sequence[Judgement],
-        choices: Sequence[Any],
+        choices: Sequence[PairVerdict],
         *,
         every: Sequence[Judgement],
     ) -> Calibration:
@@ -212,7 +211,7 @@ class _Measured:
         return {name: (sum(levels) / len(levels), len(levels)) for name, levels in sorted(found.items())}
 
 
-def _position(choices: Iterable[Any]) -> dict[str, float]:
+def _position(choices: Iterable[PairVerdict]) -> dict[str, float]:
     """How often what stood first was preferred, of the comparisons that were decided."""
     said = [choice for verdict in choices for choice in (verdict.forward, verdict.backward)]
     decided = sum(choice in ("A", "B") for choice in said)
