@@ -22,8 +22,8 @@ call. The model that proposes them is shown trajectories in their redacted form 
 `seen_by_proposer`, because instructions are the same for every persona. The description of what an episode
 came to names tools, rules and refusals, no values that a record holds.
 
-What stays: their episodes are in no log, so a killed compile starts them again; only the evaluation of the
-program that they end with is in one.
+What stays: their episodes are in no log. A killed compile begins them again and asks no model what its
+journal has the reply to; only the evaluation of the program that they end with is in a log.
 
 `dspy.Ensemble` is left out: it lets several programs run side by side and reduces their answers to one. For
 an agent that means several episodes a task, each of which changes the world, and no one of whose changes can

@@ -8,6 +8,7 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import dspy
 import pytest
@@ -16,6 +17,7 @@ from dspy.utils.exceptions import LMUnexpectedError
 
 from evals.identity import model_digest
 from evals.suite import Suite
+from optimizers.budget import Budget, Limits
 from optimizers.compile import Model as Named
 from optimizers.compile import Plan, compile_program
 from optimizers.job import Settings
@@ -23,6 +25,7 @@ from optimizers.journal import IncompleteJournalError, Journal, JournalInUseErro
 from optimizers.registry import optimizer_names, proposes
 from optimizers.replies import RememberingEngine, ReplyStore
 from optimizers.verification import derived
+from tests.chat_server import chat_server, said
 from tests.optimizers.proposing import Proposals, propose, reply
 from tests.optimizers.shop import Clerk, Model
 from tools.errors import InputError
@@ -71,11 +74,11 @@ class SteadyProposals(Proposals):
     """Proposes the same to the same."""
 
     def complete(self, request: Request) -> Response:
-        said = super().complete(request).message.text
+        super().complete(request)
         number = int(digest(self.asked.pop(), length=4), 16)
         messages = [{"role": message.role, "content": message.text or ""} for message in request.messages]
         system = {"role": "system", "content": str(request.system or "")}
-        return reply(request.model, propose([system, *messages], number)) if said else reply("", "")
+        return reply(request.model, propose([system, *messages], number))
 
 
 def plan(suite: Suite, folder: Path, name: str = "bootstrap", *, by: Photographer, **settings: Any) -> Plan:
@@ -137,6 +140,29 @@ def test_a_result_is_derived_without_a_model(suite: Suite, tmp_path: Path, name:
     assert before == {file: file.read_bytes() for file in (tmp_path / "whole").rglob("*") if file.is_file()}
 
 
+@pytest.mark.parametrize("name", ["bootstrap", "race", "knn"])
+@pytest.mark.parametrize("share", [0.2, 0.7])
+def test_what_a_budget_ended_is_derived_too(suite: Suite, tmp_path: Path, name: str, share: float) -> None:
+    everything = Photographer()
+    compile_program(plan(suite, tmp_path / "whole", name, by=everything))
+    limits = Limits(max_calls=round(share * everything.calls))
+    cut = replace(plan(suite, tmp_path / "cut", name, by=Photographer()), budget=Budget(limits))
+    ended = compile_program(cut).artifact
+    assert ended.manifest.stopped == "max_calls"
+
+    anew = derived(plan(suite, tmp_path / "cut", name, by=Photographer()), stopped=ended.manifest.stopped)
+    assert anew.digest == ended.digest
+
+
+def test_where_a_budget_ended_dspys_optimizers_nobody_knows(suite: Suite, tmp_path: Path) -> None:
+    name = "dspy:BootstrapFewShot"
+    cut = replace(plan(suite, tmp_path / "c", name, by=Photographer()), budget=Budget(Limits(max_calls=9)))
+    stopped = compile_program(cut).artifact.manifest.stopped
+
+    with pytest.raises(IncompleteJournalError, match="no word of where its budget"):
+        derived(plan(suite, tmp_path / "c", name, by=Photographer()), stopped=stopped)
+
+
 def test_a_reply_that_is_not_in_the_journal_is_named(suite: Suite, tmp_path: Path) -> None:
     name = "dspy:BootstrapFewShotWithRandomSearch"
     compile_program(plan(suite, tmp_path / "whole", name, by=Photographer()))
@@ -182,6 +208,25 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
     assert journal_beside(tmp_path / "a.json") == tmp_path / "a.json.journal"
 
 
+@pytest.mark.parametrize("engine", ["auto", pytest.param("litellm", marks=pytest.mark.slow)])
+def test_what_a_reply_took_does_not_depend_on_what_dspy_has_cached(
+    tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    took = []
+    with chat_server() as server:
+        server.say(said("first"), said("second"))
+        lm = dspy.LM(f"openai/{uuid4()}", api_base=server.url, api_key="none", engine=engine)
+        for folder in ("cold", "warm"):
+            store = ReplyStore(tmp_path / folder / "replies.jsonl")
+            with dspy.track_usage() as usage:
+                assert RememberingEngine(lm, store).installed()("same") == ["first"]
+            took.append(usage.get_total_tokens()[lm.model]["total_tokens"])
+
+    assert len(server.bodies) == 1
+    assert took == [13, 13]
+
+
 class Slow:
     """Gives every request another reply, when it is told to."""
 
@@ -210,8 +255,8 @@ def remembering(folder: Path, engine: Any, *, asking: bool = True, **settings: A
 def test_equal_questions_at_the_same_time_are_asked_once(tmp_path: Path) -> None:
     engine = Slow()
     lm = remembering(tmp_path, engine)
-    said: list[str] = []
-    threads = [threading.Thread(target=lambda: said.extend(lm("same"))) for _ in range(16)]
+    heard: list[str] = []
+    threads = [threading.Thread(target=lambda: heard.extend(lm("same"))) for _ in range(16)]
     for thread in threads:
         thread.start()
     engine.go.set()
@@ -219,7 +264,7 @@ def test_equal_questions_at_the_same_time_are_asked_once(tmp_path: Path) -> None
         thread.join()
 
     assert engine.calls == 1
-    assert said == ["reply 1"] * 16
+    assert heard == ["reply 1"] * 16
 
 
 def test_what_samples_differ_in_is_told_apart(tmp_path: Path) -> None:
@@ -233,7 +278,7 @@ def test_what_samples_differ_in_is_told_apart(tmp_path: Path) -> None:
 
     first = ask()
     assert first[0] == ["reply 1", "reply 2"]
-    assert [said[0] for said in first[1:5]] == ["reply 3", "reply 4", "reply 5", "reply 6"]
+    assert [replies[0] for replies in first[1:5]] == ["reply 3", "reply 4", "reply 5", "reply 6"]
     assert first[5] == ["reply 1"]
     lm = remembering(tmp_path, Slow(), temperature=1.0)
     assert ask() == first
@@ -243,15 +288,15 @@ def test_a_failure_is_asked_again_but_retraced(tmp_path: Path) -> None:
     engine = Slow()
     engine.go.set()
     engine.failing = True
-    said = []
+    heard = []
     for asking in (True, False):
         lm = remembering(tmp_path, engine, asking=asking)
         with pytest.raises(LMUnexpectedError, match="overloaded") as caught:
             lm("same")
-        said.append((type(caught.value), str(caught.value)))
+        heard.append((type(caught.value), str(caught.value)))
     engine.failing = False
 
-    assert said[0] == said[1]
+    assert heard[0] == heard[1]
     assert engine.calls == 1
     assert remembering(tmp_path, engine)("same") == ["reply 2"]
     assert remembering(tmp_path, engine, asking=False)("same") == ["reply 2"]
