@@ -51,13 +51,16 @@ class Rules:
         alpha: the chance of accepting a candidate that is not better than the incumbent, at most.
         margin: differences below it are not worth telling apart.
         beta: the chance that a candidate leaves although it is better than all others by `margin`, at most.
-        block: tasks between two looks.
+        block: tasks between two looks, at least.
+        fill: episodes between two looks, at least: many workers are to have something to do at a time. Fewer
+            looks cost hardly any episodes.
     """
 
     alpha: float = 0.05
     margin: float = 0.1
     beta: float = 0.2
     block: int = 8
+    fill: int = 48
 
 
 @dataclass
@@ -173,7 +176,8 @@ class _Race:
             return {arm.name: range(len(arm.scores), met) for arm in behind}
         if not self._open or met >= tasks:
             return {}
-        return {arm.name: range(met, min(met + self._rules.block, tasks)) for arm in self.runners}
+        block = max(self._rules.block, self._rules.fill // len(self.runners))
+        return {arm.name: range(met, min(met + block, tasks)) for arm in self.runners}
 
     @property
     def winner(self) -> Arm:

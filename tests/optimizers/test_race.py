@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,6 +13,7 @@ from evals.runner import EvaluationInterrupted, Progress
 from evals.suite import Suite
 from optimizers.aa import same_program
 from optimizers.candidates import draw_candidates
+from optimizers.growing import sizes
 from optimizers.job import Job, Settings
 from optimizers.race import Race, dev_order
 from optimizers.trace_bank import TraceBank
@@ -58,38 +59,78 @@ def test_without_demonstrations_only_the_program_is_measured(suite: Suite, tmp_p
     assert work.student.cost.episodes == 12
 
 
-def test_workers_change_nothing(suite: Suite, tmp_path: Path) -> None:
+def test_the_bank_grows_while_that_pays(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path, demos=1, candidates=4)
+    entered = [trial.name for trial in Race()(work).trials]
+
+    assert sizes(work) == [3, 6, 12]
+    # The first three tasks show all three verbs: more of them bring nothing, and the rest is not asked for.
+    assert entered[:3] == ["uncompiled", "nearest-1", "covering-1-0"]
+    assert entered[3:] == ["nearest-1-of-6"]
+    assert work.teacher.cost.episodes == 6
+
+
+def test_a_bank_that_brings_nothing_yet_grows_to_the_end(suite: Suite, tmp_path: Path) -> None:
+    knows_all = make_job(suite, tmp_path, teacher=lm(*VERBS), student=lm(*VERBS), demos=1, candidates=3)
+    compiled = Race()(knows_all)
+
+    assert compiled.chosen == "uncompiled"
+    assert knows_all.teacher.cost.episodes == 12
+    assert len(compiled.trials) == 4
+
+
+def test_what_is_found_on_the_way_is_told_with_its_calls(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path, demos=1, candidates=4)
+    compiled = Race()(work)
+
+    *_, last = compiled.path
+    assert (last.chosen, last.program) == (compiled.chosen, compiled.program)
+    calls = [step.model_calls for step in compiled.path]
+    assert calls == sorted(calls)
+    assert calls[-1] <= work.teacher.cost.model_calls + work.student.cost.model_calls
+
+
+@pytest.mark.parametrize(
+    "settings", [{"demos": 4}, {"demos": 1, "candidates": 4}], ids=["at once", "growing"]
+)
+def test_workers_change_nothing(suite: Suite, tmp_path: Path, settings: dict[str, int]) -> None:
     one, eight = (
-        Race()(job(suite, tmp_path / str(workers), demos=4, seed=3, workers=workers)) for workers in (1, 8)
+        Race()(job(suite, tmp_path / str(workers), seed=3, workers=workers, **settings)) for workers in (1, 8)
     )
 
     assert [trial.to_json() for trial in one.trials] == [trial.to_json() for trial in eight.trials]
     assert one.chosen == eight.chosen
+    assert [step.model_calls for step in one.path] == [step.model_calls for step in eight.path]
 
 
-def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path) -> None:
-    whole = Race()(job(suite, tmp_path / "whole", demos=3))
-    broken = job(suite, tmp_path / "broken", demos=3)
+@pytest.mark.parametrize("where", ["race-uncompiled-000", "race-nearest-1-of-6-000", "teacher"])
+def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path, where: str) -> None:
+    whole = Race()(job(suite, tmp_path / "whole", demos=1, candidates=4))
+    broken = job(suite, tmp_path / "broken", demos=1, candidates=4)
     told: list[str] = []
 
-    def stop_in_the_second_block(name: str, progress: Progress) -> None:
+    def stop_on_the_way(name: str, progress: Progress) -> None:
         told.append(name)
-        if name.endswith("-001") and progress.done == 2:
+        if name == where and progress.done == 2:
             raise KeyboardInterrupt
 
-    broken.student = replace(broken.student, on_progress=stop_in_the_second_block)
+    broken.teacher = replace(broken.teacher, on_progress=stop_on_the_way)
+    broken.student = replace(broken.student, on_progress=stop_on_the_way)
     with pytest.raises((EvaluationInterrupted, KeyboardInterrupt)):
         Race()(broken)
     with pytest.raises(InputError, match="--resume"):
-        Race()(job(suite, tmp_path / "broken", demos=3))
-    again = job(suite, tmp_path / "broken", demos=3)
-    again.teacher, again.student = (replace(r, resume=True) for r in (again.teacher, again.student))
+        Race()(job(suite, tmp_path / "broken", demos=1, candidates=4))
+    again = job(suite, tmp_path / "broken", demos=1, candidates=4)
+    ran: list[str] = []
+    again.teacher, again.student = (
+        replace(r, resume=True, on_progress=lambda name, _: ran.append(name))
+        for r in (again.teacher, again.student)
+    )
     resumed = Race()(again)
 
     assert [trial.to_json() for trial in resumed.trials] == [trial.to_json() for trial in whole.trials]
-    assert asdict(again.student.cost)["episodes"] == sum(trial.score.n for trial in whole.trials)
-    results = [trial.result for trial in resumed.trials if trial.result]
-    assert sum(result.resumed for result in results) == len(told)
+    assert again.student.cost.episodes == sum(trial.score.n for trial in whole.trials)
+    assert len(told) + len(ran) == again.student.cost.episodes + again.teacher.cost.episodes
 
 
 def test_candidates_come_in_sizes_and_kinds_without_repeats(suite: Suite, tmp_path: Path) -> None:

@@ -50,14 +50,19 @@ def test_who_left_runs_no_more() -> None:
         for arm, places in wanted.items():
             met.setdefault(arm, []).append((places.start, places.stop))
         return {
-            arm: [{"good": 0.9, "fair": 0.7}.get(arm, 0.1)] * len(places) for arm, places in wanted.items()
+            arm: [{"good": 0.9, "fair": 0.85}.get(arm, 0.1)] * len(places) for arm, places in wanted.items()
         }
 
     found = race([["fair", "good", "poor"]], 100, run, RULES)
 
     assert found.winner == "good"
     for name, arm in found.arms.items():
-        assert met[name] == [(place, min(place + 8, 100)) for place in range(0, len(arm.scores), 8)]
+        starts, stops = zip(*met[name], strict=True)
+        assert [*starts, stops[-1]] == [0, *stops]
+        assert len(arm.scores) == stops[-1]
+    # The fewer they are, the more tasks a look takes.
+    assert met["good"][:1] == [(0, 12)]
+    assert max(stop - start for start, stop in met["good"]) > 12
     assert len(found.arms["poor"].scores) < len(found.arms["good"].scores)
 
 
