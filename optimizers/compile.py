@@ -20,7 +20,7 @@ from optimizers.ending import best_so_far
 from optimizers.job import Compiled, Job, Settings
 from optimizers.journal import Journal
 from optimizers.metering import metered, spending
-from optimizers.registry import optimizer, proposals, proposes, takes_bank
+from optimizers.registry import optimizer, proposals, proposes, selects, takes_bank
 from optimizers.rollouts import Rollouts
 from optimizers.trace_bank import Gap, TraceBank
 from tools.errors import InputError
@@ -136,6 +136,12 @@ class Plan:
             InputError: one is not.
         """
         self.proposed_by()
+        if self.settings.chooses and not selects(self.optimizer):
+            raise InputError(
+                f"{self.optimizer} chooses demonstrations in its own way",
+                where="--selection, --demo-unit, --demo-tokens",
+                hint="use bootstrap, race or knn",
+            )
         if self.bank is None:
             return
         if not takes_bank(self.optimizer):
@@ -245,7 +251,7 @@ def _manifest(plan: Plan, job: Job, compiled: Compiled) -> Manifest:
         gaps=compiled.gaps,
         cost=_cost(job),
         demonstrations=sources(compiled.demonstrations),
-        bank=_bank(plan.bank),
+        bank=plan.bank.facts() if plan.bank is not None else {},
         seen_by_proposer=tuple(sorted(job.proposer.seen)) if job.proposer else (),
         versions=versions(plan),
         **_stopped(plan, job),
@@ -255,15 +261,6 @@ def _manifest(plan: Plan, job: Job, compiled: Compiled) -> Manifest:
 def _follows_gold(plan: Plan, job: Job, compiled: Compiled) -> bool:
     by_gold = {job.teacher.model} if plan.teacher.name == GOLD else {GOLD} if plan.bank is not None else set()
     return any(shown.teacher in by_gold for shown in compiled.demonstrations)
-
-
-def _bank(bank: TraceBank | None) -> dict[str, Any]:
-    """What a manifest says of the bank that was given."""
-    if bank is None:
-        return {}
-    told = {"digest": bank.digest, "demonstrations": len(bank)}
-    card = bank.card
-    return told if card is None else {**told, "sources": list(card.sources), "suite": card.suite}
 
 
 def _stopped(plan: Plan, job: Job) -> dict[str, Any]:

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from optimizers.dspy_optimizers.proposer import Proposer
 
 
+_CHOICE = ("selection", "demo_unit", "demo_tokens")
+"""Settings of how demonstrations are chosen."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """The knobs of an optimizer; each uses those that concern it.
@@ -77,9 +81,17 @@ class Settings:
 
     def to_json(self) -> dict[str, Any]:
         """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
-        later = ("selection", "demo_unit", "demo_tokens")
-        unsaid = {name for name in later if getattr(self, name) == getattr(type(self), name)}
-        return {name: value for name, value in asdict(self).items() if name not in unsaid}
+        return {
+            name: value for name, value in asdict(self).items() if name not in _CHOICE or self._told(name)
+        }
+
+    @property
+    def chooses(self) -> bool:
+        """Whether somebody said how demonstrations are to be chosen."""
+        return any(map(self._told, _CHOICE))
+
+    def _told(self, name: str) -> bool:
+        return bool(getattr(self, name) != getattr(type(self), name))
 
     def pool(self, bank: TraceBank) -> Selector:
         """What is chosen from: the demonstrations of a bank, in the units asked for.

@@ -59,6 +59,11 @@ def optimizer_names() -> tuple[str, ...]:
     return tuple(_OPTIMIZERS)
 
 
+def selects(name: str) -> bool:
+    """Whether the optimizer called `name` can be told how to choose demonstrations."""
+    return name in _FROM_A_BANK - {"dspy:LabeledFewShot"}
+
+
 def takes_bank(name: str) -> bool:
     """Whether the optimizer called `name` draws from a bank; others run a teacher by themselves, or none."""
     return name in _FROM_A_BANK

@@ -100,6 +100,12 @@ class TraceBank:
         reasons = Counter(gap.reason for gap in self.gaps)
         return {"demonstrations": len(self), "without": dict(reasons.most_common())}
 
+    def facts(self) -> dict[str, Any]:
+        """What it is, in short, for manifests."""
+        told = {"digest": self.digest, "demonstrations": len(self)}
+        card = self.card
+        return told if card is None else {**told, "sources": list(card.sources), "suite": card.suite}
+
     def write(self, path: Path) -> None:
         """Write the bank as JSON lines: a header, the demonstrations, the gaps."""
         card = {"card": self.card.model_dump(mode="json")} if self.card else {}

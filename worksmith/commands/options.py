@@ -27,6 +27,7 @@ OPTIMIZERS = [
     "dspy:BetterTogether",
 ]
 JUDGES = ["local/rubric", "openai/gpt-4o-mini", "unaided:", "median:"]
+SELECTIONS = ["random", "covering", "nearest", "mixture"]
 MODELS = ["local/analogy", "gold", "replay:", "openai/gpt-4o-mini", "ollama_chat/llama3.2"]
 
 SuiteArgument = Annotated[Path, typer.Argument(help="Suite directory.")]
@@ -84,6 +85,33 @@ DemosOption = Annotated[
         max=1000,
         help="Demonstrations in a prompt.",
         show_default="16; 128 for fixed sets and a local model",
+    ),
+]
+SelectionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--selection",
+        help="How demonstrations are chosen: random, covering (the bank's words and tools), nearest (to each "
+        "task), or mixture (a quarter covering, the rest nearest). For bootstrap, race and knn.",
+        show_default="the optimizer's own ways",
+        autocompletion=lambda: SELECTIONS,
+    ),
+]
+DemoUnitOption = Annotated[
+    str,
+    typer.Option(
+        "--demo-unit",
+        help="What one demonstration shows: a whole trajectory, or the state up to one call (step).",
+        autocompletion=lambda: ["trajectory", "step"],
+    ),
+]
+DemoTokensOption = Annotated[
+    int | None,
+    typer.Option(
+        "--demo-tokens",
+        min=1,
+        help="As many tokens as the demonstrations of a prompt may take, four characters counted as one.",
+        show_default="no limit but --demos",
     ),
 ]
 SplitOption = Annotated[
