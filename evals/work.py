@@ -109,17 +109,24 @@ class Work:
                 record = _crashed(unit, task, error, time.perf_counter() - started)
                 record = self._diagnosed(task, record, None)
             else:
-                record = self._graded(unit, task, prediction)
+                return self.record(unit, task, self._episode(prediction))
             return ask_judges(self.judges, task, record)
 
-    def _graded(self, unit: WorkUnit, task: Task, prediction: Any) -> EpisodeRecord:
-        episode = getattr(prediction, "episode", None)
+    def record(self, unit: WorkUnit, task: Task, episode: EpisodeResult) -> EpisodeRecord:
+        """The record of an episode that has run: scored, its fault found, judged."""
+        return ask_judges(self.judges, task, self._graded(unit, task, episode))
+
+    def _episode(self, prediction: Any) -> EpisodeResult:
+        episode: EpisodeResult | None = getattr(prediction, "episode", None)
         if episode is None:
             raise InputError(
                 "the program's prediction has no episode",
                 where=type(self.program).__name__,
                 hint="return dspy.Prediction(answer=..., episode=EpisodeResult(...))",
             )
+        return episode
+
+    def _graded(self, unit: WorkUnit, task: Task, episode: EpisodeResult) -> EpisodeRecord:
         record = record_episode(unit, task, episode, scores={})
         if not record.graded:
             return record

@@ -14,10 +14,12 @@ from worksmith.commands.options import (
     CallsOption,
     GroundTruthOption,
     JsonFlag,
+    JudgeOption,
     LmOption,
     MaxStepsOption,
     OrgIdsOption,
     OrgOption,
+    RubricOption,
     StrategyOption,
     SuiteArgument,
     ToolsetOption,
@@ -26,6 +28,7 @@ from worksmith.commands.options import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from evals.entries import Judgement
     from evals.suite import Suite
     from evals.task import Task
     from tools.episode import CallRecord, EpisodeResult
@@ -48,6 +51,8 @@ def run_task(
     calls: CallsOption = "auto",
     lm: LmOption = "local/analogy",
     ground_truth: GroundTruthOption = "published",
+    judge: JudgeOption = None,
+    rubric: RubricOption = None,
     org: OrgOption = None,
     org_ids: OrgIdsOption = None,
     as_json: JsonFlag = False,
@@ -56,24 +61,33 @@ def run_task(
     from evals.record import INFRASTRUCTURE
     from evals.scorers import scorers_for
     from evals.suite import Suite
+    from evals.work import Work
+    from worksmith.judges import judges_called
     from worksmith.models.resolve import resolve
     from worksmith.session import connect, ground_truth_called
 
     judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)
     task = opened.task(task_id)
+    judges = judges_called(judge, rubric, opened.workshop.kind.tables)
     connect(opened, org, org_ids)
     agent = _agent(opened, program, strategy, toolset, max_steps, access, calls)
-    episode = _attempt(agent, task, resolve(lm, tasks=opened.tasks))
-    scores: dict[str, float] = {}
-    for scorer in scorers_for(opened.workshop, judged_by):
-        scores.update(scorer(task, episode))
+    model = resolve(lm, tasks=opened.tasks)
+    episode = _attempt(agent, task, model)
+    scorers = scorers_for(opened.workshop, judged_by)
+    work = Work(agent, opened.workshop, model, scorers, agent.strategy.name, 0, judges)
+    record = work.record(work.unit(task, 0), task, episode)
     if as_json:
-        typer.echo(json.dumps(episode_json(task, episode, scores), ensure_ascii=False))
+        judging = [verdict.model_dump(mode="json") for verdict in record.judgements]
+        said = {**episode_json(task, episode, record.scores), **({"judgements": judging} if judging else {})}
+        typer.echo(json.dumps(said, ensure_ascii=False))
     else:
         from rich.console import Console
 
-        show_episode(Console(), task, episode, scores, setting=_setting(opened, task, agent, lm))
+        console = Console()
+        show_episode(console, task, episode, record.scores, setting=_setting(opened, task, agent, lm))
+        for verdict in record.judgements:
+            _show_verdict(console, verdict)
     if episode.status in INFRASTRUCTURE:
         raise typer.Exit(1)
 
@@ -170,6 +184,17 @@ def _verdict(episode: EpisodeResult, scores: Mapping[str, float]) -> str:
     effects = ", with unwanted side effects" if scores.get("unwanted_side_effects") else ""
     ending = "" if episode.status == "finished" else f" ({episode.status})"
     return f"[bold red]wrong[/]{effects}{ending}"
+
+
+def _show_verdict(console: Console, verdict: Judgement) -> None:
+    """What a judge said, and what asking it took, which is no part of the episode's cost."""
+    from rich.markup import escape
+
+    level = f"level {verdict.level} of 5" if verdict.level else verdict.status
+    console.print(f"[bold]{escape(verdict.judge)}[/] [dim]by {escape(verdict.rubric)}:[/] {level}")
+    console.print(escape(verdict.feedback))
+    tokens = verdict.prompt_tokens + verdict.completion_tokens
+    console.print(f"[dim]judging: tokens: {tokens:,}, seconds: {verdict.seconds:.2f}[/]")
 
 
 def _show_expected(console: Console, task: Task, *, changed: bool) -> None:
