@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from worksmith.naming import slug
 if TYPE_CHECKING:
     from evals.runs import RunCard
     from evals.suite import Suite
-    from evals.tracking import Run, Tracker
+    from evals.tracking import Run
     from optimizers.artifact import Artifact
     from optimizers.compile import Result
 
@@ -49,10 +50,16 @@ class Tracking:
             raise InputError("an experiment needs a name", where="--experiment")
         return cls(track, uri, experiment, TraceChoice.parse(traces))
 
-    def open(self, suite: Path) -> Tracker:
-        """A tracker on the store, in the experiment of the suite in the directory `suite`."""
+    def start(self, suite: Path, command: str, about: str = "", *, params: Mapping[str, Any]) -> Run:
+        """A run of a command, in the experiment of the suite in the directory `suite`.
+
+        Args:
+            about: what tells it from other runs of the command, in few words.
+        """
         name = self.experiment or suite.resolve().name
-        return open_tracker(self.uri, track=self.track, experiment=name, traces=self.traces)
+        tracker = open_tracker(self.uri, track=self.track, experiment=name, traces=self.traces)
+        tags = {"worksmith.command": command}
+        return tracker.start(f"{command} {about}".rstrip(), params=params, tags=tags)
 
 
 def registration(text: str | None, track: bool) -> Registration | None:

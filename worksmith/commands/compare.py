@@ -245,7 +245,7 @@ def _tracked(
     from worksmith.commands.compare_report import tell
     from worksmith.study import run_arms
 
-    with tracking.open(plan.suite.path).start("compare", params=settings) as run:
+    with tracking.start(plan.suite.path, "compare", params=settings) as run:
         run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
         study = run_arms(plan, arms, run, on_row=tell)
         report = study_report(study, setting={"suite": plan.suite.path.name, "split": plan.split})

@@ -282,7 +282,8 @@ def _tracked(plan: Plan, out: Path, tracking: Tracking, register_as: Registratio
         **plan.describes,
         **plan.settings.to_json(),
     }
-    with tracking.open(plan.suite.path).start("compile", params=settings) as run:
+    about = f"{plan.describes['strategy']['name']} {plan.optimizer}"
+    with tracking.start(plan.suite.path, "compile", about, params=settings) as run:
         with compile_bar("compile") as on_progress:
             result = run_plan(replace(plan, on_progress=on_progress))
         mind_failures(result)

@@ -219,13 +219,14 @@ def _tracked(
     tracking: Tracking,
     artifact: Path | None,
 ) -> dict[str, EvalResult]:
+    from evals.identity import strategy_name
     from evals.report import evaluation_report
     from evals.tracking import Suite as Dataset
     from worksmith.cards import eval_card
     from worksmith.tracked import keep_card
 
     results = {}
-    with tracking.open(run.suite.path).start("eval", params=settings) as parent:
+    with tracking.start(run.suite.path, "eval", strategy_name(run.program), params=settings) as parent:
         for label, lm in models.items():
             with parent.child(label) if len(models) > 1 else _same(parent) as child:
                 card = eval_card(label, run.program, lm, run.suite, settings, artifact, run.judges)

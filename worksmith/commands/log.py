@@ -48,7 +48,7 @@ def log_runs(
     for run in opened:
         of = _suite_of(run, suite)
         where = of.path if of is not None else Path(run.card.suite or EXPERIMENT)
-        with tracking.open(where).start(run.card.label, params=_params(run)) as tracked:
+        with tracking.start(where, "log", run.card.label, params=_params(run)) as tracked:
             _keep(tracked, run, of)
             say(f"{run.path} is run {tracked.id}, {len(run.records)} episodes")
 

@@ -10,10 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worksmith.commands.options import JsonFlag, SeedOption, TrackFlag, TrackingUriOption, WorkersOption, say
+from worksmith.commands.options import (
+    JsonFlag,
+    JudgeOption,
+    RubricOption,
+    SeedOption,
+    TrackFlag,
+    TrackingUriOption,
+    WorkersOption,
+    say,
+)
 
 if TYPE_CHECKING:
     from evals.compare import Row, Study
+    from evals.judging.judge import Judge
     from evals.suite import Suite
     from tools.persona import Persona
     from worksmith.study import StudyPlan
@@ -31,6 +41,7 @@ _SHOWN = {
 
 _INDENT = " " * 5
 _MODEL = "local/analogy"
+_JUDGE = "local/rubric"
 _ABOUT_THE_MODEL = (
     f"{_MODEL} is not a language model. It needs no key and no network: it finds the demonstrations in its "
     "prompt that are most like the task and imitates them by rule. Without demonstrations it can do next to "
@@ -44,17 +55,23 @@ def quickstart(
     ),
     seed: SeedOption = 7,
     workers: WorkersOption = 8,
+    judge: JudgeOption = None,
+    rubric: RubricOption = None,
     track: TrackFlag = True,
     tracking_uri: TrackingUriOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Build an enterprise, compile an agent for its people, measure before and after, compare strategies."""
+    from worksmith.judges import judges_called
+
+    judges_called(judge or [_JUDGE], rubric)  # before anything is built for judges that there are not
     started = time.perf_counter()
     suite = _build(out / "enterprise", seed)
     _show_access(suite)
     say("\n3/5  Evaluate and compile.")
     say(textwrap.fill(_ABOUT_THE_MODEL, 78, initial_indent=_INDENT, subsequent_indent=_INDENT) + "\n")
-    plan = _plan(suite, workers, seed)
+    judges = judges_called(judge or [_JUDGE], rubric, suite.workshop.kind.tables)
+    plan = _plan(suite, workers, seed, judges)
     program = out / "react-knn.json"
     study, run_id = _measure(plan, program, track, tracking_uri)
     seconds = time.perf_counter() - started
@@ -119,7 +136,7 @@ def _readable(suite: Suite, who: Persona, tool: str) -> str:
     return f"{seen.value['total']:,}" if seen.status == "ok" else "-"
 
 
-def _plan(suite: Suite, workers: int, seed: int) -> StudyPlan:
+def _plan(suite: Suite, workers: int, seed: int, judges: tuple[Judge, ...]) -> StudyPlan:
     from optimizers.compile import Model
     from optimizers.job import Settings
     from worksmith.models.resolve import GOLD, resolve
@@ -140,6 +157,7 @@ def _plan(suite: Suite, workers: int, seed: int) -> StudyPlan:
         ground_truth="published",
         workers=workers,
         resume=False,
+        judges=judges,
     )
 
 
@@ -148,13 +166,19 @@ def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tu
     from evals.baseline_program import baselines_for
     from evals.report import study_report
     from evals.tracking import Suite as Dataset
+    from worksmith.judges import judge_setting
     from worksmith.study import run_arms, study_arms
     from worksmith.tracked import Tracking
 
     baselines = baselines_for(plan.suite.workshop)
     arms = study_arms(["react", "plan"], ["none", "knn"], baselines=baselines)
-    params: dict[str, Any] = {"lm": _MODEL, "suite": plan.suite.path.name, "seed": plan.settings.seed}
-    with Tracking(track, uri).open(plan.suite.path).start("quickstart", params=params) as run:
+    params: dict[str, Any] = {
+        "lm": _MODEL,
+        "suite": plan.suite.path.name,
+        "seed": plan.settings.seed,
+        **judge_setting(plan.judges),
+    }
+    with Tracking(track, uri).start(plan.suite.path, "quickstart", params=params) as run:
         run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
         study = run_arms(plan, arms, run, on_row=_tell, keep={"react + knn": program})
         run.report(study_report(study, title="Quickstart"))
