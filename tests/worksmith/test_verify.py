@@ -1,0 +1,148 @@
+"""`worksmith verify`, and what `worksmith compile` leaves for it, from the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from evals.suite import Suite
+from optimizers.artifact import Artifact
+from tests.optimizers.shop import make_suite
+from tests.worksmith.compiling import run
+from tools.errors import InputError
+from worksmith.cli import app
+
+ROOT = Path(__file__).parents[2]
+SMALL = ("--demos", "4", "--candidates", "2", "--train-limit", "6", "--dev-limit", "3")
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))
+
+
+@pytest.fixture(scope="module")
+def compiled(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("compiled") / "program.json"
+    run(suite.path, "--out", file, "--optimizer", "dspy:BootstrapFewShot", *SMALL)
+    return file
+
+
+@pytest.fixture
+def program(compiled: Path, tmp_path: Path) -> Path:
+    """A compiled program and its journal, to do with what one likes."""
+    shutil.copytree(compiled.parent, tmp_path / "here")
+    return tmp_path / "here" / compiled.name
+
+
+def verify(*arguments: object) -> tuple[Result, dict[str, Any]]:
+    done = CliRunner().invoke(app, ["verify", *map(str, arguments), "--json"])
+    return done, json.loads(done.stdout) if done.stdout else {}
+
+
+def test_a_program_is_derived_from_its_journal(program: Path) -> None:
+    done, found = verify(program)
+
+    assert done.exit_code == 0
+    assert found["identical"]
+    assert found["derived"] == found["digest"] == Artifact.read(program).digest
+    assert found["differs"] == found["lacks"] == []
+
+
+def test_another_program_is_told_apart(suite: Suite, program: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.json"
+    run(suite.path, "--out", other, "--optimizer", "dspy:BootstrapFewShot", *SMALL, "--seed", 1)
+    done, found = verify(other, "--journal", f"{program}.journal")
+
+    assert done.exit_code == 1
+    assert not found["identical"]
+    assert "settings.seed" in found["differs"]
+    assert "what differs is" in done.stderr
+
+
+def test_a_journal_that_lacks_replies_says_so(program: Path) -> None:
+    file = Path(f"{program}.journal") / "replies.jsonl"
+    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:5]))
+    done, found = verify(program)
+
+    assert done.exit_code == 1
+    assert not found["identical"]
+    assert any("no reply of local/analogy" in lack for lack in found["lacks"])
+
+
+def test_what_makes_no_sense_is_bad_input(program: Path, tmp_path: Path) -> None:
+    for arguments, message in (
+        ((program, "--journal", tmp_path), "no journal of a compile"),
+        ((program, "--suite", tmp_path), "no suite here"),
+        ((Path(f"{program}.journal") / "compile.json",), "its format is"),
+    ):
+        done = CliRunner().invoke(app, ["verify", *map(str, arguments)])
+        assert isinstance(done.exception, InputError), done.output
+        assert message in str(done.exception)
+
+
+def test_a_suite_that_moved_is_named(suite: Suite, program: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "moved"
+    shutil.copytree(suite.path, moved)
+    description = Path(f"{program}.journal") / "compile.json"
+    said = json.loads(description.read_text())
+    description.write_text(json.dumps({**said, "given": {"suite": str(tmp_path / "gone")}}))
+
+    done, _ = verify(program)
+    assert "give --suite" in str(done.exception)
+    done, found = verify(program, "--suite", moved)
+    assert found["identical"]
+
+
+def test_no_journal_is_kept_where_none_is_wanted(suite: Suite, tmp_path: Path) -> None:
+    run(suite.path, "--out", tmp_path / "a.json", "--optimizer", "none", "--no-journal", *SMALL)
+
+    assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_a_compile_is_gone_on_with_only_as_it_was_begun(suite: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    run(suite.path, "--out", file, "--optimizer", "none", *SMALL)
+    whole = file.read_bytes()
+    # As if it had been killed between the last reply and the last line.
+    file.unlink()
+    with pytest.raises(InputError, match="dev_limit was 3 and is 2"):
+        run(suite.path, "--out", file, "--optimizer", "none", *SMALL, "--dev-limit", 2, "--resume")
+    run(suite.path, "--out", file, "--optimizer", "none", *SMALL, "--resume")
+    assert json.loads(file.read_text())["digest"] == json.loads(whole)["digest"]
+    run(suite.path, "--out", file, "--optimizer", "none", *SMALL, "--resume")
+    run(suite.path, "--out", file, "--optimizer", "none", *SMALL, "--dev-limit", 2, "--force")
+    assert json.loads(file.read_text())["digest"] != json.loads(whole)["digest"]
+
+
+@pytest.mark.slow
+def test_the_second_of_two_compiles_is_told_who_is_at_work(suite: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    command = [sys.executable, "-m", "worksmith.cli", "compile", str(suite.path), "--out", str(file)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        [*command, "--workers", "1", "--no-track"], cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL
+    )
+    journal = tmp_path / "a.json.journal"
+    while process.poll() is None and not (journal / "replies.jsonl").exists():
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGSTOP)
+    try:
+        for option in ("--resume", "--force"):
+            with pytest.raises(InputError, match=f"process {process.pid} is at work"):
+                run(suite.path, "--out", file, option)
+    finally:
+        process.kill()
+        process.wait()
+    run(suite.path, "--out", file, "--resume")
+    assert verify(file)[1]["identical"]
