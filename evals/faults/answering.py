@@ -78,7 +78,8 @@ def _of_none(
 ) -> FaultEntry:
     if not episode.answer.strip() and not moves:
         return reading or FaultEntry(kind="missing_step", detail="made no call and gave no answer")
-    if _made_up(task, episode, moves, scores):
+    supported = scores.get("supported")
+    if not supported if supported is not None else _made_up(_values(episode.answer), task, moves):
         detail = "there is nothing, and the answer has what no call had shown"
         return FaultEntry(kind="hallucinated_answer", detail=detail)
     if reading is not None:
@@ -107,7 +108,11 @@ def _of_values(
         and not any(shown(text, moves, "") for text in (entity.value, *entity.alias))
     ]
     silent = episode.answer_status == "not_found" or scores.get("false_none", 0.0) > 0
-    made_up = not silent and _made_up(task, episode, moves, scores)
+    supported = scores.get("supported")
+    if supported is None:
+        made_up = not silent and _made_up(finding.extras, task, moves)
+    else:
+        made_up = not silent and not supported and bool(episode.answer.strip())
     if unseen and reading is not None and not (made_up and reading.kind == "missing_step"):
         return reading
     missing = ", ".join(finding.missing[:3])[:150]
@@ -122,11 +127,14 @@ def _of_values(
     return FaultEntry(kind="wrong_final_step", detail=f"it is {missing}")
 
 
-def _made_up(task: Task, episode: EpisodeResult, moves: Sequence[Move], scores: Mapping[str, float]) -> bool:
-    """Whether nothing that the answer names stands in the task or in what a call returned."""
-    if "supported" in scores:
-        return bool(episode.answer.strip()) and not scores["supported"]
-    telling = [
-        token.value for token in tokens(episode.answer) if token.kind != "word" or len(token.value) > 3
-    ]
-    return bool(telling) and not any(shown(value, moves, task.query) for value in telling)
+def _made_up(said: Sequence[str], task: Task, moves: Sequence[Move]) -> bool:
+    """Whether none of the values that an answer names stands in the task or in what a call returned."""
+    return bool(said) and not any(shown(value, moves, task.query) for value in said)
+
+
+def _values(answer: str) -> list[str]:
+    """What an answer names, where nothing is known of what it should name; `Done.` names nothing."""
+    said = tokens(answer)
+    if len(said) == 1 and said[0].kind == "word":
+        return []
+    return [token.value for token in said if token.kind != "word" or len(token.value) > 3]
