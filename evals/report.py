@@ -17,7 +17,7 @@ from evals.faults.grids import FACETS as FAULT_FACETS
 from evals.faults.grids import fault_grids
 from evals.judging.grids import judge_grid, judge_grids
 from evals.record import PRIMARY, EpisodeRecord
-from evals.reporting.charts import HeatMap, Intervals
+from evals.reporting.charts import HeatMap, Intervals, Plot
 from evals.reporting.costs import front_plots
 from evals.reporting.curves import History, attempt_plot, history_blocks
 from evals.reporting.episodes import ShownEpisode
@@ -39,8 +39,8 @@ from evals.tables import Grid, percent
 if TYPE_CHECKING:
     from rich.console import Console
 
-PAGE_BYTES = 4_800_000
-"""The largest page; most of it are episodes."""
+PAGE_BYTES, PART_BYTES = 4_800_000, 1_000_000
+"""The largest page of a report, and of one that is a part of a larger one; most of it are episodes."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Section:
     @property
     def grids(self) -> list[Grid]:
         """Its tables, those that charts are drawn from among them."""
-        found = (block.grid if isinstance(block, HeatMap) else block for block in self.blocks)
+        found = (block.grid if isinstance(block, HeatMap | Plot) else block for block in self.blocks)
         return [block for block in found if isinstance(block, Grid)]
 
 
@@ -64,6 +64,7 @@ class Report:
     Attributes:
         facts: what was run, by name.
         lead: what it comes to, in a sentence.
+        page_bytes: the largest page, see `html`.
         figures: every figure as data.
         episodes: those that the page shows.
     """
@@ -72,6 +73,7 @@ class Report:
     facts: Mapping[str, str]
     sections: tuple[Section, ...]
     lead: str = ""
+    page_bytes: int = PAGE_BYTES
     figures: tuple[Figure, ...] = field(default=(), repr=False)
     episodes: tuple[ShownEpisode, ...] = field(default=(), repr=False)
 
@@ -92,13 +94,13 @@ class Report:
         grids = "\n".join(grid.markdown() for grid in self.grids)
         return f"## {self.title}\n\n{facts}\n\n{grids}"
 
-    def html(self, budget: int = PAGE_BYTES) -> str:
-        """The report as one page that needs nothing else, of at most `budget` bytes.
+    def html(self) -> str:
+        """The report as one page that needs nothing else, of at most `page_bytes` bytes.
 
         Tables and charts are on it whatever they need; episodes are, as far as there is room.
         """
         sections = [(section.title, section.blocks) for section in self.sections]
-        return page(self.title, self.lead, self.facts, sections, self.episodes, budget)
+        return page(self.title, self.lead, self.facts, sections, self.episodes, self.page_bytes)
 
     def latex(self) -> str:
         """Its tables for a document that uses the package booktabs."""
@@ -159,6 +161,7 @@ def evaluation_report(result: EvalResult, *, title: str = "Evaluation", split: s
             Section("Errors", (*fault_grids(result.records), *([checked] if checked else ()))),
             Section("Costs", (result_cost_grid(result),)),
         ),
+        page_bytes=PART_BYTES,
         figures=tuple(result_figures(result.strategy, result, split or _split(result.records))),
         episodes=tuple(ShownEpisode(result.strategy, record) for record in result.records),
     )

@@ -11,8 +11,10 @@ from evals.tables import number
 from tools.errors import InputError
 
 if TYPE_CHECKING:
+    from evals.compare import Study
     from evals.runs import LoadedRun
     from optimizers.artifact import Manifest
+    from worksmith.study import StudyPlan
 
 
 def histories(runs: Sequence[LoadedRun]) -> tuple[list[History], list[str]]:
@@ -30,6 +32,16 @@ def histories(runs: Sequence[LoadedRun]) -> tuple[list[History], list[str]]:
             continue
         found.append(history(run.card.label, manifest))
     return found, missing
+
+
+def study_histories(plan: StudyPlan, study: Study) -> list[History]:
+    """The compiles of a comparison that has just been run."""
+    from optimizers.artifact import Artifact
+    from worksmith.study import program_file
+
+    compiled = (row.arm for row in study.rows if row.arm.optimizer != "none" and not row.arm.baseline)
+    files = ((arm.label, program_file(plan.for_arm(arm), arm)) for arm in compiled)
+    return [history(label, Artifact.read(file).manifest) for label, file in files if file.is_file()]
 
 
 def history(label: str, manifest: Manifest) -> History:

@@ -179,7 +179,7 @@ def run_arms(
             **({"without_tools": arm.without} if arm.without else {}),
         }
         with run.child(arm.label, params=params) as child:
-            file = (keep or {}).get(arm.label) or _program_file(plan, arm)
+            file = (keep or {}).get(arm.label) or program_file(plan, arm)
             program = _program(own, arm, child, file)
             card = study_card(own, arm, program, file, place=arms.index(arm))
             result = _evaluate(own, arm, program, card)
@@ -219,7 +219,8 @@ def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
     return _compiled(plan, arm, run, file)
 
 
-def _program_file(plan: StudyPlan, arm: Arm) -> Path:
+def program_file(plan: StudyPlan, arm: Arm) -> Path:
+    """Where the compiled program of an arm is kept, unless a file is named for it."""
     return plan.folder / slug(arm.label) / "program.json"
 
 
@@ -253,7 +254,7 @@ def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
         teacher=plan.teacher,
         optimizer=arm.optimizer,
         settings=replace(plan.settings, demos=demo_count(plan.demos, arm.optimizer, plan.lm.name)),
-        folder=journal_beside(_program_file(plan, arm)),
+        folder=journal_beside(program_file(plan, arm)),
         scheme=plan.scheme,
         workers=plan.workers,
         resume=plan.resume,
@@ -263,7 +264,7 @@ def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
 
 
 def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalResult:
-    file = plan.folder / f"{slug(arm.label)}-{card.program}.jsonl"
+    file = plan.folder / f"{slug(arm.label)}-{slug(card.program)}.jsonl"
     if not plan.resume:
         file.unlink(missing_ok=True)
     with EpisodeLog.open(file, resume=plan.resume) as log, episode_bar(arm.label) as on_progress:

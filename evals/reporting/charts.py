@@ -132,6 +132,7 @@ class Plot:
         tells: what the chart shows, in a sentence, for who does not see it.
         line: points that a dashed line goes through, such as a front.
         steps: whether the horizontal axis counts (1, 2, 3 ...) instead of starting at zero.
+        grid: the same as a table, for where nothing can be drawn.
     """
 
     title: str
@@ -141,6 +142,7 @@ class Plot:
     line: tuple[Point, ...] = ()
     steps: bool = False
     notes: tuple[str, ...] = ()
+    grid: Grid | None = None
 
     def html(self) -> str:
         """The chart, its legend and its data."""
@@ -173,9 +175,13 @@ class Plot:
         frame = tag("div", svg, tag("div", ticks, *marks, aria_hidden="true", class_="marks"), class_="frame")
         axis = tag("p", f"{markup.text(self.across)} →", class_="across", aria_hidden="true")
         inside = tag("div", frame, axis, class_="plot"), self._legend(), markup.notes(self.notes)
-        return markup.section(self.title, *inside, class_="half")
+        return markup.section(self.title, *inside, class_="half" if self.grid is None else None)
 
     def _legend(self) -> str:
+        """What each number stands for, with its data."""
+        if self.grid is not None:
+            named = [(f"{number}. {row[0]}", *row[1:]) for number, row in enumerate(self.grid.rows, start=1)]
+            return markup.table(self.grid.title, self.grid.headings, named)
         rows = [
             (
                 str(number) if place == 0 else "",
@@ -219,8 +225,8 @@ class _Scale:
         return round(100 * (value - self.low) / (self.high - self.low), 2)
 
 
-_MARK = 4
-"""How near, in percent of an axis, marks may be to each other and still be read."""
+_MARK = (5, 8)
+"""The width and height of a mark in percent of a plot's."""
 
 
 def _step(largest: float) -> float:
@@ -242,12 +248,20 @@ def _range(estimate: Interval, *, faint: bool) -> str:
 
 def _marks(series: Sequence[Series], scale: _Scale) -> list[str]:
     """The numbers of all points; points that would cover each other share one mark."""
-    groups: dict[tuple[int, int], list[tuple[int, Point]]] = {}
+    groups: list[list[tuple[int, Point]]] = []
     for number, each in enumerate(series, start=1):
         for point in each.points:
-            place = round(scale.at(point.x) / _MARK), round(100 * point.y / _MARK)
-            groups.setdefault(place, []).append((number, point))
-    return [_mark(group, scale, series) for group in groups.values()]
+            near = next((group for group in groups if _touch(group[0][1], point, scale)), None)
+            if near is None:
+                groups.append([(number, point)])
+            else:
+                near.append((number, point))
+    return [_mark(group, scale, series) for group in groups]
+
+
+def _touch(one: Point, other: Point, scale: _Scale) -> bool:
+    across, up = abs(scale.at(one.x) - scale.at(other.x)), 100 * abs(one.y - other.y)
+    return across < _MARK[0] and up < _MARK[1]
 
 
 def _mark(group: Sequence[tuple[int, Point]], scale: _Scale, series: Sequence[Series]) -> str:

@@ -56,9 +56,18 @@ def attempt_plot(study: Study) -> list[Plot]:
         return []
     most = max(int(point.x) for each in series for point in each.points)
     tells = f"The chance that all of k attempts at a task succeed, for k from 1 to {most}, of each program."
-    return [
-        Plot("pass^k: the chance that all of k attempts succeed", tells, "attempts (k)", series, steps=True)
-    ]
+    title = "pass^k: the chance that all of k attempts succeed"
+    grid = _attempt_grid(study, most)
+    return [Plot(title, tells, "attempts (k)", series, steps=True, grid=grid)]
+
+
+def _attempt_grid(study: Study, most: int) -> Grid:
+    rows = tuple(
+        (row.arm.label, *(percent(row.summary.pass_hat.get(k)) for k in range(1, most + 1)))
+        for row in study.ordered
+        if row.summary.pass_hat and not row.arm.baseline
+    )
+    return Grid("pass^k by k, %", ("program", *(str(k) for k in range(1, most + 1))), rows)
 
 
 def history_blocks(histories: Sequence[History]) -> list[Intervals | Grid]:
