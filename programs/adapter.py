@@ -28,6 +28,7 @@ from dspy.lm15 import (
 )
 from dspy.utils.exceptions import AdapterParseError
 
+from evals.task import same_text
 from programs.calling import engine_settings
 from programs.native import REMEDY, NativeLayout, NativeTools, as_shown, first_call_only, read_message
 from programs.render import TRAJECTORY, Layout, TurnMaker, make_layout
@@ -41,6 +42,7 @@ Demo = Any
 Made = TypeVar("Made")
 
 _REMEMBERED_DEMOS = 4096
+_words = lru_cache(maxsize=_REMEMBERED_DEMOS)(same_text)
 _IN_FORMAT = "Reply again in the given format."
 _CALL_CONTROL = ("rollout_id", "cache")
 _SEVERAL_ANSWERS = ("n", "num_generations", "prompt_cache")
@@ -201,8 +203,8 @@ def _made_once(
 
 def _gives_away(demo: Demo, inputs: Mapping[str, Any]) -> bool:
     """Whether a demonstration is of the very task being done: it would be the solution, not an example."""
-    task = inputs.get("task")
-    return task is not None and demo.get("task") == task
+    task, shown = inputs.get("task"), demo.get("task")
+    return isinstance(task, str) and isinstance(shown, str) and _words(shown) == _words(task)
 
 
 def _grow(plan: TurnMaker, trajectory: Trajectory, inputs: Mapping[str, Any]) -> list[Message]:

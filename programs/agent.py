@@ -174,7 +174,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         asked = Questions(usage, cache=getattr(self._lm, "cache", False))
         run = Run(task, episode, inputs, clock, tools_text(episode.toolset, episode.kind.finish_note), asked)
         run.catalogue = episode.toolset
-        run.reader = Reader(self._readers, self.workshop, episode.persona)
+        world = self.workshop.world.manifest.digest
+        run.reader = Reader(self._readers, self.workshop, episode.persona, f"{world}/{task.id}")
         run.native = self.strategy.calls == "native" and native_calls(self._lm, self.calls)
         # What changes from step to step goes to the end of the prompt.
         inputs["tools"] = "" if tools_a_step(self.toolset) else run.tools

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 RECORDS, TWIN = "records", "redacted"
 """The fields of a demonstration with references of the records that it quotes, and with its redacted twin."""
 
+SOLVES = "solves"
+"""The field of a demonstration with the task that it solves, as `WORLD/ID`, where that is known."""
+
 _REMEMBERED = 2048
 
 
@@ -31,11 +34,13 @@ class Shown(NamedTuple):
             demonstration be put into the list unseen.
         barred: positions of those that they may not see in any form.
         instead: by the address of a demonstration the twin that they see in its place.
+        solving: by task, as `SOLVES` names it, the positions of its solutions.
     """
 
     demos: Sequence[Any]
     barred: frozenset[int]
     instead: Mapping[int, Any]
+    solving: Mapping[str, frozenset[int]]
 
 
 @dataclass
@@ -62,7 +67,12 @@ class Readers:
         hidden = [at for at, records in enumerate(quoted) if not unreadable.isdisjoint(records)]
         twins = {at: twin for at in hidden if (twin := self._twin(demos[at])) is not None}
         instead = {id(demos[at]): twin for at, twin in twins.items()}
-        return Shown(demos, frozenset(at for at in hidden if at not in twins), instead)
+        barred = frozenset(at for at in hidden if at not in twins)
+        solving: dict[str, frozenset[int]] = {}
+        for at, demo in enumerate(demos):
+            if task := demo.get(SOLVES):
+                solving[task] = solving.get(task, frozenset()) | {at}
+        return Shown(demos, barred, instead, solving)
 
     def _twin(self, demo: Any) -> Any | None:
         """The twin as an example: one object for all who see it, since adapters remember by object."""
@@ -77,11 +87,16 @@ class Readers:
 
 @dataclass(frozen=True)
 class Reader:
-    """On whose behalf a model is asked: decides which demonstrations its prompt may show."""
+    """On whose behalf a model is asked, and for which task: decides what its prompt may show.
+
+    Attributes:
+        task: as `SOLVES` names it; what solves it is not shown, however it may be worded.
+    """
 
     readers: Readers
     workshop: Workshop
     persona: Persona
+    task: str = ""
 
     def demos(self, predict: dspy.Predict, inputs: Mapping[str, Any]) -> list[Any] | None:
         """The demonstrations for a call; None if the predictor's own are all readable.
@@ -90,13 +105,14 @@ class Reader:
         with the inputs and the positions that are out of question.
         """
         shown = self.readers.shown(predict, self.workshop, self.persona)
-        if not shown.barred and not shown.instead:
+        barred = shown.barred | shown.solving.get(self.task, frozenset())
+        if not barred and not shown.instead:
             return None
         choose = getattr(predict, "nearest_demos", None)
         if choose is not None:
-            chosen = choose(inputs, shown.barred)
+            chosen = choose(inputs, barred)
         else:
-            chosen = [demo for at, demo in enumerate(shown.demos) if at not in shown.barred]
+            chosen = [demo for at, demo in enumerate(shown.demos) if at not in barred]
         return [shown.instead.get(id(demo), demo) for demo in chosen]
 
 
