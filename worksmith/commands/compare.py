@@ -243,15 +243,19 @@ def _tracked(
     from evals.tracking import Suite as Dataset
     from tools.files import write_atomically
     from worksmith.commands.compare_report import tell
+    from worksmith.history import study_histories
     from worksmith.study import run_arms
 
     with tracking.start(plan.suite.path, "compare", params=settings) as run:
         run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
         study = run_arms(plan, arms, run, on_row=tell)
-        report = study_report(study, setting={"suite": plan.suite.path.name, "split": plan.split})
+        setting = {"suite": plan.suite.path.name, "split": plan.split}
+        report = study_report(study, setting=setting, histories=study_histories(plan, study))
         run.report(report)
         if run.id:
             say(f"recorded as run {run.id}; `worksmith ui` shows it")
+    folders = dict.fromkeys(str(plan.for_arm(arm).folder) for arm in arms)
+    say(f"the episodes are in {' '.join(folders)}; `worksmith report` shows each of them")
     if page:
         write_atomically(page, report.html().encode())
     return study

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
-from evals.faults.diagnosis import diagnose, writing_tools
+from evals.faults.diagnosis import diagnose
 from evals.office.workbench.results import Transcript, read_results
 from evals.outcomes import GroundTruth, OutcomeScorer
 from evals.record import (
@@ -55,7 +55,6 @@ class _Replay:
         self._suite = suite
         self._ground_truth = ground_truth
         self._outcomes = OutcomeScorer(suite.workshop, ground_truth)
-        self._writing = writing_tools(suite.workshop)
         self._transcripts = cache(read_results)
 
     def run(self, name: str, rows: Sequence[ScoredRow], place: int) -> LoadedRun:
@@ -104,7 +103,7 @@ class _Replay:
         if row.correct:
             return record
         expected = change_entries(self._outcomes.nearest(task, episode.outcome))
-        fault = diagnose(task, record, None if died else episode, writing=self._writing)
+        fault = diagnose(task, record, None if died else episode, writing=self._outcomes.writing_tools)
         return record.model_copy(update={"expected_changes": expected, "fault": fault})
 
     def _episode(self, row: ScoredRow) -> EpisodeResult:
