@@ -71,8 +71,12 @@ def serving(latency: float) -> Iterator[PaidModel]:
 
 class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        content = json.dumps(self.server.model.complete(body)).encode()  # type: ignore[attr-defined]
+        length = int(self.headers["Content-Length"])
+        body = self.rfile.read(length)
+        if len(body) < length:
+            return  # whoever asked was killed while asking
+        completion = self.server.model.complete(json.loads(body))  # type: ignore[attr-defined]
+        content = json.dumps(completion).encode()
         try:
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
