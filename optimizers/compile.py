@@ -22,6 +22,7 @@ from optimizers.journal import Journal
 from optimizers.metering import metered, spending
 from optimizers.registry import optimizer, proposals, proposes, selects, takes_bank
 from optimizers.rollouts import Rollouts
+from optimizers.selection.steps import check_unit
 from optimizers.trace_bank import Gap, TraceBank
 from tools.errors import InputError
 
@@ -142,6 +143,7 @@ class Plan:
                 where="--selection, --demo-unit, --demo-tokens",
                 hint="use bootstrap, race or knn",
             )
+        check_unit(self.program, self.settings.demo_unit)
         if self.bank is None:
             return
         if not takes_bank(self.optimizer):

@@ -28,7 +28,7 @@ class Knn:
         Raises:
             InputError: no input of a predictor holds the task's text, or the selection searches nothing.
         """
-        settings, bank = job.settings, job.bank()
+        settings = job.settings
         name = settings.selection or "nearest"
         if not selection_called(name).searches:
             raise InputError(
@@ -36,6 +36,7 @@ class Knn:
                 where="--selection",
                 hint="use nearest or mixture, or another optimizer",
             )
+        bank = job.bank()
         display = selection_called(name).choose(settings.pool(bank), settings.demos, seed=settings.seed)
         program, demonstrations = settings.shown(job.program, display)
         job.offer = Compiled(program, demonstrations, gaps=bank.report()["without"])

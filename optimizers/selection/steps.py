@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from optimizers.demonstration import Demonstration
 from tools.errors import InputError
+
+if TYPE_CHECKING:
+    import dspy
 
 Unit = Literal["trajectory", "step"]
 """What one demonstration shows: a whole trajectory, or one step of it."""
@@ -15,6 +18,19 @@ UNITS: Final[tuple[Unit, ...]] = get_args(Unit)
 
 _TRAJECTORY, _TWIN = "trajectory", "redacted"
 _OUTPUTS = ("thought", "tool", "arguments")
+
+
+def check_unit(program: dspy.Module, unit: Unit) -> None:
+    """See that demonstrations of `program` can come in such units.
+
+    Raises:
+        InputError: steps are asked for, and it makes all its calls at once.
+    """
+    signatures = [predictor.signature for _, predictor in program.named_predictors()]
+    if unit == "step" and not any(
+        _TRAJECTORY in s.input_fields and "tool" in s.output_fields for s in signatures
+    ):
+        raise _no_steps()
 
 
 def in_units(demonstrations: Iterable[Demonstration], unit: Unit) -> tuple[Demonstration, ...]:
@@ -38,11 +54,7 @@ def steps_of(demonstration: Demonstration) -> list[Demonstration]:
     """
     stepwise = {name: part for name, part in demonstration.parts.items() if _stepwise(part)}
     if not stepwise:
-        raise InputError(
-            "this program makes its calls at once, so that its demonstrations have no steps",
-            where="--demo-unit",
-            hint="use trajectory, or a strategy that makes one call at a time",
-        )
+        raise _no_steps()
     whole = {name: part for name, part in demonstration.parts.items() if name not in stepwise}
     count = max(len(part[_TRAJECTORY]) for part in stepwise.values()) + 1
     found = []
@@ -53,6 +65,14 @@ def steps_of(demonstration: Demonstration) -> list[Demonstration]:
         told = {"parts": parts, "step": number, "tools": demonstration.tools[: number + 1]}
         found.append(demonstration.model_copy(update=told))
     return found
+
+
+def _no_steps() -> InputError:
+    return InputError(
+        "this program makes its calls at once, so that its demonstrations have no steps",
+        where="--demo-unit",
+        hint="use trajectory, or a strategy that makes one call at a time",
+    )
 
 
 def _stepwise(part: Mapping[str, Any]) -> bool:

@@ -1,0 +1,84 @@
+"""How demonstrations are chosen, as a user of `worksmith compile` says it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evals.suite import Suite
+from optimizers.artifact import Artifact
+from tests.optimizers.shop import make_suite
+from tests.worksmith.compiling import run
+from tools.errors import InputError
+from worksmith.compiled import load_program
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("optimizer", "selection", "named"),
+    [
+        ("bootstrap", "random", "random-0"),
+        ("bootstrap", "nearest", "nearest-0"),
+        ("knn", "mixture", "mixture"),
+        ("race", "mixture", "mixture-8-0"),
+    ],
+)
+def test_the_selection_asked_for_is_the_only_one_tried(
+    suite: Suite, tmp_path: Path, optimizer: str, selection: str, named: str
+) -> None:
+    file = tmp_path / "program.json"
+    told = ("--optimizer", optimizer, "--selection", selection, "--demos", 8, "--dev-limit", 6)
+    run(suite.path, "--out", file, *told, "--candidates", 2)
+    artifact = Artifact.read(file)
+
+    tried = [trial["name"] for trial in artifact.manifest.trials if trial["name"] != "uncompiled"]
+    assert named in tried
+    assert all(name.startswith(selection) for name in tried)
+    assert artifact.manifest.settings["selection"] == selection
+    load_program(file, suite)
+
+
+def test_steps_and_tokens_are_kept_in_the_file(suite: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "program.json"
+    told = ("--optimizer", "knn", "--demo-unit", "step", "--demo-tokens", 700, "--dev-limit", 3)
+    said = json.loads(run(suite.path, "--out", file, *told, "--json").stdout)
+    artifact = Artifact.read(file)
+    nearest = load_program(file, suite).selector.predict.nearest
+
+    assert said["demonstrations"] == len(artifact.manifest.demonstrations) == 36
+    assert (nearest.tokens, nearest.by_state) == (700, True)
+    assert len({source.key for source in artifact.manifest.demonstrations}) == 36
+
+
+def test_what_nobody_chose_is_not_in_the_manifest(suite: Suite, tmp_path: Path) -> None:
+    run(suite.path, "--out", tmp_path / "program.json", "--optimizer", "knn", "--dev-limit", 2)
+    artifact = Artifact.read(tmp_path / "program.json")
+
+    assert not {"selection", "demo_unit", "demo_tokens"} & artifact.manifest.settings.keys()
+    assert artifact.state["selector.predict"]["nearest"].keys() == {"field", "count", "embedding"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--optimizer", "dspy:BootstrapFewShot", "--selection", "random"), "in its own way"),
+        (("--optimizer", "none", "--demo-tokens", 100), "in its own way"),
+        (("--optimizer", "knn", "--selection", "covering"), "covering does not"),
+        (("--selection", "best"), "no selection 'best'"),
+        (("--demo-unit", "word"), "no unit 'word'"),
+        (("--strategy", "direct", "--demo-unit", "step"), "no steps"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    suite: Suite, tmp_path: Path, options: tuple[object, ...], said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        run(suite.path, "--out", tmp_path / "program.json", *options)
+    assert not (tmp_path / "program.json").exists()
