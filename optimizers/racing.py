@@ -36,6 +36,9 @@ INCUMBENT = "uncompiled"
 _LARGEST = 40.0
 """Logarithm of the most evidence that is written down; more convinces nobody more."""
 
+_NOTHING = -700.0
+"""Logarithm of no evidence whatever."""
+
 Scores = Sequence[float | None]
 """Scores on a block of tasks in order; None where the infrastructure failed."""
 
@@ -242,9 +245,10 @@ class _Race:
         self._paired[arm.name] = both
 
     def _accept(self) -> None:
-        # Who has not raced yet has no evidence, a factor of 1.
+        # Whether somebody enters depends on what was seen on the very tasks that they will meet. Counted as
+        # nothing until then, they cannot have more than a bet on every task from the first would have given.
         waiting = max(0, self._most - len(self._candidates))
-        logs = adjusted([*(evidence.log for evidence in self._better.values()), *[0.0] * waiting])
+        logs = adjusted([*(evidence.log for evidence in self._better.values()), *[_NOTHING] * waiting])
         for arm, evidence in zip(self._candidates, logs, strict=False):
             # The most that was reached counts: the guarantee is about every look.
             arm.evidence = max(arm.evidence, evidence)

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 import pytest
 
-from benchmarks.race import outcomes, over, planted
+from benchmarks.race import ROUNDS, outcomes, over, planted
 from optimizers.aa import false_accepts
 from optimizers.racing import INCUMBENT, Rules, Run, Scores, race
 
@@ -100,3 +101,57 @@ def test_a_program_is_not_told_from_itself() -> None:
 
     assert found.n == 40
     assert found.value <= RULES.alpha
+
+
+def test_newcomers_meet_what_the_others_have_met_and_only_that_is_run() -> None:
+    met: dict[str, list[int]] = {}
+    scores = {"first": 0.5, "second": 0.9}
+
+    def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
+        for arm, places in wanted.items():
+            met.setdefault(arm, []).extend(places)
+        return {arm: [scores.get(arm, 0.0)] * len(places) for arm, places in wanted.items()}
+
+    found = race([["first"], ["second"]], 100, run, RULES, most=2)
+
+    assert found.winner == "second"
+    assert all(places == list(range(len(places))) for places in met.values())
+    assert len(met["second"]) >= len(met["first"])
+    assert found.report("first")["accepted"]
+
+
+def test_rounds_end_once_one_brings_nobody_better() -> None:
+    asked: list[str] = []
+
+    def rounds() -> Iterator[list[str]]:
+        for name in ("poor", "good", "fair", "best"):
+            asked.append(name)
+            yield [name]
+
+    scores = {"good": 0.8, "fair": 0.6, "best": 1.0}
+    found = race(rounds(), 100, each(lambda arm, place: scores.get(arm, 0.0)), RULES, most=4)
+
+    assert asked == ["poor", "good", "fair"]
+    assert found.winner == "good"
+
+
+def test_who_may_still_enter_is_adjusted_for() -> None:
+    def needs(most: int) -> int:
+        score = each(lambda arm, place: float(arm == "good"))
+        rules = replace(RULES, block=1, fill=1)
+        return len(race([["good"]], 100, score, rules, most=most).arms["good"].scores)
+
+    assert needs(1) < needs(8)
+
+
+def test_how_a_race_would_end_is_told_on_the_way() -> None:
+    told: list[str] = []
+    score = each(lambda arm, place: float(arm == "good" and place > 20))
+    found = race([["good"]], 100, score, RULES, told=lambda standing: told.append(standing.winner))
+
+    assert (told[0], told[-1]) == (INCUMBENT, "good")
+    assert found.winner == told[-1]
+
+
+def test_rounds_accept_no_more_that_is_not_better() -> None:
+    assert planted(0.0, 40, RULES, ROUNDS)["false_accepts"]["value"] <= RULES.alpha
