@@ -211,6 +211,8 @@ class Job:
         contenders: the programs that were measured so far.
         standings: gives further ones, where an optimizer measures programs by itself.
         offer: the program that an optimizer which does not choose by measuring has made.
+        perform: runs a program on a task for an optimizer that runs them itself, and is told whether the
+            teacher does; None just runs it.
     """
 
     program: dspy.Module
@@ -228,6 +230,7 @@ class Job:
     contenders: list[Contender] = field(default_factory=list)
     standings: Callable[[], list[Contender]] = list
     offer: Compiled | None = None
+    perform: Callable[[dspy.Module, Task, bool], dspy.Prediction] | None = None
 
     def bank(self) -> TraceBank:
         """The bank that was given, or else the teacher's successful trajectories over the training tasks.

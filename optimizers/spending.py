@@ -10,6 +10,7 @@ from evals.prices import Prices
 
 if TYPE_CHECKING:
     from evals.record import EpisodeRecord
+    from tools.episode import EpisodeResult
 
 GOLD = "scripted/gold-"
 """How the name of whoever follows gold plans begins: no model, and nothing is asked."""
@@ -47,7 +48,7 @@ class Spent:
         return cls(calls, prompt + completion, price.of(prompt, completion) if price else 0.0)
 
     @classmethod
-    def by(cls, record: EpisodeRecord, model: str, prices: Prices) -> Self:
+    def by(cls, record: EpisodeRecord | EpisodeResult, model: str, prices: Prices) -> Self:
         """By one episode of a program that asks `model`; replies out of a cache were no calls."""
         calls = 0 if model.startswith(GOLD) else record.model_calls - sum(ask.cached for ask in record.asks)
         return cls.on(calls, record.prompt_tokens, record.completion_tokens, model=model, prices=prices)

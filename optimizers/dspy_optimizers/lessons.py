@@ -236,19 +236,23 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
 
     def _admitted(self, task: Task, traced: bool) -> tuple[dspy.Prediction, list[TraceStep]]:
         lessons = self._lessons
+        taught = traced and dspy.settings.lm is lessons.job.teacher.lm
         try:
             with dspy.context(trace=[] if traced else None):
-                prediction = self.program(task=task)
+                prediction = self._perform(task, taught)
                 found = last_calls(self.program, dspy.settings.trace or ())
         except Exception as error:
             lessons.failed(error)
             raise
         episode = prediction.episode
-        taught = traced and dspy.settings.lm is lessons.job.teacher.lm
         lessons.count(episode, taught=taught)
         steps = self._noted(task, episode, found, taught) if traced else []
         held = Held(episode, "" if taught else lessons.standings.enter(self.program))
         return dspy.Prediction(answer=prediction.answer, held=held), steps
+
+    def _perform(self, task: Task, taught: bool) -> dspy.Prediction:
+        perform = self._lessons.job.perform
+        return self.program(task=task) if perform is None else perform(self.program, task, taught)
 
     def _noted(
         self, task: Task, episode: EpisodeResult, found: dict[str, LastCall], taught: bool

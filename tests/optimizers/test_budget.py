@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -72,7 +73,8 @@ def test_no_limit_is_overstepped_by_more_than_what_was_in_flight(
     costs: list[int], limit: int, workers: int, unit: str
 ) -> None:
     scale = 1e-3 if unit == "max_usd" else 1
-    budget = Budget(Limits(**{unit: limit * scale}), prices=PRICES)
+    limits: dict[str, Any] = {unit: limit * scale}
+    budget = Budget(Limits(**limits), prices=PRICES)
     started, flying = work(budget, costs, workers)
 
     assert budget.spent.calls == budget.spent.tokens == sum(started)
@@ -155,7 +157,7 @@ def test_dollars_are_not_limited_where_a_price_is_unknown() -> None:
 
 @pytest.mark.parametrize("name", ["max_calls", "max_tokens", "max_usd", "max_minutes"])
 @pytest.mark.parametrize("value", [0, -1, float("nan")])
-def test_a_limit_that_nothing_keeps_is_refused(name: str, value: float) -> None:
+def test_a_limit_that_nothing_keeps_is_refused(name: str, value: Any) -> None:
     with pytest.raises(InputError, match="positive"):
         Limits(**{name: value})
 

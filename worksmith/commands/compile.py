@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -55,7 +55,7 @@ def compile_program(
         str,
         typer.Option(
             help="none, race (sets meet on dev, the worse leave), bootstrap (every set on all of dev), "
-            "knn (nearest to each task), or dspy:NAME.",
+            "knn (nearest to each task), tpe (search for how to choose them), or dspy:NAME.",
             autocompletion=lambda: OPTIMIZERS,
         ),
     ] = "bootstrap",
@@ -115,6 +115,14 @@ def compile_program(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be run and what it takes, run nothing.")
     ] = False,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Episodes of each program that --dry-run really asks paid models in. Costs money.",
+            show_default="none; a few where models are free",
+        ),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a compile that was interrupted.")
     ] = False,
@@ -143,17 +151,20 @@ def compile_program(
     from optimizers.journal import discard, journal_beside
     from tools.errors import InputError
     from tools.files import check_writable
+    from worksmith.commands.compile_plan import plan_of
     from worksmith.commands.compile_report import forecast, say_stopped, show, summary
     from worksmith.session import demo_count
     from worksmith.tracked import Tracking, registration
 
+    if sample is not None and not dry_run:
+        raise InputError("a sample is for a forecast", where="--sample", hint="give --dry-run")
     tracking = Tracking.of(track, tracking_uri, experiment, traces)
     register_as = registration(register, track)
     work = journal_beside(out)
     # What a resume writes is what is there, if the compile had been killed in its last moments.
     if out.exists() and not (force or dry_run or (resume and work.exists())):
         raise InputError("the file is already there", where=str(out), hint="give --force to replace it")
-    plan = _plan(
+    plan = plan_of(
         suite,
         work,
         optimizer=optimizer,
@@ -186,7 +197,7 @@ def compile_program(
     bounds = Bounds(max_calls, max_tokens, max_usd, max_minutes, prices)
     plan = replace(plan, budget=bounds.budget(model.lm for model in models(plan).values()))
     if dry_run:
-        show(forecast(plan, aa=aa), as_json)
+        show(forecast(plan, aa=aa, sample=sample), as_json)
         return
     check_writable(out)
     if force and not resume:
@@ -210,58 +221,6 @@ def _check_same_program(plan: Plan, out: Path, work: Path, as_json: bool) -> Non
     discard(work)
     show(found, as_json)
     end(found)
-
-
-def _plan(
-    directory: Path,
-    work: Path,
-    *,
-    optimizer: str,
-    settings: dict[str, Any],
-    models: tuple[str, str],
-    bank: Path | None,
-    proposer: str | None,
-    agent: dict[str, Any],
-    limits: tuple[int | None, int | None],
-    scheme: str,
-    workers: int,
-    resume: bool,
-) -> Plan:
-    from evals.suite import Suite
-    from optimizers.compile import BANK, Model, Plan
-    from optimizers.job import Settings
-    from optimizers.registry import optimizer as check
-    from optimizers.trace_bank import TraceBank
-    from worksmith import __version__
-    from worksmith.models.resolve import resolve
-    from worksmith.session import new_agent, scheme_called
-
-    check(optimizer)
-    suite = Suite.open(directory)
-    program = new_agent(suite, **agent)
-    # Without an optimizer, or with a bank, nobody teaches, so no teacher has to be there.
-    names = (models[0], models[0]) if optimizer == "none" or bank else models
-    lm, teacher = (Model(name, resolve(name, tasks=suite.tasks)) for name in names)
-    plan = Plan(
-        program=program,
-        describes=program.config,
-        suite=suite,
-        lm=lm,
-        teacher=Model(BANK, teacher.lm) if bank else teacher,
-        bank=TraceBank.read(bank) if bank else None,
-        proposer=Model(proposer, resolve(proposer, tasks=suite.tasks)) if proposer else None,
-        optimizer=optimizer,
-        settings=Settings(**settings),
-        folder=work,
-        scheme=scheme_called(scheme),
-        workers=workers,
-        resume=resume,
-        versions={"worksmith": __version__},
-        train_limit=limits[0],
-        dev_limit=limits[1],
-    )
-    plan.check()
-    return plan
 
 
 def _tracked(plan: Plan, out: Path, tracking: Tracking, register_as: Registration | None) -> Result:

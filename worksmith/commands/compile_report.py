@@ -15,14 +15,19 @@ if TYPE_CHECKING:
     from optimizers.artifact import Artifact, Manifest
     from optimizers.compile import Plan, Result
     from optimizers.trace_bank import Gap
+    from worksmith.forecast import Forecast
 
 
 _SHOWN = ("name", "outcome", "errors", "race")
 """What is said of a trial."""
 
 
-def forecast(plan: Plan, *, aa: bool) -> dict[str, Any]:
-    """What a compile, or the A/A check in its place, would take at most."""
+def forecast(plan: Plan, *, aa: bool, sample: int | None = None) -> dict[str, Any]:
+    """What a compile, or the A/A check in its place, would take: at most, and as a rehearsal shows it.
+
+    Args:
+        sample: episodes of each program in which paid models are asked.
+    """
     from optimizers.aa import episodes as aa_episodes
 
     job = plan.job()
@@ -46,7 +51,36 @@ def forecast(plan: Plan, *, aa: bool) -> dict[str, Any]:
         # An agent that does a task in other steps than its gold plan needs other calls.
         "model_calls_about": calls,
         **({"proposer_calls_at_most": plan.proposals()} if proposer else {}),
+        **({} if aa else {"forecast": _rehearsal(plan, sample)}),
     }
+
+
+def _rehearsal(plan: Plan, sample: int | None) -> dict[str, Any] | None:
+    from worksmith.forecast import forecast_of, sample_at_most
+
+    if sample is not None and (cost := sample_at_most(plan, sample)):
+        say(f"the sample takes {cost} at most, by guess")
+    found = forecast_of(plan, sample)
+    if found is None:
+        say("nothing can be said of what it takes: the suite has no gold plans; --sample N asks the models")
+        return None
+    if not found.measured:
+        say("the forecast is not measured: no paid model was asked; --sample N asks them")
+    return {**found.to_json(), **_reached(plan, found)}
+
+
+def _reached(plan: Plan, found: Forecast) -> dict[str, Any]:
+    """The limits that the budget will probably reach, if there is one."""
+    if plan.budget is None:
+        return {}
+    spent, minutes = found.expected or found.at_most, found.minutes or 0.0
+    will = {
+        "max_calls": spent.calls,
+        "max_tokens": spent.tokens,
+        "max_usd": spent.usd,
+        "max_minutes": minutes,
+    }
+    return {"reaches": [name for name, limit in plan.budget.limits.given.items() if will[name] > limit]}
 
 
 def summary(out: Path, artifact: Artifact, gaps: Sequence[Gap] = ()) -> dict[str, Any]:

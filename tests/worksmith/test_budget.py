@@ -1,0 +1,160 @@
+"""Limits, prices and forecasts from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from evals.suite import Suite
+from optimizers.artifact import Artifact
+from tests.chat_server import chat_server, said
+from tests.optimizers.shop import make_suite
+from tests.worksmith.compiling import run
+from tools.errors import InputError
+from worksmith.commands.compare import compare_strategies
+from worksmith.commands.eval import evaluate_program
+
+SMALL = ["--train-limit", 6, "--dev-limit", 4, "--workers", 2, "--candidates", 2, "--json"]
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def command(function: Any, *arguments: object) -> Any:
+    app = typer.Typer()
+    app.command()(function)
+    result = CliRunner().invoke(app, [str(argument) for argument in (*arguments, "--no-track")])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.mark.slow
+def test_a_compile_says_that_a_limit_ended_it_and_goes_on_with_more(suite: Suite, tmp_path: Path) -> None:
+    out = tmp_path / "program.json"
+    cut = run(suite.path, "--out", out, "--max-calls", 8, *SMALL)
+    assert cut.exit_code == 0
+    assert "--max-calls ended the compile" in cut.stderr
+    facts = json.loads(cut.stdout)
+    assert facts["stopped"] == "max_calls"
+    assert facts["undone"]["episodes_at_most"] > 0
+    assert 0 < facts["spent_calls"] <= 8
+    assert Artifact.read(out).manifest.stopped == "max_calls"
+
+    whole = json.loads(run(suite.path, "--out", out, "--resume", *SMALL).stdout)
+    assert "stopped" not in whole
+    assert Artifact.read(out).manifest.stopped == ""
+    other = json.loads(run(suite.path, "--out", tmp_path / "other.json", *SMALL).stdout)
+    assert other["digest"] == whole["digest"]
+
+
+def test_dollars_need_prices_before_any_work(suite: Suite, tmp_path: Path) -> None:
+    out, prices = tmp_path / "program.json", tmp_path / "prices.toml"
+    options = [suite.path, "--out", out, "--lm", "openai/nobody-knows", "--max-usd", 1, *SMALL]
+    with pytest.raises(InputError, match="price of openai/nobody-knows is not known"):
+        run(*options)
+    prices.write_text('["openai/nobody-knows"]\ninput = 1\noutput = 2\n')
+    facts = json.loads(run(*options, "--prices", prices, "--dry-run").stdout)
+    assert facts["forecast"]["expected"]["usd"] > 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["prices.toml"]
+
+
+def test_an_evaluation_stops_with_a_code_of_its_own_and_reports_what_is_finished(suite: Suite) -> None:
+    options = [suite.path, "--log", "log.jsonl", "--workers", 2, "--json"]
+    cut = command(evaluate_program, *options, "--max-calls", 6)
+    assert cut.exit_code == 3
+    assert "stopped by --max-calls" in cut.stderr
+    (facts,) = json.loads(cut.stdout)["runs"]
+    done = facts["summary"]["episodes"]
+    assert 0 < done < 36
+    assert facts["unstarted"] == 36 - done
+
+    again = command(evaluate_program, *options, "--max-calls", 6, "--resume")
+    assert again.exit_code == 3
+    whole = command(evaluate_program, *options, "--max-calls", 600, "--resume")
+    assert whole.exit_code == 0
+    (facts,) = json.loads(whole.stdout)["runs"]
+    assert facts["summary"]["episodes"] == 36
+    assert "unstarted" not in facts
+
+
+@pytest.mark.slow
+def test_a_comparison_reports_the_arms_that_were_finished(suite: Suite) -> None:
+    options = [suite.path, "--strategies", "act,react,cot", "--optimizers", "none", "--json"]
+    whole = json.loads(command(compare_strategies, *options).stdout)
+    calls = [row["totals"]["model_calls"] for row in whole["rows"] if not row["baseline"]]
+    cut = command(compare_strategies, *options, "--max-calls", int(calls[0] + 3))
+    assert cut.exit_code == 3
+    assert "2 of" in cut.stderr
+    shown = json.loads(cut.stdout)["rows"]
+    assert [row["label"] for row in shown if not row["baseline"]] == ["act"]
+    assert [row for row in shown if row["baseline"]]
+
+    done = command(compare_strategies, *options, "--max-calls", int(sum(calls)) + 50, "--resume")
+    assert done.exit_code == 0
+    assert len(json.loads(done.stdout)["rows"]) == len(whole["rows"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("optimizer", ["bootstrap", "knn", "race", "dspy:BootstrapFewShotWithRandomSearch"])
+def test_a_dry_run_foretells_what_a_compile_then_takes(suite: Suite, tmp_path: Path, optimizer: str) -> None:
+    options = [suite.path, "--out", tmp_path / "program.json", "--optimizer", optimizer, "--demos", 3, *SMALL]
+    foretold = json.loads(run(*options, "--dry-run").stdout)["forecast"]
+    assert list(tmp_path.iterdir()) == []
+    took = json.loads(run(*options, "--max-calls", 10_000).stdout)
+
+    assert foretold["measured"]
+    assert foretold["minutes"] > 0 or took["seconds"] < 1
+    # Of so few dev tasks every one is run.
+    expected = foretold["expected"]
+    assert expected["model_calls"] == pytest.approx(took["spent_calls"], rel=0.2)
+    assert expected["tokens"] == pytest.approx(took["spent_tokens"], rel=0.2)
+    assert foretold["at_most"]["model_calls"] >= expected["model_calls"]
+
+
+@pytest.mark.slow
+def test_a_paid_model_is_asked_only_for_a_sample_whose_price_is_said_first(
+    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with chat_server() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+
+        def answer(body: dict[str, Any]) -> dict[str, Any]:
+            server.bodies.append(body)
+            return said("Tool: finish\nArguments: {}")
+
+        monkeypatch.setattr(server, "answer", answer)
+        options = [suite.path, "--out", tmp_path / "program.json", "--lm", "openai/gpt-4o-mini", *SMALL]
+        guessed = run(*options, "--dry-run", "--max-calls", 1)
+        facts = json.loads(guessed.stdout)["forecast"]
+        assert "not measured" in guessed.stderr
+        assert not facts["measured"]
+        assert facts["minutes"] is None
+        assert facts["expected"]["usd"] > 0
+        assert facts["reaches"] == ["max_calls"]
+        assert server.bodies == []
+
+        sampled = run(*options, "--dry-run", "--sample", 1)
+        facts = json.loads(sampled.stdout)["forecast"]
+        assert "the sample takes" in sampled.stderr
+        assert facts["measured"]
+        assert facts["minutes"] is not None
+        assert 0 < len(server.bodies) <= 3 * 2
+
+
+def test_a_sample_is_for_a_dry_run(suite: Suite, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="for a forecast"):
+        run(suite.path, "--out", tmp_path / "program.json", "--sample", 2)
