@@ -1,0 +1,205 @@
+"""A server over HTTP holds all that commands record, and its pages show it to a person."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.browser import browser  # noqa: F401  (a fixture)
+from tests.e2e.conftest import invoke
+from tests.e2e.mlflow_server import mlflow_server
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.remote.webelement import WebElement
+
+pytestmark = pytest.mark.slow
+
+SECONDS = 30
+TASKS = 12
+
+
+@dataclass
+class Recorded:
+    """What the commands wrote to a server.
+
+    Attributes:
+        runs: ids, by the command.
+    """
+
+    address: str
+    experiment: str
+    runs: dict[str, str]
+    log: Path
+
+
+@pytest.fixture(scope="module")
+def recorded(office: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
+    folder = tmp_path_factory.mktemp("server")
+    with mlflow_server(folder) as address, pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("MLFLOW_TRACKING_URI", address)
+        log = folder / "eval.jsonl"
+        for command in (
+            ["eval", office, "--strategy", "plan", "--limit", TASKS, "--traces", "all", "--log", log,
+             "--judge", "local/rubric"],
+            ["compile", office, "--out", "desk.json", "--optimizer", "knn", "--demos", 2, "--train-limit", 12,
+             "--dev-limit", 4, "--traces", "sample:2", "--register", "desk@champion"],
+        ):  # fmt: skip
+            result = invoke(*command)
+            assert result.exit_code == 0, result.output
+        client = client_of(address)
+        experiment = client.get_experiment_by_name(office.name).experiment_id
+        runs = {
+            run.data.tags["worksmith.command"]: run.info.run_id for run in client.search_runs([experiment])
+        }
+        yield Recorded(address, experiment, runs, log)
+
+
+def client_of(address: str) -> Any:
+    from mlflow import MlflowClient
+
+    return MlflowClient(tracking_uri=address)
+
+
+def traces(recorded: Recorded, run_id: str) -> list[Any]:
+    from mlflow.tracing.client import TracingClient
+
+    found = TracingClient(recorded.address).search_traces(
+        locations=[recorded.experiment], run_id=run_id, max_results=100
+    )
+    return list(found)
+
+
+def test_everything_arrives_over_http(recorded: Recorded) -> None:
+    client = client_of(recorded.address)
+    lines = [json.loads(line) for line in recorded.log.read_text().splitlines()]
+    found = traces(recorded, recorded.runs["eval"])
+
+    assert {trace.info.tags["episode"] for trace in found} == {line["key"] for line in lines}
+    sources = [a.source.source_type for t in found for a in t.info.assessments if a.feedback is not None]
+    assert sources.count("CODE") == sum(len(line["scores"]) for line in lines)
+    assert sources.count("LLM_JUDGE") == sum(len(line["judgements"]) for line in lines) == TASKS
+    asks = sum(len(line["asks"]) for line in lines)
+    assert sum(span.span_type == "LLM" for trace in found for span in trace.data.spans) == asks > TASKS
+    data = client.get_run(recorded.runs["eval"])
+    assert data.data.tags["worksmith.traces.test"].startswith(f"complete: {TASKS} of {TASKS} traces")
+    assert {artifact.path for artifact in client.list_artifacts(recorded.runs["eval"], "episodes")} == {
+        "episodes/test.json",
+        "episodes/test.jsonl",
+        "episodes/card.json",
+    }
+
+
+def test_a_run_names_no_machine_person_or_place(recorded: Recorded) -> None:
+    import getpass
+    import socket
+
+    for run_id in recorded.runs.values():
+        run = client_of(recorded.address).get_run(run_id)
+        said = json.dumps([run.data.tags, run.data.params, run.info.user_id])
+        assert not any(
+            name in said for name in (socket.gethostname(), f'"{getpass.getuser()}"', str(Path.home()))
+        )
+        assert '"/' not in said
+
+
+def test_a_registered_program_is_found_by_its_alias_and_answers(recorded: Recorded) -> None:
+    import mlflow
+
+    version = client_of(recorded.address).get_model_version_by_alias("desk", "champion")
+    assert (version.version, version.run_id) == ("1", recorded.runs["compile"])
+    before = mlflow.get_tracking_uri()
+    try:
+        mlflow.set_tracking_uri(recorded.address)
+        (answer,) = mlflow.pyfunc.load_model("models:/desk@champion").predict(
+            [{"task": "Delete my next meeting"}]
+        )
+    finally:
+        mlflow.set_tracking_uri(before)
+    assert answer["status"] == "finished"
+    assert len(traces(recorded, recorded.runs["compile"])) == 2
+
+
+def test_instructions_are_prompts_with_a_version_for_each_text(recorded: Recorded) -> None:
+    from evals.tracking import open_tracker
+
+    tracker = open_tracker(recorded.address, experiment="prompts")
+    for text in ("Be brief.", "Be brief.", "Be exact. {{never}} a variable."):
+        with tracker.start("compile") as run:
+            run.instructions({"react-gepa.selector.predict": text})
+
+    client = client_of(recorded.address)
+    newest = client.load_prompt("prompts:/react-gepa.selector.predict@latest")
+    assert (newest.version, newest.template) == (2, "Be exact. {{never}} a variable.")
+    assert "react-gepa.selector.predict" in client.get_run(run.id).data.tags["mlflow.linkedPrompts"]
+
+
+class Page:
+    """MLflow's pages in a browser."""
+
+    def __init__(self, driver: Chrome, address: str) -> None:
+        self._driver = driver
+        self._address = address
+        driver.get(address)
+        # A chat panel that opens itself would cover half of each page.
+        for name, value in (("fab.autoOpenedOnFirstLoad_v1", "true"), ("panelOpen_v1", "false")):
+            driver.execute_script(f"localStorage.setItem('mlflow.assistant.{name}', '{value}')")
+
+    def open(self, path: str) -> None:
+        self._driver.get(f"{self._address}/#/{path}")
+        self._driver.refresh()
+
+    def see(self, text: str) -> WebElement:
+        """Wait for an element that shows just this text."""
+        return self.find(f"//*[normalize-space(text())='{text}']")
+
+    def find(self, xpath: str) -> WebElement:
+        from selenium.webdriver.common.by import By
+        from selenium.webdriver.support.expected_conditions import visibility_of_element_located
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        shown = visibility_of_element_located((By.XPATH, xpath))
+        found: WebElement = WebDriverWait(self._driver, SECONDS).until(shown, f"nothing shown at {xpath}")
+        return found
+
+    def click(self, text: str) -> None:
+        self.click_at(f"//*[normalize-space(text())='{text}']")
+
+    def click_at(self, xpath: str) -> None:
+        # By script: a hint that MLflow shows once may lie over the element.
+        self._driver.execute_script("arguments[0].click()", self.find(xpath))
+
+
+@pytest.fixture
+def page(browser: Chrome, recorded: Recorded) -> Page:  # noqa: F811
+    return Page(browser, recorded.address)
+
+
+def test_from_a_run_to_a_trace_to_its_assessments(page: Page, recorded: Recorded) -> None:
+    task = traces(recorded, recorded.runs["eval"])[0].info.request_preview
+    page.open(f"experiments/{recorded.experiment}/evaluation-runs")
+    page.click("eval plan")
+    page.click_at(f'//a[contains(text(), "{task[:40]}")]')
+    page.see("plan")
+    page.see("select")
+    page.click("Assess")
+    page.see("judge_outcome")
+    page.see("expected_tools")
+
+
+def test_a_runs_figures_are_charts(page: Page, recorded: Recorded) -> None:
+    page.open(f"experiments/{recorded.experiment}/runs/{recorded.runs['eval']}/model-metrics")
+    page.find("//*[contains(@class, 'js-plotly-plot')]")
+
+
+def test_a_registered_model_shows_its_version_and_alias(page: Page) -> None:
+    page.open("models")
+    page.click("desk")
+    page.see("Version 1")
+    page.find("//*[text()[contains(., 'champion')]]")
