@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from evals.tracking import Suite as Dataset
 from evals.tracking import TraceChoice, open_tracker
+from evals.tracking.figures import params_text
 from evals.tracking.registry import Registration
+from tools.seeding import digest
 from worksmith.naming import slug
 
 if TYPE_CHECKING:
@@ -50,15 +52,21 @@ class Tracking:
             raise InputError("an experiment needs a name", where="--experiment")
         return cls(track, uri, experiment, TraceChoice.parse(traces))
 
-    def start(self, suite: Path, command: str, about: str = "", *, params: Mapping[str, Any]) -> Run:
+    def start(
+        self, suite: Path, command: str, about: str = "", *, params: Mapping[str, Any], resume: bool = False
+    ) -> Run:
         """A run of a command, in the experiment of the suite in the directory `suite`.
 
         Args:
             about: what tells it from other runs of the command, in few words.
+            resume: whether it goes on with the work of an earlier one. If that was killed, its run still
+                says that it is running; it is ended.
         """
         name = self.experiment or suite.resolve().name
         tracker = open_tracker(self.uri, track=self.track, experiment=name, traces=self.traces)
-        tags = {"worksmith.command": command}
+        tags = {"worksmith.command": command, "worksmith.settings": digest(params_text(params))}
+        if resume:
+            tracker.end_abandoned(tags)
         return tracker.start(f"{command} {about}".rstrip(), params=params, tags=tags)
 
 

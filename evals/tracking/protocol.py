@@ -121,6 +121,10 @@ class Tracker(Protocol):
         """A new run at the top, usually one a command."""
         ...
 
+    def end_abandoned(self, tags: Mapping[str, str]) -> None:
+        """End the runs with these tags that a process left running when it was killed."""
+        ...
+
 
 class NullTracker:
     """Keeps nothing; what `--no-track` uses."""
@@ -130,6 +134,9 @@ class NullTracker:
     ) -> Run:
         """A run that keeps nothing."""
         return _NullRun()
+
+    def end_abandoned(self, tags: Mapping[str, str]) -> None:
+        """There are none."""
 
 
 class _NullRun:

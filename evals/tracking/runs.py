@@ -51,6 +51,19 @@ class MlflowTracker:
         """A new run at the top."""
         return self.open(name, params or {}, tags or {})
 
+    def end_abandoned(self, tags: Mapping[str, str]) -> None:
+        """End the runs with these tags that a process left running when it was killed, and those below."""
+        wanted = [f"tags.`{name}` = '{value}'" for name, value in tags.items()]
+        with boundary():
+            for run in self._running(wanted):
+                for below in self._running([f"tags.`mlflow.parentRunId` = '{run}'"]):
+                    self.client.set_terminated(below, "KILLED")
+                self.client.set_terminated(run, "KILLED")
+
+    def _running(self, wanted: list[str]) -> list[str]:
+        condition = " AND ".join([*wanted, "attributes.status = 'RUNNING'"])
+        return [run.info.run_id for run in self.client.search_runs([self.experiment_id], condition)]
+
     def open(self, name: str, params: Mapping[str, Any], tags: Mapping[str, str]) -> MlflowRun:
         """A new run with these tags."""
         with boundary():

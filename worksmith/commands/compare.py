@@ -246,7 +246,7 @@ def _tracked(
     from worksmith.history import study_histories
     from worksmith.study import run_arms
 
-    with tracking.start(plan.suite.path, "compare", params=settings) as run:
+    with tracking.start(plan.suite.path, "compare", params=settings, resume=plan.resume) as run:
         run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
         study = run_arms(plan, arms, run, on_row=tell)
         setting = {"suite": plan.suite.path.name, "split": plan.split}

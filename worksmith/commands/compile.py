@@ -242,7 +242,7 @@ def _tracked(plan: Plan, out: Path, tracking: Tracking, register_as: Registratio
         **plan.settings.to_json(),
     }
     about = f"{plan.describes['strategy']['name']} {plan.optimizer}"
-    with tracking.start(plan.suite.path, "compile", about, params=settings) as run:
+    with tracking.start(plan.suite.path, "compile", about, params=settings, resume=plan.resume) as run:
         with compile_bar("compile") as on_progress:
             result = run_plan(replace(plan, on_progress=on_progress))
         mind_failures(result)

@@ -226,7 +226,8 @@ def _tracked(
     from worksmith.tracked import keep_card
 
     results = {}
-    with tracking.start(run.suite.path, "eval", strategy_name(run.program), params=settings) as parent:
+    about = strategy_name(run.program)
+    with tracking.start(run.suite.path, "eval", about, params=settings, resume=run.resume) as parent:
         for label, lm in models.items():
             with parent.child(label) if len(models) > 1 else _same(parent) as child:
                 card = eval_card(label, run.program, lm, run.suite, settings, artifact, run.judges)

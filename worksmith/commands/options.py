@@ -14,6 +14,7 @@ OPTIMIZERS = [
     "bootstrap",
     "race",
     "knn",
+    "tpe",
     "dspy:LabeledFewShot",
     "dspy:BootstrapFewShot",
     "dspy:BootstrapFewShotWithRandomSearch",
@@ -180,7 +181,8 @@ TrackingUriOption = Annotated[
     ),
 ]
 ExperimentOption = Annotated[
-    str | None, typer.Option(help="MLflow experiment.", show_default="the suite's name")
+    str | None,
+    typer.Option(envvar="MLFLOW_EXPERIMENT_NAME", help="MLflow experiment.", show_default="the suite's name"),
 ]
 RegisterOption = Annotated[
     str | None,
