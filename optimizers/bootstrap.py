@@ -7,15 +7,12 @@ from collections.abc import Hashable, Iterator
 
 from optimizers.demonstration import Demonstration
 from optimizers.job import Compiled, Job, Trial
+from optimizers.searching import Searching
 from optimizers.selection import Display, Selector, selection_called
 
 
-class Bootstrap:
+class Bootstrap(Searching):
     """Sets that cover the bank and random ones, each on all dev tasks; the program as it is competes too."""
-
-    def plan(self, job: Job) -> dict[str, int]:
-        """One teacher episode a training task; every dev task for each candidate and the program as it is."""
-        return {"teacher": len(job.train), "dev": len(job.dev) * (1 + job.settings.candidates)}
 
     def __call__(self, job: Job) -> Compiled:
         """Compile.

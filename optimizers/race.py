@@ -19,18 +19,15 @@ from optimizers.budget import BudgetSpentError
 from optimizers.candidates import Candidate, rounds
 from optimizers.job import Compiled, Job, Milestone, Settings, Trial, outcome, worth
 from optimizers.racing import INCUMBENT, Outcome, Rules, Scores, race
+from optimizers.searching import Searching
 from tools.seeding import rng
 
 if TYPE_CHECKING:
     from evals.task import Task
 
 
-class Race:
+class Race(Searching):
     """Candidates and the program as it is meet on dev in blocks; the winner has to beat the latter."""
-
-    def plan(self, job: Job) -> dict[str, int]:
-        """One teacher episode a training task; at most every dev task for everybody."""
-        return {"teacher": len(job.train), "dev": len(job.dev) * (1 + job.settings.candidates)}
 
     def __call__(self, job: Job) -> Compiled:
         """Compile.
