@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from evals.entries import CallEntry, ChangeEntry
@@ -19,6 +19,9 @@ SHORT_KEY = 12
 
 _CUTS = (2_000, 1_000, 600, 300, 150, 60)
 """Characters of a text that are shown, from generous to what a full page has room for."""
+
+_FRAME = 500
+"""Bytes around the episodes and their filters, at most."""
 
 _LONGEST_QUERY = 160
 _SIDE_EFFECTS = "unwanted_side_effects"
@@ -49,22 +52,31 @@ def browser(episodes: Sequence[ShownEpisode], budget: int) -> str:
     ordered = _ordered(episodes)
     if not ordered:
         return ""
+    filters = _filters(ordered)
+    room = budget - len(filters.encode()) - _FRAME
     for cut in _CUTS:
-        shown = [_episode(episode, cut) for episode in ordered]
-        sizes = [len(one.encode()) for one in shown]
-        if sum(sizes) <= budget:
+        shown = list(_fitting(ordered, cut, room))
+        if len(shown) == len(ordered):
             break
-    while shown and sum(sizes) > budget:
-        shown.pop()
-        sizes.pop()
     return tag(
         "section",
         tag("h2", "Episodes"),
         _explained(len(shown), len(ordered), cut),
-        _filters(ordered[: len(shown)]),
+        filters,
         tag("div", *shown, id="list"),
         id="episodes",
     )
+
+
+def _fitting(episodes: Sequence[ShownEpisode], cut: int, budget: int) -> Iterator[str]:
+    """The first episodes that fit together."""
+    left = budget
+    for episode in episodes:
+        markup_of_it = _episode(episode, cut)
+        left -= len(markup_of_it.encode())
+        if left < 0:
+            return
+        yield markup_of_it
 
 
 def _ordered(episodes: Sequence[ShownEpisode]) -> list[ShownEpisode]:

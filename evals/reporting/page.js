@@ -27,7 +27,7 @@
       if (form.elements[name]) form.elements[name].value = value;
     apply();
   });
-  form.addEventListener("input", apply);
+  for (const event of ["input", "change"]) form.addEventListener(event, apply);
   form.addEventListener("submit", event => event.preventDefault());
   form.addEventListener("reset", () => setTimeout(apply));
   form.hidden = false;

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from evals.entries import ChangeEntry
+from evals.reporting.changes import compare_changes
+from tests.evals.reporting.studies import RIGHT, WRONG
+
+
+def new(**cells: str) -> ChangeEntry:
+    return ChangeEntry(table="tasks", operation="insert", row=9, after=dict(cells))
+
+
+def test_changes_are_paired_by_what_they_change() -> None:
+    gone = ChangeEntry(table="tasks", operation="delete", row=3, before={"name": "a"})
+    kinds = [
+        (pair.kind, pair.shown)
+        for pair in compare_changes([WRONG, gone, new(name="x")], [RIGHT, new(name="X"), new(name="y")])
+    ]
+
+    assert kinds == [
+        ("as expected", new(name="x")),
+        ("differs", WRONG),
+        ("missing", new(name="y")),
+        ("not expected", gone),
+    ]
+
+
+def test_a_new_row_is_compared_with_the_one_it_is_most_like() -> None:
+    made = new(name="Redraw", board="Design", due="Monday")
+    other, near = (
+        new(name="Call", board="Sales", due="Friday"),
+        new(name="Redraw", board="Design", due="Friday"),
+    )
+    pair = compare_changes([made], [other, near])[0]
+
+    assert pair.expected == near
+    assert [cell for cell in pair.cells if cell[1] != cell[2]] == [("due", "Monday", "Friday")]
+
+
+def test_no_changes_are_no_pairs() -> None:
+    assert compare_changes([], []) == []
