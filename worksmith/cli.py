@@ -21,6 +21,7 @@ from worksmith.commands import (
     judge,
     log,
     org,
+    power,
     quickstart,
     rate,
     report,
@@ -59,6 +60,7 @@ app.command("eval")(eval.evaluate_program)
 app.command("compare")(compare.compare_strategies)
 app.command("report")(report.report_runs)
 app.command("episodes")(episodes.list_episodes)
+app.command("power")(power.plan_comparison)
 app.command("run")(run.run_task)
 app.command("score", context_settings={"allow_extra_args": True})(score.score_predictions)
 app.command("rate")(rate.rate_runs)

@@ -1,0 +1,154 @@
+"""How many tasks a comparison needs, and how small a difference it can see.
+
+What decides is on how many tasks two programs differ at all (their discordance), not how many they solve. A
+comparison sees a difference if a paired test at 5 % finds it 8 times of 10.
+
+Sources: Connor (1987) on the size of samples for McNemar's test; its power with one trial is added up exactly
+over how many tasks may differ, since the exact test keeps below 5 % where few do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from statistics import NormalDist
+
+from evals.statistics.intervals import Interval
+from evals.statistics.spread import t_quantile
+
+ALPHA, POWER = 0.05, 0.8
+
+_MOST_EXACT = 2_000
+"""Tasks up to which the exact test is added up; above, its steps no longer count."""
+_MOST_TASKS = 10_000_000
+_NORMAL = NormalDist()
+
+
+def discordance_of(rate: float, other: float, agreement: float = 0.5) -> float:
+    """On what share of tasks two programs differ that solve these shares of them.
+
+    Args:
+        agreement: the correlation of what they solve: 0 if one says nothing about the other, 1 if they solve
+            as far as possible the same tasks.
+    """
+    apart = rate * (1 - other) + other * (1 - rate)
+    shared = 2 * agreement * math.sqrt(rate * (1 - rate) * other * (1 - other))
+    return max(abs(rate - other), apart - shared)
+
+
+def power(
+    tasks: float,
+    difference: float,
+    discordance: float,
+    *,
+    trials: int = 1,
+    noise: float = 0.5,
+    alike: float = 1.0,
+) -> float:
+    """The chance that a paired test finds a difference.
+
+    Args:
+        difference: of the two rates, between 0 and 1.
+        discordance: on what share of tasks single attempts of the two programs differ if they are equally
+            good; at least the difference is taken.
+        trials: attempts at each task; they average out what is chance.
+        noise: what part of the discordance is chance, that is, also found between two attempts of one
+            program.
+        alike: by what the variance is larger because tasks of one intent are alike; 1 for not at all.
+    """
+    size = abs(difference)
+    differing = max(discordance, size)
+    if size == 0:
+        return ALPHA
+    if trials == 1 and alike == 1 and tasks <= _MOST_EXACT:
+        return _exact_power(round(tasks), size, differing)
+    chance = noise / trials + 1 - noise
+    spread = math.sqrt(max(0.0, differing * chance - size * size) * alike / tasks)
+    if spread == 0:
+        return 1.0
+    reach = t_quantile(max(1.0, tasks / alike - 1), 1 - ALPHA)
+    return _NORMAL.cdf(size / spread - reach)
+
+
+def smallest_difference(
+    tasks: int,
+    discordance: Callable[[float], float],
+    *,
+    trials: int = 1,
+    noise: float = 0.5,
+    alike: float = 1.0,
+) -> float:
+    """The smallest difference that is found 8 times of 10; nan where not even the largest is.
+
+    Args:
+        discordance: on what share of tasks programs differ, by their difference.
+    """
+    low, high = 0.0, 1.0
+
+    def found(size: float) -> bool:
+        return power(tasks, size, discordance(size), trials=trials, noise=noise, alike=alike) >= POWER
+
+    if not found(high):
+        return math.nan
+    for _ in range(20):
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
+
+
+def tasks_needed(
+    difference: float, discordance: float, *, trials: int = 1, noise: float = 0.5, alike: float = 1.0
+) -> int:
+    """How many tasks find a difference 8 times of 10.
+
+    Raises:
+        ValueError: the difference is zero, or so small that ten million tasks do not do.
+    """
+    if difference == 0:
+        raise ValueError("no number of tasks shows that there is no difference")
+
+    def found(tasks: int) -> bool:
+        return power(tasks, difference, discordance, trials=trials, noise=noise, alike=alike) >= POWER
+
+    high = 2
+    while not found(high):
+        high *= 2
+        if high > _MOST_TASKS:
+            raise ValueError(f"not even {_MOST_TASKS:,} tasks find a difference of {difference:g}")
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
+
+
+def seen(difference: Interval) -> float:
+    """How large a difference has to be so that a comparison as spread as this one finds it 8 times of 10.
+
+    nan where there was nothing to compare.
+    """
+    reach = _NORMAL.inv_cdf(1 - ALPHA / 2)
+    half = (difference.high - difference.low) / 2
+    return half * (reach + _NORMAL.inv_cdf(POWER)) / reach
+
+
+def _exact_power(tasks: int, difference: float, differing: float) -> float:
+    """Added up over how many tasks differ, of the chance that the better program wins enough of them."""
+    import numpy as np
+    from scipy.special import bdtr, gammaln, xlog1py, xlogy  # takes a moment, and most commands need none
+
+    losing = (differing - difference) / 2 / differing
+    spread = math.sqrt(tasks * differing * (1 - differing))
+    middle = tasks * differing
+    counts = np.arange(max(0, int(middle - 8 * spread)), min(tasks, math.ceil(middle + 8 * spread)) + 1)
+    ways = gammaln(tasks + 1) - gammaln(counts + 1) - gammaln(tasks - counts + 1)
+    chances = np.exp(ways + xlogy(counts, differing) + xlog1py(tasks - counts, -differing))
+    # How many tasks the worse program may win alone for McNemar's exact test to find a difference; -1: none.
+    reached = np.empty(len(counts))
+    most = -1
+    for place, count in enumerate(counts):
+        while 2 * bdtr(most + 1, count, 0.5) <= ALPHA:
+            most += 1
+        reached[place] = most
+    found = np.where(reached < 0, 0.0, bdtr(np.maximum(reached, 0), counts, losing))
+    return float((chances * found).sum())
