@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from optimizers.bank_building import Attempt
 from tools.errors import InputError
-from worksmith.models.resolve import ANALOGY, GOLD, REPLAY, resolve
+from worksmith.models.resolve import GOLD, REPLAY, resolve
 
 if TYPE_CHECKING:
     import dspy
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from programs.transcripts import Transcript
 
 LOG, MLFLOW = "log:", "mlflow:"
-SOURCES = [GOLD, LOG, MLFLOW, REPLAY, ANALOGY, "openai/gpt-4o"]
-"""What a name can look like, for completion."""
-
 _STATUSES = ("answered", "denied", "not_found")
 """What an agent can say of itself that a transcript can say again."""
 

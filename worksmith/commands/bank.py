@@ -31,11 +31,10 @@ if TYPE_CHECKING:
     from optimizers.trace_bank import TraceBank
     from programs.agent import Agent
 
+_SOURCES = ["gold", "log:", "mlflow:", "replay:", "local/analogy", "openai/gpt-4o"]
+"""What a source can look like."""
+
 app = typer.Typer(help="Build and read trace banks: trajectories that succeeded, to compile with.")
-
-
-def _sources() -> list[str]:
-    return ["gold", "log:", "mlflow:", "replay:", "local/analogy", "openai/gpt-4o"]
 
 
 @app.command("build")
@@ -49,7 +48,7 @@ def build(
             help="Where trajectories come from, in the order asked: gold (the gold plans), log:PATH "
             "(episode logs), mlflow:RUN_ID, replay:PATH (recorded runs), or a model that teaches. What one "
             "has no success for the next is asked for. Repeatable.",
-            autocompletion=_sources,
+            autocompletion=lambda: _SOURCES,
         ),
     ],
     strategy: StrategyOption = "react",
