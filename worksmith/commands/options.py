@@ -35,7 +35,7 @@ SuiteArgument = Annotated[Path, typer.Argument(help="Suite directory.")]
 RunsArgument = Annotated[
     list[str],
     typer.Argument(
-        metavar="RUN...",
+        metavar="RUN",
         help="Episode log, folder of logs (a comparison), or id of an MLflow run with those below it.",
     ),
 ]
