@@ -1,9 +1,9 @@
 """Compiles that are killed at random moments, and what came of them.
 
 Every compile is a process of its own that runs `worksmith compile` on a small suite, with a model behind an
-HTTP server that counts what it is asked. It gets SIGKILL at a moment drawn from the seed, is started again
-with `--resume`, and so on until one attempt comes to its end; the program is then compared with that of a
-compile nobody disturbed. Several kills may hit the same compile.
+HTTP server that counts what it is asked. It gets SIGKILL at a moment drawn from the seed (by the clock, or
+so many requests after its start), is started again with `--resume`, and so on until one attempt comes to its
+end. The program is then compared with that of a compile nobody disturbed. Several kills may hit one compile.
 
 `kills_while_asking` are those that hit a process which had already asked the model something.
 `repeated_calls` are requests to which the journal held the reply when they were made (or that were made twice
@@ -23,6 +23,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from benchmarks._paid import PaidModel, serving
@@ -35,17 +36,33 @@ OPTIMIZERS = ("bootstrap", "race", "dspy:BootstrapFewShotWithRandomSearch", "knn
 LATENCY = 0.02
 """Seconds until the model has thought."""
 WORKERS = 8
+_BY_CLOCK = 0.3
+"""The share of kills at any moment of an attempt, its beginning included; the others come while it asks."""
 _A_COMPILE = 4
 """Kills that hit the same compile, at most."""
 
 _LOADED = [
-    "worksmith.cli",
-    "worksmith.study",
-    "worksmith.commands.compile_report",
-    "programs.agent",
-    "litellm",
+    *("worksmith.cli", "worksmith.study", "worksmith.commands.compile_report", "worksmith.models.analogy"),
+    *("programs.agent", "programs.scripted", "evals.office.suites", "tools.office.kind"),
+    *(
+        "litellm.main",
+        "litellm.llms.openai.openai",
+        "openai.resources.chat",
+        "numpy",
+        "httpcore",
+        "h2.connection",
+    ),
 ]
 """What each process finds imported, so that kills hit the compile and not the start of Python."""
+
+
+@dataclass
+class _Whole:
+    """A compile that nobody disturbed: its program's digest, and what it took."""
+
+    digest: str
+    seconds: float
+    calls: int
 
 
 @dataclass
@@ -95,13 +112,12 @@ def run(quick: bool) -> dict[str, Any]:
         whole = {name: killer.undisturbed(name) for name in optimizers}
         while found.kills < kills:
             name = optimizers[found.compiles % len(optimizers)]
-            digest, seconds = whole[name]
-            compiled = killer.disturbed(name, found.compiles, seconds, at_most=min(each, kills - found.kills))
+            compiled = killer.disturbed(whole[name], name, found.compiles, min(each, kills - found.kills))
             found.compiles += 1
             found.kills += compiled.kills
             found.kills_while_asking += compiled.while_asking
             found.kills_by_optimizer[name] += compiled.kills
-            found.identical += compiled.kills if _digest(compiled.file) == digest else 0
+            found.identical += compiled.kills if _digest(compiled.file) == whole[name].digest else 0
             found.repeated_calls += compiled.repeated_calls
             found.asked_again_in_flight += compiled.in_flight
             found.repeated_episodes += _repeated_episodes(compiled.journal)
@@ -140,14 +156,15 @@ class _Killer:
         )
         self._end(self._start(built))
 
-    def undisturbed(self, optimizer: str) -> tuple[str, float]:
-        """The digest of a compile that comes to its end at once, and how many seconds it takes."""
+    def undisturbed(self, optimizer: str) -> _Whole:
+        """A compile that comes to its end at once."""
         compiled = _Compile(optimizer, 0, self._folder / f"whole-{optimizer.replace(':', '-')}")
-        started = time.perf_counter()
+        started, before = time.perf_counter(), len(self._model.asked)
         self._end(self._start(self._command(compiled)))
-        return _digest(compiled.file), time.perf_counter() - started
+        seconds = time.perf_counter() - started
+        return _Whole(_digest(compiled.file), seconds, len(self._model.asked) - before)
 
-    def disturbed(self, optimizer: str, number: int, seconds: float, *, at_most: int) -> _Compile:
+    def disturbed(self, whole: _Whole, optimizer: str, number: int, at_most: int) -> _Compile:
         """A compile that is killed again and again, at most so often."""
         compiled = _Compile(optimizer, number, self._folder / "killed")
         moments = rng(0, "kill", number)
@@ -155,7 +172,7 @@ class _Killer:
             known, before = _replied(compiled.journal), len(self._model.asked)
             process = self._start(self._command(compiled))
             if compiled.kills < at_most:
-                process.join(moments.uniform(0, seconds))
+                self._await(process, moments, whole, left=whole.calls - len(known))
             else:
                 process.join()
             killed = process.is_alive()
@@ -169,8 +186,18 @@ class _Killer:
             compiled.kills += 1
             compiled.while_asking += bool(asked)
 
+    def _await(self, process: Any, moments: Random, whole: _Whole, *, left: int) -> None:
+        """Wait for the moment to kill: by the clock, or after some of the requests that are left."""
+        if moments.random() < _BY_CLOCK:
+            process.join(moments.uniform(0, whole.seconds))
+            return
+        enough = len(self._model.asked) + moments.randint(1, max(1, left // 2))
+        while process.is_alive() and len(self._model.asked) < enough:
+            time.sleep(0.001)
+        process.join(moments.uniform(0, 2 * LATENCY))
+
     def _command(self, compiled: _Compile) -> tuple[str, ...]:
-        limits = ("--train-limit", "16", "--dev-limit", "12", "--candidates", "2", "--demos", "8")
+        limits = ("--train-limit", "16", "--dev-limit", "20", "--candidates", "2", "--demos", "8")
         how = ("--lm", "openai/paid", "--workers", str(WORKERS), "--no-track", "--resume", "--json")
         out = ("--out", str(compiled.file), "--optimizer", compiled.optimizer)
         return ("compile", str(self._suite), *out, *limits, *how)
