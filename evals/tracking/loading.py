@@ -9,7 +9,7 @@ from typing import Any
 from evals.log import read_log
 from evals.runs import CARD_ARTIFACT, LoadedRun, RunCard, inferred_card
 from evals.tracking.runs import boundary
-from evals.tracking.store import check_address, database_file, quieten_libraries, tracking_uri
+from evals.tracking.store import absolute, check_address, database_file, quieten_libraries, tracking_uri
 from tools.errors import InputError
 
 _FOLDER = "episodes"
@@ -27,7 +27,7 @@ def open_tracked(run_id: str, uri: str | None) -> list[LoadedRun]:
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
 
-    address = tracking_uri(uri)
+    address = absolute(tracking_uri(uri))
     check_address(address)
     file = database_file(address)
     if file is not None and not file.is_file():

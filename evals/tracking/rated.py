@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evals.tracking.assessments import identity, rating
 from evals.tracking.runs import boundary
-from evals.tracking.store import check_address, database_file, quieten_libraries, tracking_uri
+from evals.tracking.store import absolute, check_address, database_file, quieten_libraries, tracking_uri
 from evals.tracking.traces import TraceWriter
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def log_ratings(run: LoadedRun, ratings: Sequence[Rating], *, uri: str | None = 
         TrackingError: the store failed.
     """
     quieten_libraries()
-    address = tracking_uri(uri)
+    address = absolute(tracking_uri(uri))
     check_address(address)
     file = database_file(address)
     if not ratings or (file is not None and not file.is_file()):

@@ -13,7 +13,7 @@ from typing import Any
 
 from evals.record import PRIMARY
 from evals.tracking.runs import boundary
-from evals.tracking.store import check_address, quieten_libraries, tracking_uri
+from evals.tracking.store import absolute, check_address, quieten_libraries, tracking_uri
 from tools.errors import InputError
 
 _PAGE = 200
@@ -62,7 +62,7 @@ def traced_episodes(run_id: str, uri: str | None = None) -> list[TracedEpisode]:
     from mlflow.exceptions import MlflowException
     from mlflow.tracing.client import TracingClient
 
-    address = tracking_uri(uri)
+    address = absolute(tracking_uri(uri))
     check_address(address)
     try:
         run = MlflowClient(tracking_uri=address).get_run(run_id)

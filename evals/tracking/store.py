@@ -38,6 +38,12 @@ def database_file(uri: str) -> Path | None:
     return Path(uri.removeprefix(_SQLITE)) if uri.startswith(_SQLITE) else None
 
 
+def absolute(uri: str) -> str:
+    """The address with its file in full: MLflow keeps opened stores by address, whatever the directory."""
+    file = database_file(uri)
+    return uri if file is None else f"{_SQLITE}{file.resolve()}"
+
+
 def check_address(uri: str) -> None:
     """See that `uri` can be the address of a store at all.
 
@@ -79,7 +85,7 @@ def open_tracker(
         return NullTracker()
     from evals.tracking.runs import MlflowTracker
 
-    address = tracking_uri(uri)
+    address = absolute(tracking_uri(uri))
     client, experiment_id = open_store(address, experiment)
     return MlflowTracker(client, address, experiment_id, traces=traces)
 
