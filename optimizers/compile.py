@@ -14,7 +14,7 @@ from evals.identity import model_name
 from evals.runner import Progress
 from optimizers.artifact import Artifact, Manifest, sources
 from optimizers.budget import Budget, BudgetSpentError
-from optimizers.description import decides, given, models, versions
+from optimizers.description import Metric, decides, given, models, versions
 from optimizers.dspy_optimizers.proposer import Proposer
 from optimizers.ending import best_so_far
 from optimizers.job import Compiled, Job, Settings
@@ -72,6 +72,7 @@ class Plan:
         train_limit, dev_limit: at most so many tasks, spread evenly.
         versions: of the caller's software, for the manifest.
         budget: that the compile is to keep; None is no limit.
+        metric: what programs are chosen by in place of the outcome scores.
     """
 
     program: dspy.Module
@@ -93,6 +94,7 @@ class Plan:
     versions: Mapping[str, str] | None = None
     on_progress: Callable[[str, Progress], None] | None = None
     budget: Budget | None = None
+    metric: Metric | None = None
 
     def journal(self, purpose: str = "compile") -> Journal:
         """The journal in `folder`, opened.
@@ -141,7 +143,7 @@ class Plan:
             raise InputError(
                 f"{self.optimizer} chooses demonstrations in its own way",
                 where="--selection, --demo-unit, --demo-tokens",
-                hint="use bootstrap, race or knn",
+                hint="use bootstrap, race, tpe or knn",
             )
         check_unit(self.program, self.settings.demo_unit)
         if self.bank is None:
@@ -173,6 +175,7 @@ class Plan:
             # Whether it may be gone on with was settled when the journal was opened.
             resume=self.resume or journal is not None,
             final=not self.asking,
+            scorers=self.metric.scorers if self.metric else None,
             on_progress=self.on_progress,
             budget=self.budget,
         )
@@ -256,6 +259,7 @@ def _manifest(plan: Plan, job: Job, compiled: Compiled) -> Manifest:
         bank=plan.bank.facts() if plan.bank is not None else {},
         seen_by_proposer=tuple(sorted(job.proposer.seen)) if job.proposer else (),
         versions=versions(plan),
+        metric=dict(plan.metric.about) if plan.metric else {},
         **_stopped(plan, job),
     )
 

@@ -16,6 +16,7 @@ from optimizers.dspy_optimizers.stock import Proposing
 from optimizers.job import Compiled, Job, Optimizer
 from optimizers.knn import Knn
 from optimizers.race import Race
+from optimizers.tpe import Tpe
 from tools.errors import InputError
 
 
@@ -37,6 +38,7 @@ _OPTIMIZERS: dict[str, type[Optimizer]] = {
     "bootstrap": Bootstrap,
     "race": Race,
     "knn": Knn,
+    "tpe": Tpe,
     "dspy:LabeledFewShot": LabeledFewShot,
     "dspy:BootstrapFewShot": BootstrapFewShot,
     "dspy:BootstrapFewShotWithRandomSearch": RandomSearch,
@@ -51,7 +53,7 @@ _OPTIMIZERS: dict[str, type[Optimizer]] = {
 }
 
 
-_FROM_A_BANK = frozenset({"bootstrap", "race", "knn", "dspy:LabeledFewShot", "dspy:KNNFewShot"})
+_FROM_A_BANK = frozenset({"bootstrap", "race", "knn", "tpe", "dspy:LabeledFewShot", "dspy:KNNFewShot"})
 
 
 def optimizer_names() -> tuple[str, ...]:
