@@ -12,6 +12,7 @@ import typer
 from worksmith.commands.options import (
     AccessOption,
     CallsOption,
+    ExperimentOption,
     GroundTruthOption,
     JsonFlag,
     JudgeOption,
@@ -23,6 +24,9 @@ from worksmith.commands.options import (
     StrategyOption,
     SuiteArgument,
     ToolsetOption,
+    TracesOption,
+    TrackingUriOption,
+    say,
 )
 
 if TYPE_CHECKING:
@@ -55,9 +59,13 @@ def run_task(
     rubric: RubricOption = None,
     org: OrgOption = None,
     org_ids: OrgIdsOption = None,
+    traces: TracesOption = "none",
+    tracking_uri: TrackingUriOption = None,
+    experiment: ExperimentOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Run one task and show every step: thought, call, decision, observation, and what it changed."""
+    from evals.identity import model_name
     from evals.record import INFRASTRUCTURE
     from evals.scorers import scorers_for
     from evals.suite import Suite
@@ -65,7 +73,9 @@ def run_task(
     from worksmith.judges import judges_called
     from worksmith.models.resolve import resolve
     from worksmith.session import connect, ground_truth_called
+    from worksmith.tracked import Tracking
 
+    tracking = Tracking.of(traces != "none", tracking_uri, experiment, traces)
     judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)
     task = opened.task(task_id)
@@ -88,6 +98,11 @@ def run_task(
         show_episode(console, task, episode, record.scores, setting=_setting(opened, task, agent, lm))
         for verdict in record.judgements:
             _show_verdict(console, verdict)
+    settings = {"suite": opened.path.name, "lm": lm, "ground_truth": ground_truth, **agent.config}
+    with tracking.start(opened.path, "run", task.id, params=settings) as run:
+        run.traces([record], split=task.split, model=model_name(model), tasks=[task])
+        if run.id:
+            say(f"recorded as run {run.id}; `worksmith ui` shows it")
     if episode.status in INFRASTRUCTURE:
         raise typer.Exit(1)
 
