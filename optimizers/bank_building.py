@@ -36,6 +36,7 @@ class Attempt:
         episodes: by the ids of the tasks that it has a trajectory for what it calls them; None for a model,
             which can be asked about any task.
         failures: by task id, why the source's own record is no example to follow.
+        lacking: part of what its failures say if it has nothing for a task; empty if they say no such thing.
         asks: whether running it asks a model, which may cost money.
     """
 
@@ -45,6 +46,7 @@ class Attempt:
     run: str = ""
     episodes: Mapping[str, str] | None = None
     failures: Mapping[str, str] = field(default_factory=dict)
+    lacking: str = ""
     asks: bool = False
 
     @property
@@ -95,7 +97,8 @@ def build_bank(
             told = {"teacher": attempt.model, "provenance": attempt.provenance(demonstration.task_id, world)}
             found[demonstration.task_id] = demonstration.model_copy(update=told)
         for gap in bank.gaps:
-            tried[gap.task_id][attempt.label] = gap.reason
+            if not attempt.lacking or attempt.lacking not in gap.reason:
+                tried[gap.task_id][attempt.label] = gap.reason
     gaps = tuple(_gap(task, tried[task.id]) for task in tasks if task.id not in found)
     return TraceBank(tuple(found[task.id] for task in tasks if task.id in found), gaps, card)
 

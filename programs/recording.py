@@ -24,6 +24,10 @@ _NATIVE = "tools"
 """Marks the reply to a request that came with tools."""
 
 
+NOT_RECORDED = "no reply is recorded"
+"""What every `NotRecordedError` says, for those who are left with its text."""
+
+
 class NotRecordedError(WorksmithError):
     """A request that the recording has no reply for.
 
@@ -32,7 +36,7 @@ class NotRecordedError(WorksmithError):
     """
 
     def __init__(self, path: Path, request: str) -> None:
-        super().__init__(f"{path}: no reply is recorded for the request {request}")
+        super().__init__(f"{path}: {NOT_RECORDED} for the request {request}")
         self.digest = request
 
 

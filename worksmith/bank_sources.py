@@ -57,8 +57,12 @@ def _attempts(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt
     if name.startswith(REPLAY) and not name.endswith(".jsonl"):
         return _replayed(name, tasks)
     lm = resolve(name, tasks=tasks)
+    if name.startswith(REPLAY):
+        from programs.recording import NOT_RECORDED
+
+        return [Attempt(name, name, lm, lacking=NOT_RECORDED)]
     planned = {task.id: "" for task in tasks if task.gold_plan} if name == GOLD else None
-    return [Attempt(name, name, lm, episodes=planned, asks=not name.startswith((GOLD, "local/", REPLAY)))]
+    return [Attempt(name, name, lm, episodes=planned, asks=name != GOLD and not name.startswith("local/"))]
 
 
 def _some(name: str, attempts: list[Attempt]) -> list[Attempt]:

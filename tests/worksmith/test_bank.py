@@ -180,6 +180,16 @@ def test_runs_of_the_original_become_demonstrations(suite: Suite, tmp_path: Path
     assert [step["thought"] for step in shown["trajectory"]] == ["I do it."] * 2
 
 
+def test_a_recording_of_our_own_has_what_it_recorded(suite: Suite, tmp_path: Path) -> None:
+    recording = tmp_path / "replies.jsonl"
+    log_of(suite, tmp_path, "--record", recording, "--limit", 4)
+
+    built = call("bank", "build", suite.path, "-o", tmp_path / "bank", "--from", f"replay:{recording}")
+
+    assert built["demonstrations"] == 4
+    assert built["without"] == {"no trajectory in the source": 8}
+
+
 def test_dry_run_says_what_would_be_run_and_writes_nothing(suite: Suite, tmp_path: Path) -> None:
     log = log_of(suite, tmp_path)
     spoil(log, "cancel-00", status="step_limit")
