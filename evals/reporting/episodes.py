@@ -23,6 +23,9 @@ _CUTS = (2_000, 1_000, 600, 300, 150, 60)
 _FRAME = 500
 """Bytes around the episodes and their filters, at most."""
 
+_SAMPLE, _SAFETY = 60, 0.95
+"""Episodes by whose size the cut is chosen, and the share of the room that all may then seem to need."""
+
 _LONGEST_QUERY = 160
 _SIDE_EFFECTS = "unwanted_side_effects"
 _FILTERED = ("domain", "area", "type", "difficulty", "actions", "intent", "status", "fault")
@@ -54,10 +57,8 @@ def browser(episodes: Sequence[ShownEpisode], budget: int) -> str:
         return ""
     filters = _filters(ordered)
     room = budget - len(filters.encode()) - _FRAME
-    for cut in _CUTS:
-        shown = list(_fitting(ordered, cut, room))
-        if len(shown) == len(ordered):
-            break
+    cut = _cut_for(ordered, room)
+    shown = list(_fitting(ordered, cut, room))
     return tag(
         "section",
         tag("h2", "Episodes"),
@@ -66,6 +67,16 @@ def browser(episodes: Sequence[ShownEpisode], budget: int) -> str:
         tag("div", *shown, id="list"),
         id="episodes",
     )
+
+
+def _cut_for(episodes: Sequence[ShownEpisode], room: int) -> int:
+    """The most generous cut at which all episodes should fit, by a sample of them; if none is, the least."""
+    sample = episodes[:: max(1, len(episodes) // _SAMPLE)]
+    for cut in _CUTS:
+        size = sum(len(_episode(episode, cut).encode()) for episode in sample)
+        if size / len(sample) * len(episodes) <= _SAFETY * room:
+            return cut
+    return _CUTS[-1]
 
 
 def _fitting(episodes: Sequence[ShownEpisode], cut: int, budget: int) -> Iterator[str]:

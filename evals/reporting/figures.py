@@ -61,13 +61,13 @@ class Figure:
     reference: str = ""
 
     def command(self, run: str = "RUN") -> str:
-        """What lists the episodes behind the figure."""
-        parts = ["worksmith", "episodes", run, "--arm", self.arm]
+        """What lists the episodes behind the figure; `run` is what names the runs, quoted as need be."""
+        parts = ["--arm", self.arm]
         parts += ["--arm", self.reference] if self.reference else []
         for name, value in self.where.items():
             parts += ["--where", f"{name}={value}"]
         parts += ["--metric", PRIMARY if self.reference else self.metric]
-        return " ".join(part if part == "RUN" else shlex.quote(part) for part in parts)
+        return f"worksmith episodes {run} {shlex.join(parts)}"
 
     def to_json(self, run: str = "RUN") -> dict[str, Any]:
         """As JSON-able data; what cannot be computed is null."""

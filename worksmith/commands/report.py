@@ -67,7 +67,8 @@ def report_runs(
     opened = Suite.open(suite) if suite else None
     loaded = open_runs(runs, tracking_uri=tracking_uri, suite=opened)
     report = _report(loaded, title, opened, published)
-    text = _written(report, chosen, shlex.join(runs))
+    named = [*runs, *(["--suite", str(suite)] if suite else [])]
+    text = _written(report, chosen, shlex.join(named))
     if target is None:
         typer.echo(text, nl=False)
         return

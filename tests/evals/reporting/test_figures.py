@@ -60,12 +60,14 @@ def test_figures_cover_scores_costs_faults_reliability_and_their_parts() -> None
 
 
 def test_data_has_intervals_and_a_command_for_each_figure() -> None:
-    data = REPORT.to_json("mlruns/logs/a b")
+    data = REPORT.to_json("'mlruns/logs/a b' c.jsonl")
 
     assert len(data["figures"]) == len(REPORT.figures)
     first = next(f for f in data["figures"] if f["metric"] == "outcome" and f["arm"] == "react + knn")
     assert first["low"] < first["value"] < first["high"]
-    assert first["trace"] == ("worksmith episodes 'mlruns/logs/a b' --arm 'react + knn' --metric outcome")
+    assert first["trace"] == (
+        "worksmith episodes 'mlruns/logs/a b' c.jsonl --arm 'react + knn' --metric outcome"
+    )
 
 
 def test_rows_are_tidy() -> None:
