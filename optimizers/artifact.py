@@ -71,6 +71,7 @@ class Manifest(_Data):
             was shown as they are, without redaction.
         stopped: the limit of a budget that ended the compile, e.g. `max_calls`; empty if none did.
         undone: how many episodes, at most, it left undone by that.
+        metric: judges that took part, and whether it was them that programs were chosen by; empty without.
     """
 
     program: dict[str, Any]
@@ -94,6 +95,7 @@ class Manifest(_Data):
     seen_by_proposer: tuple[str, ...] = ()
     stopped: str = ""
     undone: dict[str, int] = {}
+    metric: dict[str, str] = {}
 
     def to_json(self) -> dict[str, Any]:
         """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
@@ -104,7 +106,7 @@ class Manifest(_Data):
         return {name: value for name, value in data.items() if value or name not in _LATER}
 
 
-_LATER = ("bank", "seen_by_proposer", "stopped", "undone")
+_LATER = ("bank", "seen_by_proposer", "stopped", "undone", "metric")
 """Fields that manifests have had since digests were first written."""
 
 

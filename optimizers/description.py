@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import platform
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
 from evals.identity import model_digest, program_digest
 
 if TYPE_CHECKING:
+    from evals.work import Scorer
     from optimizers.compile import Model, Plan
+
+
+class Metric(NamedTuple):
+    """What programs are chosen by: scorers whose `outcome` it is, and what journal and manifest say of it."""
+
+    scorers: Sequence[Scorer]
+    about: Mapping[str, str]
 
 
 def decides(plan: Plan, purpose: str = "compile") -> dict[str, Any]:
@@ -36,6 +45,7 @@ def decides(plan: Plan, purpose: str = "compile") -> dict[str, Any]:
         "optimizer": plan.optimizer,
         "settings": plan.settings.to_json(),
         **({} if plan.bank is None else {"bank": plan.bank.digest}),
+        **({} if plan.metric is None else {"metric": dict(plan.metric.about)}),
         "versions": versions(plan),
     }
 

@@ -16,6 +16,7 @@ from worksmith.commands.budgeting import (
     MaxUsdOption,
     PricesOption,
 )
+from worksmith.commands.driving import ForceJudgeOption, GateOption, Judging, MetricOption
 from worksmith.commands.options import (
     OPTIMIZERS,
     AccessOption,
@@ -25,9 +26,11 @@ from worksmith.commands.options import (
     DemoUnitOption,
     ExperimentOption,
     JsonFlag,
+    JudgeOption,
     LmOption,
     MaxStepsOption,
     RegisterOption,
+    RubricOption,
     SchemeOption,
     SeedOption,
     SelectionOption,
@@ -134,6 +137,11 @@ def compile_program(
             help="Keep the journal, OUT.journal, by which `worksmith verify` derives the program anew.",
         ),
     ] = True,
+    judge: JudgeOption = None,
+    rubric: RubricOption = None,
+    metric: MetricOption = "outcome",
+    gate: GateOption = None,
+    force_judge: ForceJudgeOption = False,
     max_calls: MaxCallsOption = None,
     max_tokens: MaxTokensOption = None,
     max_usd: MaxUsdOption = None,
@@ -195,6 +203,7 @@ def compile_program(
         resume=resume,
     )
     bounds = Bounds(max_calls, max_tokens, max_usd, max_minutes, prices)
+    plan = Judging(judge, rubric, metric, gate, force_judge).take_part(plan, rehearsed=dry_run)
     plan = replace(plan, budget=bounds.budget(model.lm for model in models(plan).values()))
     if dry_run:
         show(forecast(plan, aa=aa, sample=sample), as_json)

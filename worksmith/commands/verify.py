@@ -84,6 +84,12 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
     decided, path = description["decides"], suite or Path(description["given"].get("suite", ""))
     if decided.get("purpose") != "compile":
         raise InputError("the journal is not of a compile", where=str(folder))
+    if "metric" in decided:
+        raise InputError(
+            "judges took part in the compile, and their verdicts are not in its journal",
+            where=str(folder),
+            hint="such a program cannot be derived anew",
+        )
     if suite is None and not path.exists():
         raise InputError(
             f"the suite is not at {path} any more", where=str(folder), hint="give --suite DIRECTORY"

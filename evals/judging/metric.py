@@ -1,0 +1,77 @@
+"""Judges as a scorer: beside the outcome, or in its place where they are trusted with a compile."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from evals.identity import scorers_digest
+from evals.judging.judge import JUDGE, Judge, ask_judges
+from evals.judging.rubric import PASSING
+from evals.record import PRIMARY, Digests, EpisodeRecord, WorkUnit, change_entries, record_episode
+from tools.errors import InfrastructureError
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from evals.task import Task
+    from evals.work import Scorer
+    from tools.episode import EpisodeResult
+    from tools.outcome import Outcome
+
+CHECKED = "checked_outcome"
+"""The outcome as scorers found it, where what judges say stands in its place."""
+
+_PASSED = (PASSING - 1) / 4
+
+
+class JudgedScorer:
+    """The scores of `scorers` with what judges say of the same episode. Thread-safe.
+
+    Args:
+        drives: whether the judges' pass (a mean score of level 4 or more) takes the place of the outcome, by
+            which optimizers choose. The outcome is then `checked_outcome`.
+    """
+
+    def __init__(self, scorers: Sequence[Scorer], judges: Sequence[Judge], *, drives: bool) -> None:
+        self._scorers, self._judges, self._drives = tuple(scorers), tuple(judges), drives
+        self.digest = digest(["judged", drives, scorers_digest([*self._scorers, *self._judges])])
+        writing = [scorer.writing_tools for scorer in self._scorers if hasattr(scorer, "writing_tools")]
+        self.writing_tools: frozenset[str] = frozenset().union(*writing)
+
+    def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
+        """The scores by name.
+
+        Raises:
+            InfrastructureError: no judge gave a level, which says nothing about the agent.
+        """
+        scores: dict[str, float] = {}
+        for scorer in self._scorers:
+            scores.update({name: float(value) for name, value in scorer(task, episode).items()})
+        record = ask_judges(self._judges, task, self._record(task, episode, scores))
+        if not record.graded:
+            return scores
+        if JUDGE not in record.scores:
+            why = record.judgements[0].feedback.partition("\n")[0] if record.judgements else "there is none"
+            raise InfrastructureError(f"no judge gave a level: {why}")
+        scores[JUDGE] = record.scores[JUDGE]
+        if self._drives:
+            passed = float(scores[JUDGE] >= _PASSED)
+            scores |= {CHECKED: scores.get(PRIMARY, 0.0), PRIMARY: passed}
+        return scores
+
+    def expected(self, task: Task, outcome: Outcome) -> Outcome:
+        """Of the outcomes that count as right, the one nearest to it; itself where nobody knows any."""
+        for scorer in self._scorers:
+            if hasattr(scorer, "expected"):
+                found: Outcome = scorer.expected(task, outcome)
+                return found
+        return outcome
+
+    def _record(self, task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> EpisodeRecord:
+        digests = Digests(program="", task=task.digest, world="", model="")
+        unit = WorkUnit(task_id=task.id, strategy="", seed=0, trial=0, digests=digests)
+        record = record_episode(unit, task, episode, scores=scores)
+        if scores.get(PRIMARY, 1.0) >= 1:
+            return record
+        wanted = change_entries(self.expected(task, episode.outcome))
+        return record.model_copy(update={"expected_changes": wanted})

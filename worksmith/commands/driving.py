@@ -1,0 +1,103 @@
+"""Options by which judges take part in a compile, and the gate that they have to pass to drive one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from worksmith.commands.options import say
+
+if TYPE_CHECKING:
+    from evals.judging.gate import GateVerdict
+    from evals.judging.judge import Judge
+    from optimizers.compile import Plan
+
+METRICS = ["outcome", "judge"]
+
+MetricOption = Annotated[
+    str,
+    typer.Option(
+        help="What is maximized: outcome, or judge: the share of episodes that the judges pass (level 4 or "
+        "5). With outcome judges only report.",
+        autocompletion=lambda: METRICS,
+    ),
+]
+GateOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Verdict of `worksmith judge calibrate` on a judge that is to drive the compile; repeat for "
+        "several.",
+        show_default="mlruns/judges/DIGEST.json",
+        dir_okay=False,
+    ),
+]
+ForceJudgeOption = Annotated[
+    bool, typer.Option("--force-judge", help="Let a judge drive the compile that did not pass the gate.")
+]
+
+
+@dataclass(frozen=True)
+class Judging:
+    """What was said of judges on the command line of a compile."""
+
+    judge: list[str] | None
+    rubric: Path | None
+    metric: str
+    gate: list[Path] | None
+    force: bool
+
+    def take_part(self, plan: Plan, *, rehearsed: bool = False) -> Plan:
+        """The plan with its judges, if there are any.
+
+        Args:
+            rehearsed: nothing is to be paid for, so no judge is asked.
+
+        Raises:
+            InputError: there is no such metric, nobody to judge, or a judge that may not drive a compile.
+        """
+        from evals.judging.metric import JudgedScorer
+        from evals.scorers import scorers_for
+        from optimizers.description import Metric
+        from tools.errors import InputError
+        from worksmith.judges import judge_setting, judges_called
+
+        if self.metric not in METRICS:
+            hint = f"there are {', '.join(METRICS)}"
+            raise InputError(f"no metric {self.metric!r}", where="--metric", hint=hint)
+        drives = self.metric == "judge"
+        judges = judges_called(self.judge, self.rubric, plan.suite.workshop.kind.tables)
+        if drives and not judges:
+            raise InputError("there is no judge", where="--metric judge", hint="name one with --judge")
+        if (self.gate or self.force) and not drives:
+            raise InputError("judges only report", where="--gate", hint="give --metric judge to be driven")
+        if not judges:
+            return plan
+        verdicts = self._checked(judges) if drives else []
+        if rehearsed:
+            say("judges are no part of the forecast: each is asked about every graded episode")
+            return plan
+        scorer = JudgedScorer(scorers_for(plan.suite.workshop), judges, drives=drives)
+        about = {
+            "metric": self.metric,
+            **judge_setting(judges),
+            "digest": scorer.digest,
+            **({"gates": " ".join(verdict.digest for verdict in verdicts)} if verdicts else {}),
+            **({"forced": "yes"} if self.force else {}),
+        }
+        return replace(plan, metric=Metric((scorer,), about))
+
+    def _checked(self, judges: tuple[Judge, ...]) -> list[GateVerdict]:
+        """The gate's verdicts on the judges; without force all have passed."""
+        from evals.judging.gate import check_gate, read_gate
+        from worksmith.judges import GATES
+
+        files = self.gate or [file for j in judges if (file := GATES / f"{j.digest}.json").is_file()]
+        verdicts = [read_gate(file) for file in files]
+        if not self.force:
+            check_gate(judges, verdicts)
+        digests = {judge.digest for judge in judges}
+        return [verdict for verdict in verdicts if verdict.judge_digest in digests]
