@@ -104,7 +104,7 @@ def build_bank(
 
 
 def _gap(task: Task, tried: Mapping[str, str]) -> Gap:
-    """The reason of the last source that had a run; a success of the source that is none here counts too."""
+    """A gap with the reason of the last source that had a run of the task."""
     reason = list(tried.values())[-1] if tried else NOTHING_THERE
     return Gap(
         task_id=task.id, reason=reason, intent=task.intent, tried=dict(tried) if len(tried) > 1 else {}

@@ -1,7 +1,7 @@
 """Choosing which demonstrations of a bank a prompt shows: strategies behind one protocol.
 
     display = selection_called("mixture").choose(Selector(bank.demonstrations), 16, seed=0)
-    program = shown(program, display, Showing(tokens=4000))
+    program, demonstrations = shown(program, display, tokens=4000)
 
 A strategy says which demonstrations are always shown and which are searched for each task; showing them,
 within a number of tokens, is the same for all.
