@@ -28,7 +28,7 @@ from tools.errors import InputError, WorksmithError
 if TYPE_CHECKING:
     from evals.record import EpisodeRecord
 
-_UNSEEN = 4.0
+_UNSEEN = 10.0
 """Episodes of a kind that none has ended of may take so many times what others of the model did."""
 
 _KEPT_EVERY = 1.0

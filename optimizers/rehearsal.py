@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from evals.identity import program_digest
 from evals.prices import Prices
-from evals.record import EpisodeRecord
 from evals.runner import EvalResult, evaluate
 from evals.summary import summarize
 from optimizers.rollouts import Rollouts
+from optimizers.sampling import Ledger, Sample
 from optimizers.spending import Spent
+from tools.errors import WorksmithError
 from tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -32,73 +33,40 @@ if TYPE_CHECKING:
 
     from evals.task import Task
     from optimizers.job import Job
-    from tools.episode import EpisodeResult
-
-
-@dataclass
-class Ledger:
-    """What a rehearsal found that episodes of one model take.
-
-    Attributes:
-        model: its name, by which it is paid.
-        sampled: how many episodes were run.
-        sampling: seconds that it took to run those of them that stand for others.
-        programs: the cost of each episode, run or made up, by program.
-    """
-
-    model: str
-    prices: Prices
-    sampled: int = 0
-    sampling: float = 0.0
-    seconds: float = 0.0
-    programs: defaultdict[str, list[Spent]] = field(default_factory=lambda: defaultdict(list))
-
-    def add(self, program: str, episode: EpisodeRecord | EpisodeResult) -> None:
-        """Count an episode."""
-        self.programs[program].append(Spent.by(episode, self.model, self.prices))
-
-    @property
-    def spent(self) -> Spent:
-        """By all episodes."""
-        return sum((spent for of_one in self.programs.values() for spent in of_one), start=Spent())
-
-    @property
-    def dearest(self) -> Spent:
-        """What an episode takes of the program that takes most."""
-        means = [_mean(of_one) for of_one in self.programs.values()]
-        return max(means, key=lambda mean: mean.tokens, default=Spent())
 
 
 @dataclass
 class Rehearsed(Rollouts):
-    """Runs a few episodes of each program, one after the other, and makes up the rest.
+    """Runs a few episodes of each program and makes up the rest.
 
     Attributes:
         sample: so many are run.
-        many: so many workers there will be.
     """
 
     ledger: Ledger = field(kw_only=True)
     sample: int = 10
-    many: int = 1
     _pools: dict[str, EvalResult] = field(default_factory=dict)
+    _samples: defaultdict[str, Sample] = field(default_factory=lambda: defaultdict(Sample))
 
     def together(
         self, runs: Mapping[str, tuple[Callable[..., Any], Sequence[Task]]], *, partly: bool = False
     ) -> dict[str, EvalResult]:
         """See `Rollouts`."""
         found = {name: self._rehearse(*run) for name, run in runs.items()}
-        records = [record for result in found.values() for record in result.records]
-        busy = sum(result.seconds for result in found.values())
-        self.ledger.seconds += makespan([record.seconds for record in records], busy, self.many)
+        together = Sample()
         for result in found.values():
+            sample = self._samples[result.program]
+            share = len(result.records) / len(sample.seconds)
+            together.wall += share * sample.wall
+            together.busy += share * sample.busy
+            together.seconds += [record.seconds for record in result.records]
             for record in result.records:
                 self.cost.add(record)
                 self.ledger.add(result.program, record)
+        self.ledger.seconds += together.makespan(len(together.seconds), self.workers)
         return found
 
     def _rehearse(self, program: Callable[..., Any], tasks: Sequence[Task]) -> EvalResult:
-        """The result on `tasks`; its seconds are those that the machine will be busy."""
         known = self._pools.get(program_digest(program))
         short = self.sample - (len(known.records) if known else 0)
         # Other programs are tried on other tasks, so that more of them are seen.
@@ -106,7 +74,8 @@ class Rehearsed(Rollouts):
         if drawn:
             known = self._pools[program_digest(program)] = self._run(program, drawn, known)
         assert known is not None
-        run = {record.task_id: record for record in known.records}
+        fresh = {task.id for task in drawn}
+        run = {record.task_id: record for record in known.records if record.task_id in fresh}
         order = rng(self.seed, "rehearsal", known.program).sample(known.records, len(known.records))
         records = tuple(
             run[task.id]
@@ -114,8 +83,7 @@ class Rehearsed(Rollouts):
             else order[place % len(order)].model_copy(update={"task_id": task.id})
             for place, task in enumerate(tasks)
         )
-        share = known.seconds / len(known.records)
-        return replace(known, records=records, summary=summarize(records), seconds=share * len(records))
+        return replace(known, records=records, summary=summarize(records))
 
     def _run(
         self, program: Callable[..., Any], tasks: Sequence[Task], known: EvalResult | None
@@ -126,52 +94,72 @@ class Rehearsed(Rollouts):
             tasks,
             workshop=self.workshop,
             lm=self.lm,
-            workers=1,
+            workers=min(self.workers, len(tasks)),
             seed=self.seed,
             scorers=self.scorers,
         )
-        took, busy = time.perf_counter() - started, time.process_time() - busy
+        wall, sample = time.perf_counter() - started, self._samples[found.program]
+        sample.wall += wall
+        sample.busy += time.process_time() - busy
+        sample.seconds += [record.seconds for record in found.records]
         self.ledger.sampled += len(tasks)
-        self.ledger.sampling += took
-        records = (*(known.records if known else ()), *found.records)
-        return replace(found, records=records, seconds=(known.seconds if known else 0.0) + busy)
+        self.ledger.sampling += wall
+        return replace(found, records=(*(known.records if known else ()), *found.records))
 
 
 class Performer:
-    """As `Rehearsed`, for the optimizers of DSPy's, which run programs themselves. For one thread."""
+    """As `Rehearsed`, for the optimizers of DSPy's, which run programs themselves. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, sample: int, many: int) -> None:
-        self._ledger, self._sample, self._many = ledger, sample, many
-        self._lock = threading.Lock()
-        self._pools: dict[str, list[Any]] = {}
-        self._seconds: defaultdict[str, list[float]] = defaultdict(list)
-        self._busy = 0.0
+    def __init__(self, ledger: Ledger, sample: int, workers: int) -> None:
+        self._ledger, self._sample, self._workers = ledger, sample, workers
+        # Guards everything below; who is given another's episode waits until there is one.
+        self._changed = threading.Condition()
+        self._begun: dict[str, tuple[float, float]] = {}
+        self._counts: Counter[str] = Counter()
+        self._pools: defaultdict[str, list[Any]] = defaultdict(list)
+        self._samples: defaultdict[str, Sample] = defaultdict(Sample)
 
     def __call__(self, program: dspy.Module, task: Task, taught: bool) -> dspy.Prediction:
         """What the program says to the task, or to another one."""
         if taught:
             return program(task=task)
-        with self._lock:
-            name = program_digest(program)
-            pool = self._pools.setdefault(name, [])
-            if len(pool) < self._sample:
-                started, busy = time.perf_counter(), time.process_time()
-                pool.append(program(task=task))
-                self._ledger.sampled += 1
-                self._ledger.sampling += time.perf_counter() - started
-                self._busy += time.process_time() - busy
-                found = pool[-1]
-            else:
-                found = pool[len(self._seconds[name]) % len(pool)]
-            self._seconds[name].append(found.episode.seconds)
+        name = program_digest(program)
+        with self._changed:
+            place = self._counts[name]
+            self._counts[name] += 1
+            self._begun.setdefault(name, (time.perf_counter(), time.process_time()))
+        if place < self._sample:
+            try:
+                self._keep(name, program(task=task))
+            except Exception:
+                self._keep(name, None)
+                raise
+        with self._changed:
+            pool = self._pools[name]
+            self._changed.wait_for(lambda: len(pool) > min(place, self._sample - 1) or all(pool))
+            kept = [one for one in pool if one is not None]
+            if not kept:
+                raise WorksmithError("no episode of the sample came to an end")
+            found = kept[place % len(kept)]
             self._ledger.add(name, found.episode)
         return found
 
+    def _keep(self, name: str, prediction: dspy.Prediction | None) -> None:
+        with self._changed:
+            wall, busy = self._begun[name]
+            sample = self._samples[name]
+            sample.wall, sample.busy = time.perf_counter() - wall, time.process_time() - busy
+            if prediction is not None:
+                sample.seconds.append(prediction.episode.seconds)
+                self._ledger.sampled += 1
+            self._pools[name].append(prediction)
+            self._changed.notify_all()
+
     def settle(self) -> None:
         """Count the time of all evaluations; each program is one."""
-        each = self._busy / max(1, self._ledger.sampled)
-        for seconds in self._seconds.values():
-            self._ledger.seconds += makespan(seconds, each * len(seconds), self._many)
+        for name, sample in self._samples.items():
+            self._ledger.sampling += sample.wall
+            self._ledger.seconds += sample.makespan(self._counts[name], self._workers)
 
 
 @dataclass(frozen=True)
@@ -210,11 +198,10 @@ def rehearse(
             student.workshop,
             student.lm,
             Path(folder) / "student",
-            workers=1,
+            workers=student.workers,
             scorers=student.scorers,
             ledger=ledgers[0],
             sample=sample,
-            many=student.workers,
         )
         teaching = replace(teacher, folder=Path(folder) / "teacher", cost=type(teacher.cost)())
         perform = Performer(ledgers[0], sample, student.workers)
@@ -236,37 +223,7 @@ def rehearse(
     return Rehearsal(ledgers[0], ledgers[1], took - ledgers[0].sampling + ledgers[0].seconds)
 
 
-def makespan(seconds: Sequence[float], busy: float, workers: int) -> float:
-    """How long episodes take that take so long each alone, with so many at once.
-
-    Args:
-        busy: processor time of all of them together; what waits, waits side by side.
-    """
-    if not seconds:
-        return 0.0
-    alone, longest = sum(seconds), max(seconds)
-    busy = min(alone, busy * slowdown()) if workers > 1 else alone
-    # The last ones run while other workers are idle.
-    tail = (longest - alone / len(seconds)) / 2 if len(seconds) > workers else 0.0
-    return max(busy, longest, alone / workers + tail)
-
-
-def slowdown(spins: int = 1_000_000) -> float:
-    """By how much the machine is slower now than if it had nothing else to do."""
-    started, busy = time.perf_counter(), time.process_time()
-    total = 0
-    for number in range(spins):
-        total += number
-    busy = time.process_time() - busy
-    return max(1.0, (time.perf_counter() - started) / busy) if busy else 1.0
-
-
 def _spread(tasks: Sequence[Task], count: int, shift: int) -> list[Task]:
     """So many of the tasks, evenly spread."""
     count = min(count, len(tasks))
     return [tasks[(place * len(tasks) // count + shift) % len(tasks)] for place in range(count)]
-
-
-def _mean(spent: Sequence[Spent]) -> Spent:
-    total = sum(spent, start=Spent())
-    return Spent(*(value / len(spent) for value in total.values))

@@ -16,8 +16,9 @@ from evals.identity import model_name
 from evals.prices import Prices, free, prices_in_use
 from evals.stand_in import StandIn
 from optimizers.registry import optimizer, proposes
-from optimizers.rehearsal import Ledger, Rehearsal, Rehearsed, rehearse
+from optimizers.rehearsal import Rehearsal, Rehearsed, rehearse
 from optimizers.replies import RememberingEngine, ReplyStore
+from optimizers.sampling import Ledger
 from optimizers.spending import Spent
 from tools.errors import InputError
 
@@ -159,7 +160,7 @@ def _with_taught(found: Rehearsal, job: Job, lm: dspy.LM, folder: Path, sample: 
     """With the teacher's cost by episodes of its own; what it taught was the gold plans'."""
     taught = Ledger(found.teacher.model, found.teacher.prices)
     rollouts = Rehearsed(
-        job.teacher.workshop, lm, folder, ledger=taught, sample=sample, many=job.teacher.workers
+        job.teacher.workshop, lm, folder, workers=job.teacher.workers, ledger=taught, sample=sample
     )
     rollouts(job.program, _evenly(job.train, found.teacher.sampled), name="teacher")
     taught.sampled = found.teacher.sampled

@@ -130,8 +130,8 @@ def test_a_kind_that_costs_more_is_tried_out_before_many_start() -> None:
     budget = Budget(Limits(max_tokens=1000))
     account = budget.account("m")
     for _ in range(3):
-        assert ask(account, 50, "short")
-    # Four times as much as any other is thought possible: 850 are left, so four may start.
+        assert ask(account, 20, "short")
+    # Ten times as much as any other is thought possible: 940 are left, so four may start.
     leaves = [account.admit("long") for _ in range(4)]
     found: list[object] = []
     waiting = threading.Thread(target=lambda: found.append(account.admit("long")))
@@ -141,10 +141,10 @@ def test_a_kind_that_costs_more_is_tried_out_before_many_start() -> None:
     for leave in leaves:
         assert leave is not None
         with leave:
-            account.asked(210, 0)
+            account.asked(230, 0)
     waiting.join(timeout=10)
     assert found == [None]
-    assert budget.spent.tokens == 990
+    assert budget.spent.tokens == 980
 
 
 def test_dollars_are_not_limited_where_a_price_is_unknown() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import typer
@@ -128,6 +129,9 @@ def test_a_dry_run_foretells_what_a_compile_then_takes(suite: Suite, tmp_path: P
 def test_a_paid_model_is_asked_only_for_a_sample_whose_price_is_said_first(
     suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A name of its own each time: what a model of that name has said is cached.
+    name, prices = f"openai/{uuid4()}", tmp_path / "prices.toml"
+    prices.write_text(f'["{name}"]\ninput = 1\noutput = 2\n')
     with chat_server() as server:
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         monkeypatch.setenv("OPENAI_API_BASE", server.url)
@@ -137,7 +141,7 @@ def test_a_paid_model_is_asked_only_for_a_sample_whose_price_is_said_first(
             return said("Tool: finish\nArguments: {}")
 
         monkeypatch.setattr(server, "answer", answer)
-        options = [suite.path, "--out", tmp_path / "program.json", "--lm", "openai/gpt-4o-mini", *SMALL]
+        options = [suite.path, "--out", tmp_path / "program.json", "--lm", name, "--prices", prices, *SMALL]
         guessed = run(*options, "--dry-run", "--max-calls", 1)
         facts = json.loads(guessed.stdout)["forecast"]
         assert "not measured" in guessed.stderr

@@ -1,0 +1,220 @@
+"""Whether a compile keeps its limits under 32 workers, and takes what a dry run foretells.
+
+Limits: the model is simulated. It follows the gold plans, answers after 50 to 200 ms, and its replies say how
+many tokens they took, at prices of its own. Each compile is stopped by one limit at two fifths of what a
+whole one takes; `over` is by how much it was overstepped, in its unit, in episodes of mean cost, and in
+batches of as many episodes as there are workers. Below 0 is what was left.
+
+Forecasts: generated office, the model without weights, gold plans as teacher; each `ratio` is what was
+foretold over what was taken. Of `race` an expectation and the most are foretold. A compile whose simulated
+model mostly keeps it waiting is foretold in minutes only. A computer that is busy with other things takes
+longer for what computes: see `slowdown` at the beginning and the end.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from dspy.lm15 import Request, Response
+
+    from evals.prices import Prices
+    from evals.suite import Suite
+    from optimizers.compile import Model, Plan
+
+NAME = "budget"
+DESCRIPTION = (
+    "limits kept under 32 workers, in units and batches; what a dry run foretells, and what was taken"
+)
+
+WORKERS = 32
+SHARE = 0.4
+"""Of what a whole compile takes, at which each limit lies."""
+LATENCY = (0.05, 0.2)
+PAID = "simulated/model"
+LIMITED = ("bootstrap", "dspy:BootstrapFewShotWithRandomSearch")
+FORETOLD = ("bootstrap", "knn", "race", "dspy:BootstrapFewShotWithRandomSearch")
+
+
+class SlowEngine:
+    """Gives the gold plans' replies late, with about as many tokens as a language model would count."""
+
+    def __init__(self, engine: Any) -> None:
+        self._engine = engine
+        self.digest = f"slow-{engine.digest}"
+
+    def complete(self, request: Request) -> Response:
+        """The next step of the plan."""
+        from dspy.lm15 import Usage
+
+        response = self._engine.complete(request)
+        shown = str(request.system or "") + "".join(message.text or "" for message in request.messages)
+        prompt, said = len(shown) // 4, len(response.message.text or "") // 4
+        time.sleep(random.Random(shown).uniform(*LATENCY))
+        return replace(response, usage=Usage(prompt, said))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+def run(quick: bool) -> dict[str, Any]:
+    """Compile under each limit, and forecast and compile."""
+    from optimizers.sampling import slowdown
+
+    started, busy = time.perf_counter(), slowdown()
+    with tempfile.TemporaryDirectory() as folder:
+        suite = _suite(Path(folder))
+        train, dev = (30, 20) if quick else (60, 50)
+        figures: dict[str, Any] = {
+            "workers": WORKERS,
+            "limits": {
+                name: limits(suite, Path(folder) / "limits", name, train, dev)
+                for name in LIMITED[: 1 if quick else 2]
+            },
+            "forecasts": {
+                name: foretold(suite, Path(folder) / "forecasts", name, train, dev)
+                for name in FORETOLD[: 2 if quick else 4]
+            },
+            "waiting": waiting(suite, Path(folder) / "waiting", train, dev),
+        }
+    figures["slowdown"] = [round(busy, 2), round(slowdown(), 2)]
+    figures["seconds"] = round(time.perf_counter() - started, 1)
+    return figures
+
+
+def limits(suite: Suite, folder: Path, optimizer: str, train: int, dev: int) -> dict[str, Any]:
+    """Each limit in turn, after a whole compile that says what there is to be limited."""
+    from optimizers.budget import Budget, Limits
+    from optimizers.compile import compile_program
+
+    prices = _prices()
+    whole = Budget(prices=prices)
+    plan = _plan(suite, folder / "whole", optimizer, _simulated(suite), train, dev, WORKERS)
+    done = compile_program(replace(plan, budget=whole))
+    spent, seconds = whole.spent, done.artifact.measured["seconds"]
+    episodes = done.artifact.manifest.cost["student"]["episodes"]
+    rows = {
+        "max_calls": (round(SHARE * spent.calls), spent.calls / episodes),
+        "max_tokens": (round(SHARE * spent.tokens), spent.tokens / episodes),
+        "max_usd": (SHARE * spent.usd, spent.usd / episodes),
+        "max_minutes": (SHARE * seconds / 60, seconds / 60 * WORKERS / episodes),
+    }
+    figures: dict[str, Any] = {"whole": {"calls": spent.calls, "seconds": seconds, "episodes": episodes}}
+    for name, (limit, each) in rows.items():
+        bounds: dict[str, Any] = {name: limit}
+        budget = Budget(Limits(**bounds), prices=prices)
+        manifest = compile_program(replace(plan, budget=budget, folder=folder / name)).artifact.manifest
+        took = dict(zip(rows, (*budget.spent.values, budget.seconds / 60), strict=True))[name]
+        figures[name] = {
+            "limit": round(limit, 4),
+            "spent": round(took, 4),
+            "over": round(took - limit, 4),
+            "over_in_episodes": round((took - limit) / each, 2),
+            "over_in_batches": round((took - limit) / each / WORKERS, 3),
+            "stopped": manifest.stopped,
+            "episodes": sum(manifest.cost[role]["episodes"] for role in ("teacher", "student")),
+        }
+    return figures
+
+
+def foretold(suite: Suite, folder: Path, optimizer: str, train: int, dev: int) -> dict[str, Any]:
+    """What a dry run says of a compile for the model without weights, and what that took."""
+    from optimizers.budget import Budget
+    from optimizers.compile import Model, compile_program
+    from worksmith.forecast import forecast_of
+    from worksmith.models.resolve import resolve
+
+    lm = Model("local/analogy", resolve("local/analogy"))
+    plan = _plan(suite, folder / optimizer.replace(":", "-"), optimizer, lm, train, dev, 8)
+    began = time.perf_counter()
+    said = forecast_of(plan)
+    assert said is not None
+    assert said.expected is not None
+    dry = time.perf_counter() - began
+    measured = compile_program(replace(plan, budget=Budget())).artifact.measured
+    return {
+        "expected": said.to_json()["expected"],
+        "at_most": said.to_json()["at_most"],
+        "minutes": round(said.minutes or 0.0, 3),
+        "took": {
+            "model_calls": measured["spent_calls"],
+            "tokens": measured["spent_tokens"],
+            "minutes": round(measured["seconds"] / 60, 3),
+        },
+        "calls_ratio": _ratio(said.expected.calls, measured["spent_calls"]),
+        "tokens_ratio": _ratio(said.expected.tokens, measured["spent_tokens"]),
+        "minutes_ratio": _ratio(60 * (said.minutes or 0.0), measured["seconds"]),
+        "sampled_episodes": said.sampled,
+        "dry_run_seconds": round(dry, 1),
+    }
+
+
+def waiting(suite: Suite, folder: Path, train: int, dev: int) -> dict[str, float]:
+    """Time foretold and taken where a compile mostly waits for its model."""
+    from optimizers.compile import compile_program
+    from optimizers.registry import optimizer
+    from optimizers.rehearsal import rehearse
+
+    plan = _plan(suite, folder, "bootstrap", _simulated(suite), train, dev, 8)
+    names = (PAID, plan.teacher.lm.model)
+    said = rehearse(plan.job(), optimizer("bootstrap"), names=names, sample=8, prices=_prices())
+    seconds = compile_program(plan).artifact.measured["seconds"]
+    return {
+        "foretold_seconds": round(said.seconds, 1),
+        "seconds": seconds,
+        "ratio": _ratio(said.seconds, seconds),
+    }
+
+
+def _ratio(foretold: float, took: float) -> float:
+    return round(foretold / took, 3)
+
+
+def _prices() -> Prices:
+    from evals.prices import Price, Prices
+
+    return Prices({PAID: Price(1e-6, 4e-6)})
+
+
+def _suite(folder: Path) -> Suite:
+    from evals.kinds import BuildOptions
+    from evals.office.suites import build_office
+
+    return build_office(folder / "office", BuildOptions(), progress=lambda *_: None)
+
+
+def _simulated(suite: Suite) -> Model:
+    import dspy
+
+    from optimizers.compile import Model
+    from worksmith.models.resolve import resolve
+
+    engine = SlowEngine(resolve("gold", tasks=suite.tasks).engine)
+    return Model(PAID, dspy.LM(PAID, engine=engine, cache=False, num_retries=0))
+
+
+def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, train: int, dev: int, workers: int) -> Plan:
+    from optimizers.compile import Model, Plan
+    from optimizers.settings import Settings
+    from worksmith.models.resolve import resolve
+    from worksmith.session import new_agent
+
+    agent = new_agent(suite, "react", None, 20)
+    return Plan(
+        program=agent,
+        describes=agent.config,
+        suite=suite,
+        lm=lm,
+        teacher=Model("gold", resolve("gold", tasks=suite.tasks)),
+        optimizer=optimizer,
+        settings=Settings(demos=16),
+        folder=folder,
+        workers=workers,
+        train_limit=train,
+        dev_limit=dev,
+    )
