@@ -20,10 +20,10 @@ from evals.suite import Suite
 from optimizers.budget import Budget, Limits
 from optimizers.compile import Model as Named
 from optimizers.compile import Plan, compile_program
-from optimizers.job import Settings
 from optimizers.journal import IncompleteJournalError, Journal, JournalInUseError, discard, journal_beside
 from optimizers.registry import optimizer_names, proposes
 from optimizers.replies import RememberingEngine, ReplyStore
+from optimizers.settings import Settings
 from optimizers.verification import derived
 from tests.chat_server import chat_server, said
 from tests.optimizers.proposing import Proposals, propose, reply
@@ -161,6 +161,31 @@ def test_where_a_budget_ended_dspys_optimizers_nobody_knows(suite: Suite, tmp_pa
 
     with pytest.raises(IncompleteJournalError, match="no word of where its budget"):
         derived(plan(suite, tmp_path / "c", name, by=Photographer()), stopped=stopped)
+
+
+class Unwell(Model):
+    """Fails at whatever is about one title."""
+
+    def complete(self, request: Request) -> Response:
+        if "alpha" in (request.messages[-1].text or ""):
+            raise RuntimeError("overloaded")
+        return super().complete(request)
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "dspy:BootstrapFewShot"])
+def test_what_was_lost_is_lost_in_what_is_derived(suite: Suite, tmp_path: Path, name: str) -> None:
+    def unwell(engine: Any) -> Plan:
+        lm = dspy.LM("scripted/teacher", engine=engine, cache=False, num_retries=0)
+        whole = plan(suite, tmp_path / "whole", name, by=Photographer())
+        return replace(whole, teacher=Named("scripted/teacher", lm))
+
+    lossy = compile_program(unwell(Unwell(*VERBS))).artifact
+    assert any("overloaded" in reason for reason in lossy.manifest.gaps)
+    assert derived(unwell(Unwell(*VERBS))).digest == lossy.digest
+    # Who goes on asks again.
+    well = Unwell(*VERBS)
+    well.complete = Model(*VERBS).complete  # type: ignore[method-assign]
+    assert not compile_program(replace(unwell(well), resume=True)).artifact.manifest.gaps
 
 
 def test_a_reply_that_is_not_in_the_journal_is_named(suite: Suite, tmp_path: Path) -> None:
