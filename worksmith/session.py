@@ -143,9 +143,9 @@ def demo_count(given: int | None, optimizer: str, lm: str) -> int:
     """How many demonstrations a prompt gets if nobody says.
 
     A fixed set has to cover every kind of task. Where a prompt costs nothing it may be large; elsewhere,
-    and where the nearest are found for each task, it is 16.
+    and where the nearest are or may be found for each task, it is 16.
     """
-    return given or (128 if optimizer in ("bootstrap", "race") and lm.startswith("local/") else 16)
+    return given or (128 if optimizer == "bootstrap" and lm.startswith("local/") else 16)
 
 
 def losses(result: EvalResult) -> str:
