@@ -1,0 +1,112 @@
+"""What the ways to choose demonstrations are worth, and what their prompts take.
+
+Bank: gold plans of the training tasks of a generated office suite. Model: `local/analogy`, which is no
+language model. Each way shows up to 16 demonstrations; `gain` is the paired difference to the first way.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.summary import interval_json
+from optimizers.settings import Settings
+
+if TYPE_CHECKING:
+    from evals.compare import Arm
+    from evals.runner import EvalResult
+    from evals.suite import Suite
+    from optimizers.trace_bank import TraceBank
+
+NAME = "selection"
+DESCRIPTION = "outcome and prompt tokens of each way to choose demonstrations, in both units, with less room"
+
+_DEMOS = 16
+_WAYS: dict[str, dict[str, Any]] = {
+    "covering": {"selection": "covering"},
+    "random": {"selection": "random"},
+    "nearest": {"selection": "nearest"},
+    "mixture": {"selection": "mixture"},
+    "nearest, 2000 tokens": {"selection": "nearest", "demo_tokens": 2000},
+    "nearest, 4000 tokens": {"selection": "nearest", "demo_tokens": 4000},
+    "steps, nearest": {"selection": "nearest", "demo_unit": "step"},
+    "steps, nearest, 4000 tokens": {"selection": "nearest", "demo_unit": "step", "demo_tokens": 4000},
+}
+
+
+def run(quick: bool) -> dict[str, Any]:
+    """Show one bank in every way to the test tasks."""
+    from evals.kinds import BuildOptions
+    from evals.office.suites import build_office
+
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        suite = build_office(place / "office", BuildOptions(), progress=_quiet)
+        bank = _gold(suite, place / "teacher")
+        figures = _compared(suite, bank, 24 if quick else None, place / "logs")
+    return {
+        "lm": "local/analogy (no language model)",
+        "bank": len(bank),
+        **figures,
+        "seconds": round(time.perf_counter() - started, 1),
+    }
+
+
+def _gold(suite: Suite, folder: Path) -> TraceBank:
+    from optimizers.rollouts import Rollouts
+    from optimizers.trace_bank import collect
+    from worksmith.models.resolve import resolve
+    from worksmith.session import new_agent
+
+    teacher = Rollouts(suite.workshop, resolve("gold", tasks=suite.tasks), folder, workers=4)
+    held_back = [*suite.select(split="dev"), *suite.select(split="test")]
+    return collect(new_agent(suite, "react", "all", 20), suite.select(split="train"), teacher).without(
+        held_back
+    )
+
+
+def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> dict[str, Any]:
+    from evals.compare import Arm, run_study
+    from evals.log import EpisodeLog
+    from evals.runner import evaluate
+    from optimizers.selection import selection_called
+    from worksmith.models.resolve import resolve
+    from worksmith.session import new_agent
+
+    tasks = suite.select(split="test", limit=limit)
+    agent = new_agent(suite, "react", "all", 20)
+
+    def measure(arm: Arm) -> EvalResult:
+        told = Settings(demos=_DEMOS, **_WAYS[arm.label])
+        display = selection_called(told.selection or "").choose(told.pool(bank), _DEMOS, seed=0)
+        with EpisodeLog.open(logs / f"{list(_WAYS).index(arm.label)}.jsonl") as log:
+            return evaluate(
+                told.shown(agent, display).program,
+                tasks,
+                workshop=suite.workshop,
+                lm=resolve("local/analogy"),
+                workers=4,
+                log=log,
+                strategy=arm.label,
+            )
+
+    study = run_study([Arm(name, "react") for name in _WAYS], measure)
+    found: dict[str, Any] = {"tasks": len(tasks)}
+    for row in study.rows:
+        calls = sum(record.model_calls for record in row.result.records)
+        found[row.arm.label] = {
+            "outcome": interval_json(row.summary.scores["outcome"]),
+            "unwanted_side_effects": row.summary.scores["unwanted_side_effects"].value,
+            "prompt_tokens_a_call": round(sum(r.prompt_tokens for r in row.result.records) / calls),
+            "calls_a_task": round(calls / len(tasks), 2),
+        }
+        if row.against_first:
+            found[row.arm.label]["gain"] = interval_json(row.against_first.difference)
+    return found
+
+
+def _quiet(_: str) -> None:
+    """Nobody watches a benchmark build its suites."""
