@@ -121,9 +121,10 @@ class ReplyStore:
 
     def close(self) -> None:
         """Give the file back; closing twice is harmless."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        with self._lock:
+            if self._file >= 0:
+                os.close(self._file)
+                self._file = -1
 
     def _put(self, key: str, ask: Ask, model: str) -> None:
         entry: dict[str, Any] = {"key": key, "model": model}
