@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import dspy
 import pytest
@@ -77,9 +78,9 @@ def test_a_model_that_fails_is_no_level(server: ChatServer, lm: Any) -> None:
 
 
 def test_an_unreadable_reply_is_not_taken_from_the_cache_again(server: ChatServer) -> None:
-    lm = dspy.LM("openai/cached-judge", api_base=server.url, api_key="none", num_retries=0)
-    server.say(said(f"Hm {server.url}"), graded(3))
-    record = answered(SEARCH, f"Cy Hart {server.url}")
+    lm = dspy.LM(f"openai/judge-{uuid4().hex}", api_base=server.url, api_key="none", num_retries=0)
+    server.say(said("Hm."), graded(3))
+    record = answered(SEARCH, "Cy Hart")
     assert RubricJudge(lm)(SEARCH, record).level == 3
 
 

@@ -1,0 +1,69 @@
+"""Compiles in which judges take part: they report, and drive only what the gate lets them drive."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import invoke
+
+pytestmark = pytest.mark.slow
+SMALL = ("--train-limit", 6, "--dev-limit", 4, "--candidates", 1, "--no-track", "--json")
+
+
+def compiled(suite: Path, out: Path, *options: object) -> dict[str, Any]:
+    result = invoke("compile", suite, "--out", out, *SMALL, *options)
+    assert result.exit_code == 0, result.output
+    manifest: dict[str, Any] = json.loads(out.read_text())["manifest"]
+    return manifest
+
+
+def test_a_judge_drives_only_with_a_pass_or_by_force(office: Path, here: Path) -> None:
+    judged = ("--judge", "local/rubric", "--metric", "judge")
+    refused = invoke("compile", office, "--out", here / "a.json", *SMALL, *judged)
+    assert "has not been measured" in str(refused.exception)
+    forced = compiled(office, here / "b.json", *judged, "--force-judge")["metric"]
+    assert (forced["metric"], forced["forced"]) == ("judge", "yes")
+    gate = here / "gate.json"
+    measured = invoke("judge", "calibrate", "--planted", office, "--cases", 80, "--out", gate)
+    assert measured.exit_code == 0, measured.output
+    driven = compiled(office, here / "c.json", *judged, "--gate", gate)["metric"]
+    assert (driven["metric"], driven["gates"]) == ("judge", json.loads(gate.read_text())["digest"])
+    records = [
+        json.loads(line)["scores"]
+        for log in (here / "c.json.journal").rglob("*.jsonl")
+        for line in log.read_text().splitlines()
+        if '"scores"' in line and '"checked_outcome"' in line
+    ]
+    assert records
+    assert all(scores["outcome"] == float(scores["judge"] >= 0.75) for scores in records)
+
+
+def test_a_judge_that_only_reports_changes_no_outcome(office: Path, here: Path) -> None:
+    alone = compiled(office, here / "alone.json")
+    reported = compiled(office, here / "judged.json", "--judge", "local/rubric")
+    assert not alone["metric"]
+    assert reported["metric"]["metric"] == "outcome"
+    assert [t["outcome"] for t in reported["trials"]] == [t["outcome"] for t in alone["trials"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--metric", "judge"), "there is no judge"),
+        (("--metric", "style"), "no metric 'style'"),
+        (("--judge", "local/rubric", "--force-judge"), "judges only report"),
+    ],
+)
+def test_what_makes_no_sense_is_said(office: Path, here: Path, options: tuple[str, ...], said: str) -> None:
+    result = invoke("compile", office, "--out", here / "a.json", *SMALL, *options)
+    assert said in str(result.exception)
+
+
+def test_a_program_that_judges_had_a_part_in_cannot_be_derived(office: Path, here: Path) -> None:
+    compiled(office, here / "a.json", "--judge", "local/rubric")
+    result = invoke("verify", here / "a.json")
+    assert "judges took part" in str(result.exception)
