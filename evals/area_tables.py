@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from itertools import chain
 
@@ -32,11 +31,11 @@ def area_grids(study: Study) -> tuple[Grid, ...]:
 def strategy_grids(study: Study) -> tuple[Grid, Grid]:
     """Strategies across, models down (with the optimizer, if any); and in the same layout the rates.
 
-    The layout of the published comparison, which averages over areas; by tasks is the second figure.
+    The layout of the published comparison, which averages over areas.
     """
     rows = [row for row in study.rows if not row.arm.baseline]
     columns = tuple(dict.fromkeys(row.arm.strategy for row in rows))
-    scores = _crossed(rows, columns, lambda row: f"{share(macro(row))} / {share(_weighted(row))}")
+    scores = _crossed(rows, columns, lambda row: percent(row.summary.macro))
     rates = _crossed(rows, columns, lambda row: " / ".join(rate_cells(row.summary)))
     first = ("model", *columns)
     return (
@@ -44,7 +43,7 @@ def strategy_grids(study: Study) -> tuple[Grid, Grid]:
             "Outcome by model and strategy, %",
             first,
             scores,
-            ("First the mean of the areas' scores, which counts each area the same; then by tasks.",),
+            ("The mean of the areas' scores with its 95 % interval: each area counts the same.",),
         ),
         Grid("Leaks / over-refusals by model and strategy", first, rates, (_RATE_NOTE,)),
     )
@@ -69,7 +68,7 @@ def difficulty_grid(study: Study) -> Grid:
 
 
 def area_type_grid(study: Study) -> Grid:
-    """Area and type of task down, programs across; without intervals, for which most cells are too small."""
+    """Area and type of task down, programs across; with counts, since most cells are small."""
     groups = [group_records(row.result.records, _area_and_type) for row in study.rows]
     names = sorted(set(chain.from_iterable(groups)))
     cells = tuple(
@@ -86,14 +85,6 @@ def area_type_grid(study: Study) -> Grid:
     )
     headings = ("area, type", *(row.arm.label for row in study.rows), "tasks")
     return Grid("Outcome by area and type, %", headings, (*cells, *rates))
-
-
-def macro(row: Row) -> float:
-    """The unweighted mean of the areas' outcomes; not a number without any."""
-    areas = group_records(row.result.records, lambda record: record.area)
-    scores = [summarize(group, seed=row.result.seed).scores.get(PRIMARY) for group in areas.values()]
-    values = [score.value for score in scores if score is not None and not math.isnan(score.value)]
-    return math.fsum(values) / len(values) if values else math.nan
 
 
 def rate_cells(summary: Summary) -> tuple[str, str]:
@@ -156,19 +147,16 @@ def _crossed(
     return tuple((name, *(cells.get(column, NO_DATA) for column in columns)) for name, cells in table.items())
 
 
-def _weighted(row: Row) -> float:
-    score = row.summary.scores.get(PRIMARY)
-    return score.value if score is not None else math.nan
-
-
 def _of_level(row: Row, level: str) -> Interval | None:
     chosen = [record for record in row.result.records if record.difficulty == level]
     return summarize(chosen, seed=row.result.seed).scores.get(PRIMARY)
 
 
 def _outcome(records: Sequence[EpisodeRecord]) -> str:
+    """The share of right episodes, with the count."""
     values = [record.scores[PRIMARY] for record in records if record.graded and PRIMARY in record.scores]
-    return share(math.fsum(values) / len(values)) if values else NO_DATA
+    right = sum(value >= 1 for value in values)
+    return f"{share(right / len(values))} ({right}/{len(values)})" if values else NO_DATA
 
 
 def _area_and_type(record: EpisodeRecord) -> str:

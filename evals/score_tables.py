@@ -6,7 +6,9 @@ infrastructure are beside it, and so is the score that counts those as failures.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 
 from evals.area_tables import RATE_HEADINGS, has_areas, rate_cells
 from evals.compare import Row, Study
@@ -15,8 +17,9 @@ from evals.judging.judge import JUDGE
 from evals.record import INFRASTRUCTURE, PRIMARY, STRICT, EpisodeRecord
 from evals.reporting.charts import HeatMap
 from evals.statistics import Interval
+from evals.statistics.power import seen
 from evals.summary import Summary, actions_of, domain_of, group_records, summarize
-from evals.tables import NO_DATA, Grid, percent, points, share
+from evals.tables import NO_DATA, Grid, error_cell, percent, points, share
 
 Facet = Callable[[EpisodeRecord], str]
 
@@ -62,7 +65,12 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
         rows=tuple(
             _study_row(row, tools=tools, lossy=lossy, judged=judged, rated=rated) for row in study.ordered
         ),
-        notes=(verdict(study), *model_notes({row.result.model for row in study.rows})),
+        notes=(
+            verdict(study),
+            *seen_notes(study),
+            *interval_notes(study.rows[0].summary),
+            *model_notes({row.result.model for row in study.rows}),
+        ),
     )
 
 
@@ -72,6 +80,27 @@ def verdict(study: Study) -> str:
     if winner is None:
         return "No program is better than all others beyond doubt (95 % intervals, paired by task)."
     return f"{winner.arm.label} is better than every other candidate (95 % intervals, paired by task)."
+
+
+def seen_notes(study: Study) -> tuple[str, ...]:
+    """How large a difference has to be for a comparison like this one to see it."""
+    compared = [
+        (found.difference.n, seen(found.difference))
+        for row in study.rows
+        if not row.arm.baseline and (found := row.against_first) and found.difference.n
+    ]
+    if not compared:
+        return ()
+    tasks, size = max(tasks for tasks, _ in compared), median(size for _, size in compared)
+    return (f"{tasks} tasks show differences of about {100 * size:.0f} points (8 times of 10, at 5 %).",)
+
+
+def interval_notes(summary: Summary) -> tuple[str, ...]:
+    """What intervals allow for."""
+    groups = summary.scores[PRIMARY].groups if PRIMARY in summary.scores else 0
+    if not groups:
+        return ()
+    return (f"Intervals allow for tasks of one intent being alike; there are {groups} intents.",)
 
 
 def facets_of(records: Sequence[EpisodeRecord]) -> Mapping[str, Facet]:
@@ -95,13 +124,22 @@ def score_grid(summary: Summary, model: str) -> Grid:
     return Grid(
         "Scores",
         ("score", "%, 95 % interval", "tasks"),
-        tuple((name, percent(score), str(score.n)) for name, score in summary.scores.items()),
+        tuple(
+            (name, percent(score), str(score.n))
+            for name, score in (*summary.scores.items(), *_macro(summary))
+        ),
         (
             f"{summary.errors} of {summary.episodes} episodes ({share(summary.error_rate)} %) were lost to "
             f"the infrastructure; {STRICT} counts them as failures, the other scores leave them out.",
+            *interval_notes(summary),
             *model_notes({model}),
         ),
     )
+
+
+def _macro(summary: Summary) -> list[tuple[str, Interval]]:
+    """The outcome that counts each field of work the same, where there are several."""
+    return [] if math.isnan(summary.macro.value) else [("outcome, each field the same", summary.macro)]
 
 
 def status_grid(summary: Summary) -> Grid:
@@ -152,7 +190,7 @@ def _facet_grid(name: str, facet: Facet, records: Sequence[EpisodeRecord], seed:
             percent(part.scores.get(PRIMARY)),
             percent(part.scores.get(_SIDE_EFFECTS)),
             *(rate_cells(part) if rated else ()),
-            share(part.error_rate),
+            error_cell(part),
             str(part.tasks),
         )
         for value, part in parts.items()
@@ -203,8 +241,8 @@ def _study_row(row: Row, *, tools: bool, lossy: bool, judged: bool, rated: bool)
         percent(summary.scores.get(PRIMARY)),
         *((percent(summary.scores.get(STRICT)),) if lossy else ()),
         *((percent(summary.scores.get(JUDGE)),) if judged else ()),
-        share(effects.value) if effects else NO_DATA,
+        percent(effects),
         *(rate_cells(summary) if rated else ()),
-        share(summary.error_rate),
+        error_cell(summary),
         points(found.difference) if found else NO_DATA,
     )

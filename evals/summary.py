@@ -10,7 +10,7 @@ from typing import Any
 
 from evals.judging.figures import JudgeFigures, judging_of
 from evals.record import PRIMARY, RATES, REWARD, STRICT, EpisodeRecord
-from evals.statistics import Interval, mean, pass_at, pass_hat, quantile
+from evals.statistics import NOTHING, Interval, macro_mean, mean, pass_at, pass_hat, quantile
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class Summary:
         graded: episodes that count in the scores, that is, all but infrastructure failures.
         scores: each score's mean over graded episodes with its interval (n = tasks); `outcome_strict`
             is `outcome` with infrastructure failures counted as wrong.
+        macro: the mean of the outcome's means in each field of work (area, domain or task type), which
+            counts each the same; nothing where all tasks are of one.
         rates: leaks and over-refusals, where tasks can have them; part of no other score.
         statuses: how many episodes ended how.
         pass_hat: the chance that k attempts at a task all succeed, by k; only with several trials.
@@ -50,6 +52,7 @@ class Summary:
     graded: int
     scores: dict[str, Interval]
     statuses: dict[str, int]
+    macro: Interval = NOTHING
     rates: dict[str, Rate] = field(default_factory=dict)
     pass_hat: dict[int, Interval] = field(default_factory=dict)
     pass_at: dict[int, Interval] = field(default_factory=dict)
@@ -77,6 +80,7 @@ class Summary:
             "errors": self.errors,
             "error_rate": self.error_rate,
             "scores": {name: interval_json(value) for name, value in self.scores.items()},
+            **({} if math.isnan(self.macro.value) else {"macro": interval_json(self.macro)}),
             **(
                 {"rates": {name: _rate_json(rate) for name, rate in self.rates.items()}} if self.rates else {}
             ),
@@ -118,6 +122,7 @@ def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
         tasks=len({record.task_id for record in records}),
         graded=len(graded),
         scores=scores,
+        macro=_macro(graded, alike),
         statuses=dict(sorted(Counter(record.status for record in records).items())),
         rates=_rates(graded, scores),
         pass_hat={k: pass_hat(attempts, k, alike) for k in counts},
@@ -177,6 +182,13 @@ def domain_of(record: EpisodeRecord) -> str:
     return record.domains[0] if len(record.domains) == 1 else "several" if record.domains else "none"
 
 
+def field_of(record: EpisodeRecord) -> str:
+    """The field of work of a task: its task type among CRM questions, else its area or domain."""
+    if REWARD in record.scores:
+        return record.intent or ""
+    return record.area or domain_of(record)
+
+
 def actions_of(record: EpisodeRecord) -> str:
     """The facet of tables by difficulty: how many writing calls the task expects, as the paper groups it."""
     return "2 or more" if record.expected_actions > 1 else str(record.expected_actions)
@@ -192,6 +204,12 @@ def interval_json(interval: Interval) -> dict[str, Any]:
         "n": interval.n,
         **({"groups": interval.groups} if interval.groups else {}),
     }
+
+
+def _macro(graded: Sequence[EpisodeRecord], alike: Mapping[Hashable, Hashable] | None) -> Interval:
+    fields = group_records(graded, field_of)
+    parts = [values for group in fields.values() if (values := by_task(group, PRIMARY))]
+    return macro_mean(parts, alike) if len(parts) > 1 else NOTHING
 
 
 def _rates(graded: Sequence[EpisodeRecord], scores: dict[str, Interval]) -> dict[str, Rate]:

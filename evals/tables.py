@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from evals.reporting import markup
 from evals.statistics import Interval
-from evals.summary import Rate
+from evals.summary import Rate, Summary
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -165,6 +165,12 @@ def share(value: float) -> str:
 def counted(rate: Rate | None) -> str:
     """A rate in percent with the count behind it, e.g. `4.0 (1/25)`; a dash without anything to count."""
     return NO_DATA if rate is None else f"{share(rate.count / rate.of)} ({rate.count}/{rate.of})"
+
+
+def error_cell(summary: Summary) -> str:
+    """The share of episodes lost to the infrastructure in percent, with the count where there is any."""
+    lost = f" ({summary.errors}/{summary.episodes})" if summary.errors else ""
+    return share(summary.error_rate) + lost
 
 
 def number(value: float | None, digits: int = 1) -> str:

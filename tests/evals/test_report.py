@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 
 import pytest
@@ -117,7 +118,11 @@ def test_errors_in_any_arm_show_the_outcome_that_counts_them(comparison: Report)
 
     assert "counting errors" not in comparison.markdown()
     assert "| program | outcome, % | counting errors |" in text
-    assert "| b | 66.7 [20.8, 93.9] | 50.0 [15.0, 85.0] | 0.0 | 25.0 |" in text
+    assert "| b | 66.7 [20.8, 93.9] | 50.0 [15.0, 85.0] | 0.0 [0.0, 56.1] | 25.0 (1/4) |" in text
+
+
+def test_a_comparison_says_what_it_could_have_seen(comparison: Report) -> None:
+    assert re.search(r"\d+ tasks show differences of about \d+ points", comparison.markdown())
 
 
 def test_a_model_without_weights_is_called_that(comparison: Report) -> None:

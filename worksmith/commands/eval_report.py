@@ -98,4 +98,5 @@ def _row(label: str, record: EpisodeRecord) -> dict[str, Any]:
         "tokens": record.tokens,
         "seconds": round(record.seconds, 4),
         "error": record.error,
+        "fault": record.fault.kind if record.fault else None,
     }
