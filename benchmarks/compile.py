@@ -199,7 +199,7 @@ class _Bench:
     def side(self, optimizer: str, candidates: int) -> Side:
         """One compile, and the test scores of what it gave."""
         from optimizers.compile import Model, Plan, compile_program
-        from optimizers.job import Settings
+        from optimizers.settings import Settings
         from worksmith.models.resolve import resolve
         from worksmith.session import new_agent
 

@@ -76,7 +76,7 @@ def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: s
     from evals.baseline_program import baselines_for
     from evals.tracking import NullTracker
     from optimizers.compile import Model
-    from optimizers.job import Settings
+    from optimizers.settings import Settings
     from worksmith.models.resolve import resolve
     from worksmith.session import choose_tasks
     from worksmith.study import StudyPlan, run_arms, study_arms

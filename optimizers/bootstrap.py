@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterator
 
 from optimizers.demonstration import Demonstration
-from optimizers.job import Compiled, Job, Trial
+from optimizers.job import Compiled, Job
 from optimizers.searching import Searching
 from optimizers.selection import Display, Selector, selection_called
 
@@ -27,7 +26,7 @@ class Bootstrap(Searching):
         for name, display in _candidates(job.settings.pool(bank), job):
             program, chosen = job.settings.shown(job.program, display)
             trials.append(job.try_out(name, program, chosen))
-            if rank(trials[-1]) > rank(best):
+            if trials[-1].rank > best.rank:
                 best, best_program, best_set = trials[-1], program, chosen
         return Compiled(best_program, best_set, tuple(trials), best.name, bank.report()["without"])
 
@@ -48,8 +47,3 @@ def _candidates(pool: Selector, job: Job) -> Iterator[tuple[str, Display]]:
         if display.demonstrations and display.what not in seen:
             seen.add(display.what)
             yield f"{kinds[place]}-{restart}", display
-
-
-def rank(trial: Trial) -> float:
-    """A candidate without a single graded episode loses against every other."""
-    return -1.0 if math.isnan(trial.score.value) else trial.score.value

@@ -17,12 +17,13 @@ from optimizers.budget import Budget, BudgetSpentError
 from optimizers.description import Metric, decides, given, models, versions
 from optimizers.dspy_optimizers.proposer import Proposer
 from optimizers.ending import best_so_far
-from optimizers.job import Compiled, Job, Settings
+from optimizers.job import Compiled, Job
 from optimizers.journal import Journal
 from optimizers.metering import metered, spending
 from optimizers.registry import optimizer, proposals, proposes, selects, takes_bank
 from optimizers.rollouts import Rollouts
 from optimizers.selection.steps import check_unit
+from optimizers.settings import Settings
 from optimizers.trace_bank import Gap, TraceBank
 from tools.errors import InputError
 

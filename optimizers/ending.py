@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from optimizers.bootstrap import rank
 from optimizers.job import Compiled, Job
 
 
@@ -19,7 +18,7 @@ def best_so_far(job: Job) -> Compiled:
     gaps = dict(Counter(gap.reason for gap in job.gaps).most_common())
     trials = tuple(contender.trial for contender in contenders)
     if contenders:
-        best = max(contenders, key=lambda contender: rank(contender.trial))
+        best = max(contenders, key=lambda contender: contender.trial.rank)
         return Compiled(best.program, best.demonstrations, trials, best.trial.name, gaps)
     if job.offer is not None and job.offer.demonstrations:
         return replace(job.offer, trials=())

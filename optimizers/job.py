@@ -2,118 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from evals.constraints import broken
 from evals.record import PRIMARY, EpisodeRecord
 from evals.runner import EvalResult
 from evals.statistics import NOTHING, Interval
 from evals.summary import interval_json
 from optimizers.budget import Budget
 from optimizers.demonstration import Demonstration
-from optimizers.nearest import EMBEDDINGS
 from optimizers.rollouts import Rollouts
-from optimizers.selection import Display, Selector, selection_called
-from optimizers.selection.showing import Shown, shown
-from optimizers.selection.steps import UNITS, Unit, in_units
+from optimizers.settings import Settings
 from optimizers.trace_bank import Gap, TraceBank, collect
-from tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
 
     from evals.task import Task
     from optimizers.dspy_optimizers.proposer import Proposer
-
-
-_CHOICE = ("selection", "demo_unit", "demo_tokens")
-"""Settings of how demonstrations are chosen."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """The knobs of an optimizer; each uses those that concern it.
-
-    Attributes:
-        demos: how many demonstrations a prompt gets.
-        candidates: how many sets of demonstrations meet on the dev tasks.
-        embedding: how texts are compared: `lexical`, or `minilm` fused with it.
-        alpha: the chance that a race accepts a program that is not better, at most.
-        margin: differences in score below it are not worth a race's episodes.
-        selection: how demonstrations are chosen, see `optimizers.selection`; None is the optimizer's own way.
-        demo_unit: what one demonstration shows.
-        demo_tokens: as many as the demonstrations of a prompt may take, see `optimizers.selection.tokens`.
-    """
-
-    demos: int = 16
-    candidates: int = 4
-    seed: int = 0
-    embedding: str = "lexical"
-    alpha: float = 0.05
-    margin: float = 0.1
-    selection: str | None = None
-    demo_unit: Unit = "trajectory"
-    demo_tokens: int | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what makes no sense before anything is paid for."""
-        if self.demos < 1 or self.candidates < 1:
-            raise InputError("there must be at least one demonstration and one candidate")
-        if self.embedding not in EMBEDDINGS:
-            raise InputError(
-                f"no embedding {self.embedding!r}",
-                where="--embedding",
-                hint=f"there are {', '.join(EMBEDDINGS)}",
-            )
-        if not 0 < self.alpha < 1:
-            raise InputError("a chance lies between 0 and 1", where="--alpha")
-        if not 0 <= self.margin < 1:
-            raise InputError("a margin lies between 0 and 1", where="--margin")
-        if self.selection is not None:
-            selection_called(self.selection)
-        if self.demo_unit not in UNITS:
-            raise InputError(
-                f"no unit {self.demo_unit!r}", where="--demo-unit", hint=f"there are {', '.join(UNITS)}"
-            )
-        if self.demo_tokens is not None and self.demo_tokens < 1:
-            raise InputError("demonstrations take at least one token", where="--demo-tokens")
-
-    def to_json(self) -> dict[str, Any]:
-        """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
-        return {
-            name: value for name, value in asdict(self).items() if name not in _CHOICE or self._told(name)
-        }
-
-    @property
-    def chooses(self) -> bool:
-        """Whether somebody said how demonstrations are to be chosen."""
-        return any(map(self._told, _CHOICE))
-
-    def _told(self, name: str) -> bool:
-        return bool(getattr(self, name) != getattr(type(self), name))
-
-    def pool(self, bank: TraceBank) -> Selector:
-        """What is chosen from: the demonstrations of a bank, in the units asked for.
-
-        Raises:
-            InputError: steps are asked for, and the program makes all calls at once.
-        """
-        return Selector(in_units(bank.demonstrations, self.demo_unit))
-
-    def shown(self, program: dspy.Module, display: Display) -> Shown:
-        """A copy of `program` that shows `display` as these settings say.
-
-        Raises:
-            InputError: something is to be searched, and a predictor has no input that holds the task's text.
-        """
-        return shown(
-            program,
-            display,
-            embedding=self.embedding,
-            tokens=self.demo_tokens,
-            by_state=self.demo_unit == "step",
-        )
 
 
 @dataclass(frozen=True)
@@ -124,6 +33,7 @@ class Trial:
         program: the candidate's content address.
         demonstrations: ids of the tasks they solve.
         errors: episodes lost to the infrastructure.
+        broken: the constraints that it does not keep, each with what was measured.
         result: every episode, where our own runner ran them.
         race: how many tasks it met in a race and why it left, see `optimizers.racing.Arm`.
     """
@@ -133,19 +43,59 @@ class Trial:
     demonstrations: tuple[str, ...]
     score: Interval
     errors: int
+    broken: tuple[str, ...] = ()
     result: EvalResult | None = None
     race: Mapping[str, Any] | None = None
 
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        result: EvalResult,
+        demonstrations: Sequence[Demonstration],
+        settings: Settings,
+        race: Mapping[str, Any] | None = None,
+    ) -> Trial:
+        """The trial that an evaluation is."""
+        return cls(
+            name=name,
+            program=result.program,
+            demonstrations=tuple(demonstration.task_id for demonstration in demonstrations),
+            score=result.summary.scores.get(PRIMARY, NOTHING),
+            errors=result.summary.errors,
+            broken=broken(settings.constraints, result.records),
+            result=result,
+            race=race,
+        )
+
+    @property
+    def rank(self) -> float:
+        """By what trials are compared: the score, less than any without a graded episode, least if broken."""
+        if self.broken:
+            return -2.0
+        return -1.0 if math.isnan(self.score.value) else self.score.value
+
     def to_json(self) -> dict[str, Any]:
-        """The trial as JSON-able data."""
+        """The trial as JSON-able data; costs are means over episodes."""
+        summary = self.result.summary if self.result else None
+        told = {
+            "scores": {name: found.value for name, found in summary.scores.items()} if summary else {},
+            "costs": {name: summary.means[name] for name in _COSTS} if summary and summary.means else {},
+            "broken": list(self.broken),
+            "race": dict(self.race) if self.race else {},
+        }
         return {
             "name": self.name,
             "program": self.program,
             "demonstrations": list(self.demonstrations),
             "outcome": interval_json(self.score),
             "errors": self.errors,
-            **({"race": dict(self.race)} if self.race else {}),
+            **{name: value for name, value in told.items() if value},
         }
+
+
+_COSTS = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "tokens")
+"""What episodes cost that does not depend on a clock."""
 
 
 @dataclass(frozen=True)
@@ -249,14 +199,7 @@ class Job:
             BudgetSpentError: before that was done.
         """
         result = self.student(program, self.dev, name=f"dev-{name}")
-        trial = Trial(
-            name=name,
-            program=result.program,
-            demonstrations=tuple(demonstration.task_id for demonstration in demonstrations),
-            score=outcome(result),
-            errors=result.summary.errors,
-            result=result,
-        )
+        trial = Trial.of(name, result, demonstrations, self.settings)
         self.contenders.append(Contender(program, tuple(demonstrations), trial))
         return trial
 
@@ -276,8 +219,3 @@ class Optimizer(Protocol):
 def worth(record: EpisodeRecord) -> float | None:
     """What one episode counts when candidates are compared; None where the infrastructure failed."""
     return record.scores.get(PRIMARY) if record.graded else None
-
-
-def outcome(result: EvalResult) -> Interval:
-    """The score that candidates are chosen by; of no graded episode at all, nothing."""
-    return result.summary.scores.get(PRIMARY, NOTHING)

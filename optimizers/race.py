@@ -17,9 +17,10 @@ from evals.runner import EvalResult
 from evals.summary import summarize
 from optimizers.budget import BudgetSpentError
 from optimizers.candidates import Candidate, rounds
-from optimizers.job import Compiled, Job, Milestone, Settings, Trial, outcome, worth
+from optimizers.job import Compiled, Job, Milestone, Trial, worth
 from optimizers.racing import INCUMBENT, Outcome, Rules, Scores, race
 from optimizers.searching import Searching
+from optimizers.settings import Settings
 from tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -130,12 +131,4 @@ class _Track:
             resumed=sum(block.resumed for block in blocks),
             seconds=sum(block.seconds for block in blocks),
         )
-        return Trial(
-            name=name,
-            program=result.program,
-            demonstrations=tuple(d.task_id for d in self._entries[name].demonstrations),
-            score=outcome(result),
-            errors=result.summary.errors,
-            result=result,
-            race=report,
-        )
+        return Trial.of(name, result, self._entries[name].demonstrations, self._job.settings, report)

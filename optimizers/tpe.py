@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, NamedTuple
 
-from optimizers.bootstrap import rank
 from optimizers.dspy_optimizers.stock import require_optuna
 from optimizers.job import Compiled, Job, Trial
 from optimizers.searching import Searching
@@ -56,7 +55,7 @@ class Tpe(Searching):
         search = _Search(job, job.settings.pool(bank))
         if len(bank):
             search.run()
-        best = max(search.tried.values(), key=lambda found: rank(found[1]))
+        best = max(search.tried.values(), key=lambda found: found[1].rank)
         program, demonstrations = best[0].program, best[0].demonstrations
         trials = tuple(trial for _, trial in search.tried.values())
         return Compiled(program, demonstrations, trials, best[1].name, bank.report()["without"])
@@ -85,7 +84,7 @@ class _Search:
         study = optuna.create_study(direction="maximize", sampler=sampler)
         for _ in range(self._job.settings.candidates):
             trial = study.ask()
-            study.tell(trial, rank(self._try_out(self._point(trial))))
+            study.tell(trial, self._try_out(self._point(trial)).rank)
 
     def _point(self, trial: optuna.Trial) -> _Point:
         settings = self._job.settings

@@ -20,8 +20,8 @@ from evals.tracking import Suite as Dataset
 from optimizers.budget import BudgetSpentError
 from optimizers.compile import Model, Plan
 from optimizers.compile import compile_program as run_plan
-from optimizers.job import Settings
 from optimizers.journal import discard, journal_beside
+from optimizers.settings import Settings
 from programs.offer import ALL, default_toolset
 from programs.strategies import strategy
 from tools.seeding import digest

@@ -14,8 +14,9 @@ from dspy.lm15 import Message, Request, Response, TextPart, Usage
 from evals.suite import Suite, write_suite
 from evals.task import Action, Step, Task
 from optimizers.dspy_optimizers.proposer import Proposer
-from optimizers.job import Job, Settings
+from optimizers.job import Job
 from optimizers.rollouts import Rollouts
+from optimizers.settings import Settings
 from tests.optimizers.proposing import proposing_lm
 from tools.episode import EpisodeResult
 from tools.office.kind import OFFICE

@@ -14,8 +14,9 @@ from evals.suite import Suite
 from optimizers.aa import same_program
 from optimizers.candidates import draw_candidates
 from optimizers.growing import sizes
-from optimizers.job import Job, Settings
+from optimizers.job import Job
 from optimizers.race import Race, dev_order
+from optimizers.settings import Settings
 from optimizers.trace_bank import TraceBank
 from tests.optimizers.shop import Model, lm, make_job
 from tools.errors import InputError

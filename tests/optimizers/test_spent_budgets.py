@@ -15,8 +15,8 @@ from evals.prices import Price, Prices
 from evals.suite import Suite
 from optimizers.budget import Budget, Limits
 from optimizers.compile import Model, Plan, Result, compile_program
-from optimizers.job import Settings
 from optimizers.registry import optimizer_names, proposes
+from optimizers.settings import Settings
 from tests.optimizers.proposing import Proposals
 from tests.optimizers.shop import Clerk
 from tests.optimizers.shop import Model as Engine

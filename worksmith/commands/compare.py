@@ -118,7 +118,7 @@ def compare_strategies(
     from evals.baseline_program import baselines_for
     from evals.suite import Suite
     from optimizers.compile import Model, proposing_model
-    from optimizers.job import Settings
+    from optimizers.settings import Settings
     from programs.calling import check_calls
     from programs.strategies import strategy
     from tools.files import check_writable

@@ -36,8 +36,8 @@ def plan_of(
     """
     from evals.suite import Suite
     from optimizers.compile import BANK, Model, Plan
-    from optimizers.job import Settings
     from optimizers.registry import optimizer as check
+    from optimizers.settings import Settings
     from optimizers.trace_bank import TraceBank
     from worksmith import __version__
     from worksmith.models.resolve import resolve

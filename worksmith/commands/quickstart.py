@@ -138,7 +138,7 @@ def _readable(suite: Suite, who: Persona, tool: str) -> str:
 
 def _plan(suite: Suite, workers: int, seed: int, judges: tuple[Judge, ...]) -> StudyPlan:
     from optimizers.compile import Model
-    from optimizers.job import Settings
+    from optimizers.settings import Settings
     from worksmith.models.resolve import GOLD, resolve
     from worksmith.study import StudyPlan
 

@@ -105,7 +105,7 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
 
 def _as_decided(decided: dict[str, Any], suite: Suite, folder: Path, workers: int) -> Plan:
     from optimizers.compile import BANK, BANK_FILE, Model, Plan
-    from optimizers.job import Settings
+    from optimizers.settings import Settings
     from optimizers.trace_bank import TraceBank
     from worksmith import __version__
     from worksmith.compiled import build_agent
@@ -125,7 +125,7 @@ def _as_decided(decided: dict[str, Any], suite: Suite, folder: Path, workers: in
         proposer=models.get("proposer"),
         bank=TraceBank.read(bank) if bank.exists() else None,
         optimizer=decided["optimizer"],
-        settings=Settings(**decided["settings"]),
+        settings=Settings.from_json(decided["settings"]),
         folder=folder,
         scheme=decided["scheme"],
         workers=workers,

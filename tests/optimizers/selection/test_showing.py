@@ -17,12 +17,12 @@ from evals.suite import Suite
 from evals.task import Task, same_text
 from optimizers.bank_building import Attempt, build_bank
 from optimizers.demonstration import Demonstration
-from optimizers.job import Settings
 from optimizers.rollouts import Rollouts
 from optimizers.selection import SELECTIONS, Selector, selection_called
 from optimizers.selection.showing import shown
 from optimizers.selection.steps import in_units, steps_of
 from optimizers.selection.tokens import demo_tokens, fitting
+from optimizers.settings import Settings
 from optimizers.trace_bank import TraceBank
 from programs.agent import Agent
 from programs.reply import split_fields

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.objectives import Constraint, Objective
+from evals.constraints import Constraint, acceptable, broken, check_measured, constraints
 from evals.record import EpisodeRecord
 from tests.evals.episodes import make_record
 from tools.errors import InputError
@@ -40,31 +40,31 @@ def test_what_is_no_constraint_is_refused_with_a_way_out(text: str) -> None:
 
 
 def test_a_single_leak_breaks_a_bound_of_zero_and_says_how_much_was_measured() -> None:
-    objective = Objective.parse(constraints=["leak=0"])
-    assert objective.broken(leaks(0, 0, 0)) == ()
-    assert objective.broken(leaks(0, 1, 0, 0)) == ("leak<=0 (is 0.25)",)
+    bounds = constraints(["leak=0"])
+    assert broken(bounds, leaks(0, 0, 0)) == ()
+    assert broken(bounds, leaks(0, 1, 0, 0)) == ("leak<=0 (is 0.25)",)
 
 
 def test_costs_are_bounded_by_their_mean() -> None:
     cheap = [make_record(number, prompt_tokens=90, completion_tokens=10) for number in range(3)]
-    assert Objective.parse(constraints=["tokens<=100"]).broken(cheap) == ()
-    assert Objective.parse(constraints=["tokens<=99"]).broken(cheap) == ("tokens<=99 (is 100)",)
+    assert broken(constraints(["tokens<=100"]), cheap) == ()
+    assert broken(constraints(["tokens<=99"]), cheap) == ("tokens<=99 (is 100)",)
 
 
 def test_episodes_lost_to_the_infrastructure_break_no_bound_on_a_score() -> None:
     lost = make_record(1, status="model_error", scores={})
-    assert Objective.parse(constraints=["outcome>=1"]).broken([lost]) == ()
-    assert Objective().value(lost) is None
+    assert broken(constraints(["outcome>=1"]), [lost]) == ()
 
 
 def test_a_score_that_nobody_gives_is_refused() -> None:
-    records = leaks(0)
-    with pytest.raises(InputError, match="no score 'joy'"):
-        Objective("joy").value(records[0])
     with pytest.raises(InputError, match="no episode has a score 'joy'"):
-        Objective.parse(constraints=["joy>=1"]).check_measured(records)
-    with pytest.raises(InputError, match="tokens is a cost"):
-        Objective.parse("tokens")
+        check_measured(constraints(["joy>=1"]), leaks(0))
+
+
+def test_an_episode_that_breaks_a_bound_on_its_own_is_no_example() -> None:
+    bounds = constraints(["leak=0", "tokens<=10"])
+    assert acceptable(bounds, {"outcome": 0.0, "leak": 0.0})
+    assert not acceptable(bounds, {"outcome": 1.0, "leak": 1.0})
 
 
 @given(

@@ -1,0 +1,121 @@
+"""The knobs of optimizers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from evals.constraints import Constraint, constraints
+from optimizers.nearest import EMBEDDINGS
+from optimizers.selection import Display, Selector, selection_called
+from optimizers.selection.showing import Shown, shown
+from optimizers.selection.steps import UNITS, Unit, in_units
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    import dspy
+
+    from optimizers.trace_bank import TraceBank
+
+
+_CHOICE = ("selection", "demo_unit", "demo_tokens")
+"""Settings of how demonstrations are chosen."""
+
+_LATER = (*_CHOICE, "constraints")
+"""Settings that manifests have had since digests were first written."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The knobs of an optimizer; each uses those that concern it.
+
+    Attributes:
+        demos: how many demonstrations a prompt gets.
+        candidates: how many sets of demonstrations meet on the dev tasks.
+        embedding: how texts are compared: `lexical`, or `minilm` fused with it.
+        alpha: the chance that a race accepts a program that is not better, at most.
+        margin: differences in score below it are not worth a race's episodes.
+        selection: how demonstrations are chosen, see `optimizers.selection`; None is the optimizer's own way.
+        demo_unit: what one demonstration shows.
+        demo_tokens: as many as the demonstrations of a prompt may take, see `optimizers.selection.tokens`.
+        constraints: bounds that a program has to keep on the dev tasks to be chosen.
+    """
+
+    demos: int = 16
+    candidates: int = 4
+    seed: int = 0
+    embedding: str = "lexical"
+    alpha: float = 0.05
+    margin: float = 0.1
+    selection: str | None = None
+    demo_unit: Unit = "trajectory"
+    demo_tokens: int | None = None
+    constraints: tuple[Constraint, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense before anything is paid for."""
+        if self.demos < 1 or self.candidates < 1:
+            raise InputError("there must be at least one demonstration and one candidate")
+        if self.embedding not in EMBEDDINGS:
+            raise InputError(
+                f"no embedding {self.embedding!r}",
+                where="--embedding",
+                hint=f"there are {', '.join(EMBEDDINGS)}",
+            )
+        if not 0 < self.alpha < 1:
+            raise InputError("a chance lies between 0 and 1", where="--alpha")
+        if not 0 <= self.margin < 1:
+            raise InputError("a margin lies between 0 and 1", where="--margin")
+        if self.selection is not None:
+            selection_called(self.selection)
+        if self.demo_unit not in UNITS:
+            raise InputError(
+                f"no unit {self.demo_unit!r}", where="--demo-unit", hint=f"there are {', '.join(UNITS)}"
+            )
+        if self.demo_tokens is not None and self.demo_tokens < 1:
+            raise InputError("demonstrations take at least one token", where="--demo-tokens")
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
+        told = {**asdict(self), "constraints": [str(constraint) for constraint in self.constraints]}
+        return {name: value for name, value in told.items() if name not in _LATER or self._told(name)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Settings:
+        """The settings that `to_json` gave.
+
+        Raises:
+            InputError: they make no sense.
+        """
+        return cls(**{**data, "constraints": constraints(data.get("constraints", ()))})
+
+    @property
+    def chooses(self) -> bool:
+        """Whether somebody said how demonstrations are to be chosen."""
+        return any(map(self._told, _CHOICE))
+
+    def _told(self, name: str) -> bool:
+        return bool(getattr(self, name) != getattr(type(self), name))
+
+    def pool(self, bank: TraceBank) -> Selector:
+        """What is chosen from: the demonstrations of a bank, in the units asked for.
+
+        Raises:
+            InputError: steps are asked for, and the program makes all calls at once.
+        """
+        return Selector(in_units(bank.demonstrations, self.demo_unit))
+
+    def shown(self, program: dspy.Module, display: Display) -> Shown:
+        """A copy of `program` that shows `display` as these settings say.
+
+        Raises:
+            InputError: something is to be searched, and a predictor has no input that holds the task's text.
+        """
+        return shown(
+            program,
+            display,
+            embedding=self.embedding,
+            tokens=self.demo_tokens,
+            by_state=self.demo_unit == "step",
+        )
