@@ -36,6 +36,7 @@ def browser() -> Iterator[Chrome]:
     ):
         options.add_argument(argument)
     driver = Chrome(options=options, service=Service(found["chromedriver"]))
+    driver.set_script_timeout(300)  # a machine that runs the other tests as well may take its time
     yield driver
     driver.quit()
 
