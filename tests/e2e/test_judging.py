@@ -48,7 +48,7 @@ def lines(log: Path) -> list[dict[str, object]]:
 
 def test_an_evaluation_is_judged_as_it_runs(office: Path, here: Path) -> None:
     summary = run(office, here / "a.jsonl", "--judge", "local/rubric")
-    (judging,) = summary["judging"]  # type: ignore[misc]
+    judging = summary["judging"][0]  # type: ignore[index]
     assert (judging["judge"], judging["score"]["value"], judging["failed"]) == ("local/rubric", 1.0, 0)
     assert summary["scores"]["judge"]["value"] == 1.0  # type: ignore[index]
 
