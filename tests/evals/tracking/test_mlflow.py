@@ -18,7 +18,7 @@ from evals.report import study_report
 from evals.tracking import Suite, open_tracker
 from evals.tracking.runs import MlflowTracker
 from evals.tracking.store import TrackingError, open_store
-from evals.tracking.traces import IncompleteTracesWarning
+from evals.tracking.traces import IncompleteTracesWarning, TraceWriter
 from tests.evals.episodes import mixed, solved
 from tests.evals.tracking.stored import traces_of
 from tools.errors import InputError
@@ -289,20 +289,6 @@ def test_hundreds_of_traces_are_complete(tracker: MlflowTracker) -> None:
     with tracker.start("eval") as run:
         run.evaluation(mixed(120), split="test")
 
-    from mlflow.tracing.client import TracingClient
-
-    stored, token = [], None
-    while True:
-        page = TracingClient(tracker.uri).search_traces(
-            locations=[tracker.experiment_id],
-            run_id=run.id,
-            include_spans=False,
-            max_results=500,
-            page_token=token,
-        )
-        stored.extend(page)
-        token = page.token
-        if not token:
-            break
-    assert len({trace.info.trace_id for trace in stored}) == 121
-    assert sum(len(trace.info.assessments) for trace in stored) == 240
+    stored = TraceWriter(tracker.uri, tracker.experiment_id, str(run.id), model="x").stored()
+    assert len(stored) == 121
+    assert sum(len(assessments) for assessments in stored.values()) == 240
