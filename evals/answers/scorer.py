@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evals.answers.judging import Finding, disclosed, find_values, names_nothing
+from evals.answers.matching import Finding, disclosed, find_values, names_nothing
 from evals.answers.values import tokens
 from evals.checker_scores import checker_scores
 from evals.outcomes import GroundTruth, OutcomeScorer

@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from evals.answers.judging import find_values
+from evals.answers.matching import find_values
 from evals.crm.months import months
 from evals.crm.task_types import ValueKind
 from evals.task import Entity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from evals.answers.judging import disclosed, find_values
+from evals.answers.matching import disclosed, find_values
 from evals.answers.values import tokens
 from evals.entries import FaultEntry
 from evals.faults.moves import Move, shown

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evals.answers.judging import disclosed
+from evals.answers.matching import disclosed
 from evals.judging.state import actions_text, changes_text
 from tools.seeding import digest
 

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from evals.answers.judging import alike, entity_places
+from evals.answers.matching import alike, entity_places
 from evals.answers.values import Token, places, plain, same, tokens
 from evals.task import Answer, Entity
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from evals.answers.judging import disclosed, names_nothing
+from evals.answers.matching import disclosed, names_nothing
 from evals.entries import Judgement
 from evals.judging.facts import Facts, facts_in, says_denied, says_nothing, words_in
 from evals.judging.rubric import Rubrics, default_rubrics

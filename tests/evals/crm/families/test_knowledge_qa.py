@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from evals.answers.judging import find_values
+from evals.answers.matching import find_values
 from evals.crm.article_facts import entity, facts, read_value, subjects, true_article, true_value
 from evals.crm.families.knowledge_qa import FAMILY
 from evals.crm.family import Doubt, Question

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from evals.answers.judging import disclosed, find_values, names_nothing
+from evals.answers.matching import disclosed, find_values, names_nothing
 from evals.task import Entity
 
 DATE = Entity(type="date", value="2022-03-04")

@@ -1,4 +1,4 @@
-"""Judging an answer against the values it has to name, without a model.
+"""Matching an answer with the values it has to name, without a model.
 
 An answer is either a list (`open; 2022-03-04`), of which every part counts, or running text, in which the
 values asked for are looked up wherever they stand. What else there is of the same kind as a value asked
