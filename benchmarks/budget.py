@@ -69,7 +69,7 @@ def run(quick: bool) -> dict[str, Any]:
     started, busy = time.perf_counter(), slowdown()
     with tempfile.TemporaryDirectory() as folder:
         suite = _suite(Path(folder))
-        train, dev = (30, 20) if quick else (60, 50)
+        train, dev = (30, 20) if quick else (40, 30)
         figures: dict[str, Any] = {
             "workers": WORKERS,
             "limits": {

@@ -20,6 +20,7 @@ from evals.identity import program_digest
 from evals.prices import Prices
 from evals.runner import EvalResult, evaluate
 from evals.summary import summarize
+from optimizers.replies import RememberingEngine, ReplyStore
 from optimizers.rollouts import Rollouts
 from optimizers.sampling import Ledger, Sample
 from optimizers.spending import Spent
@@ -194,21 +195,28 @@ def rehearse(
     ledgers = [Ledger(name, prices) for name in names]
     student, teacher = job.student, job.teacher
     with tempfile.TemporaryDirectory() as folder:
+        store = ReplyStore(Path(folder) / "replies.jsonl")
         rehearsed = Rehearsed(
             student.workshop,
-            student.lm,
+            _kept(student.lm, store),
             Path(folder) / "student",
             workers=student.workers,
             scorers=student.scorers,
             ledger=ledgers[0],
             sample=sample,
         )
-        teaching = replace(teacher, folder=Path(folder) / "teacher", cost=type(teacher.cost)())
+        teaching = replace(
+            teacher,
+            lm=_kept(teacher.lm, store),
+            folder=Path(folder) / "teacher",
+            cost=type(teacher.cost)(),
+        )
         perform = Performer(ledgers[0], sample, student.workers)
         started = time.perf_counter()
         optimizer(replace(job, student=rehearsed, teacher=teaching, perform=perform, budget=None))
         perform.settle()
         took = time.perf_counter() - started
+        store.close()
     cost = teaching.cost
     ledgers[1].sampled = cost.episodes
     ledgers[1].programs["teacher"].append(
@@ -221,6 +229,11 @@ def rehearse(
         )
     )
     return Rehearsal(ledgers[0], ledgers[1], took - ledgers[0].sampling + ledgers[0].seconds)
+
+
+def _kept(lm: dspy.LM, store: ReplyStore) -> dspy.LM:
+    """The model asked as a compile asks it: that takes as long, and DSPy's cache will know the replies."""
+    return RememberingEngine(lm, store).installed()
 
 
 def _spread(tasks: Sequence[Task], count: int, shift: int) -> list[Task]:

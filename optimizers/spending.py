@@ -18,6 +18,9 @@ GOLD = "scripted/gold-"
 _DEVIATIONS = 2.0
 """By how many standard deviations above the mean an episode's cost is taken for probable."""
 
+_DOUBT = 6.0
+"""By how many more if the deviation is known from one episode only; the more there are, the fewer."""
+
 
 @dataclass(frozen=True)
 class Spent:
@@ -84,13 +87,18 @@ class Costs:
 
     @property
     def likely(self) -> Spent:
-        """What one more will take at least as likely as not."""
-        return self.high if self.number > 1 else Spent(*self._means)
+        """What one more will take at most, as far as can be told."""
+        return self._above(_DEVIATIONS if self.number > 2 else 0.0)
 
     @property
     def high(self) -> Spent:
-        """What is hardly exceeded; of a single one twice what it took."""
+        """What several more, of which each may take more than known ones, will hardly exceed."""
         if self.number < 2:
-            return Spent(*(2 * mean for mean in self._means))
-        spread = [_DEVIATIONS * math.sqrt(square / (self.number - 1)) for square in self._squares]
+            return Spent(*(3 * mean for mean in self._means))
+        return self._above(_DEVIATIONS + _DOUBT / self.number)
+
+    def _above(self, deviations: float) -> Spent:
+        """So many standard deviations above the mean."""
+        others = max(1, self.number - 1)
+        spread = [deviations * math.sqrt(square / others) for square in self._squares]
         return Spent(*(mean + more for mean, more in zip(self._means, spread, strict=True)))

@@ -106,7 +106,7 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
         store = ReplyStore(Path(folder) / "replies.jsonl")
         try:
             if not free(names[0]):
-                student = _gold(plan) if sample is None else _kept(student, store)
+                student = _gold(plan) if sample is None else student
             lm = teacher if free(names[1]) else _gold(plan)
         except InputError:
             return None
