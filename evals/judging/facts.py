@@ -26,6 +26,9 @@ _NOTHING = re.compile(r"\b(?:no|none|nothing)\b[^.;]{0,40}\b(?:found|there|exist
 _LONGEST_PART = 8
 """Words of a part of a list that can be a value."""
 
+_VALUES = frozenset({"id", "email", "date", "month", "number", "time"})
+"""Kinds of values that a sentence states as facts."""
+
 _TRACEABLE = frozenset({"id", "email", "date"})
 """Kinds of values that nobody computes: what a response says of them it has read somewhere or made up."""
 
@@ -48,6 +51,25 @@ class Facts:
     def share(self) -> float:
         """The share of the facts that are there."""
         return 1 - len(self.missing) / self.required if self.required else 1.0
+
+
+def with_facts(answer: Answer) -> Answer:
+    """The answer with values to name: where it has none of its own, those that its reference names."""
+    if answer.required or answer.kind != "entities":
+        return answer
+    text = plain(answer.reference)
+    found = [
+        (token.start, token.end, token.kind) for token in tokens(answer.reference) if token.kind in _VALUES
+    ]
+    taken = [(start, end) for start, end, _ in found]
+    names = [
+        (start, end, _PERSON)
+        for start, end in _names_in(text)
+        if not any(first < end and start < last for first, last in taken)
+    ]
+    entities = {text[start:end].strip(): kind for start, end, kind in (*found, *names)}
+    required = tuple(Entity(type=kind, value=value) for value, kind in entities.items())
+    return answer.model_copy(update={"required": required})
 
 
 def facts_in(
@@ -111,14 +133,7 @@ class _Reading:
 
     def _names(self) -> Iterator[tuple[int, int]]:
         """Names of several words; and of one, where a fact of one word is missing."""
-        for match in _NAME.finditer(self.text):
-            words = list(re.finditer(r"\S+", match[0]))
-            while words and words[0][0].lower() in _plain_words():
-                words.pop(0)
-            while words and words[-1][0].lower() in _plain_words():
-                words.pop()
-            if len(words) > 1:
-                yield match.start() + words[0].start(), match.start() + words[-1].end()
+        yield from _names_in(self.text)
         single = any(_is_word(entity) and entity.value in self.missing for entity in self.answer.required)
         for start, end in _spans(_CAPITAL, self.text) if single else ():
             if self.text[start:end].lower() not in _plain_words():
@@ -170,6 +185,18 @@ def says_nothing(text: str) -> bool:
 def words_in(text: str) -> int:
     """How many words a text has."""
     return len(text.split())
+
+
+def _names_in(text: str) -> Iterator[tuple[int, int]]:
+    """Names of several words."""
+    for match in _NAME.finditer(text):
+        words = list(re.finditer(r"\S+", match[0]))
+        while words and words[0][0].lower() in _plain_words():
+            words.pop(0)
+        while words and words[-1][0].lower() in _plain_words():
+            words.pop()
+        if len(words) > 1:
+            yield match.start() + words[0].start(), match.start() + words[-1].end()
 
 
 def _is_word(entity: Entity) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evals.answers.matching import disclosed, names_nothing
 from evals.entries import Judgement
-from evals.judging.facts import Facts, facts_in, says_denied, says_nothing, words_in
+from evals.judging.facts import Facts, facts_in, says_denied, says_nothing, with_facts, words_in
 from evals.judging.rubric import Rubrics, default_rubrics
 from evals.judging.state import State, state_of
 from tools.errors import InputError
@@ -36,7 +36,7 @@ _UNFINISHED = 3
 
 
 class Finding(NamedTuple):
-    """A level and why."""
+    """A level and why; level 0 is none, where there is nothing that a rule could check."""
 
     level: int
     why: str
@@ -67,13 +67,14 @@ class LocalRubric:
         self.digest = digest([NAME, _VERSION, self._rubrics.digest])
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
-        """The verdict; there always is one."""
+        """The verdict; none where only an answer in words is known, without any value or name in it."""
         started = time.perf_counter()
         level, why = self.find(task, record)
         return Judgement(
             judge=NAME,
             rubric=self._rubrics.for_task(task).name,
-            level=level,
+            status="ok" if level else "unreadable",
+            level=level or None,
             feedback=why,
             seconds=time.perf_counter() - started,
         )
@@ -97,11 +98,16 @@ class LocalRubric:
         found = _of_nothing(task, record) if answer.kind == "none" else _of_facts(task, answer, record)
         if state.right:
             return found
+        if not found.level:
+            return _of_state(task, record, state)
         changed = _of_state(task, record, state)
         return min(changed, found, key=lambda finding: finding.level)
 
 
 def _of_facts(task: Task, answer: Answer, record: EpisodeRecord) -> Finding:
+    answer = with_facts(answer)
+    if not answer.required:
+        return Finding(0, "There is nothing in the reference that a rule could check.")
     # A list that was cut says nothing about what is not in it.
     shown = [] if any(call.truncated for call in record.calls) else _shown(record)
     facts = facts_in(record.answer, answer, task.query, known=_told(task), evidence=shown)

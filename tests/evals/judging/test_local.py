@@ -176,6 +176,27 @@ def test_a_second_state_is_a_wrong_one() -> None:
     assert level(asked, "TX or California") == 2
 
 
+def worded(reference: str) -> Task:
+    answer = Answer(kind="entities", reference=reference)
+    return Task(id="worded", query="What of the ticket?", domains=(), answer=answer)
+
+
+def test_where_only_a_sentence_is_known_its_values_are_the_facts() -> None:
+    asked = worded("Ticket 1002 of 2022-05-06 is with Cy Hart.")
+    said = (
+        "Cy Hart has had 1002 since 6 May 2022.",
+        "Cy Hart has 1002.",
+        "Bo Ek has 1002 since 6 May 2022.",
+        "",
+    )
+    assert [level(asked, text) for text in said] == [5, 3, 2, 1]
+
+
+def test_where_nothing_can_be_checked_there_is_no_level() -> None:
+    verdict = JUDGE(worded("It is going well."), answered(SEARCH, "It is going badly."))
+    assert (verdict.status, verdict.level) == ("unreadable", None)
+
+
 def test_other_rubrics_are_for_other_judges() -> None:
     theirs = Rubrics(rubrics=default_rubrics().rubrics[:1])
     with pytest.raises(InputError, match="only by the rubrics that come with worksmith"):
