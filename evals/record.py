@@ -88,6 +88,8 @@ class EpisodeRecord(Entry):
     subarea: str = ""
     type: str = ""
     difficulty: str = ""
+    department: str = ""
+    level: int | None = None
     expected_actions: int = 0
     strategy: str = ""
     seed: int = 0
@@ -211,6 +213,8 @@ def _identity(unit: WorkUnit, task: Task) -> dict[str, Any]:
         "subarea": task.subarea,
         "type": task.type or "",
         "difficulty": task.difficulty or "",
+        "department": task.persona.department if task.persona else "",
+        "level": task.persona.level if task.persona else None,
         "expected_actions": len(task.expected),
         "strategy": unit.strategy,
         "seed": unit.seed,

@@ -30,10 +30,11 @@ _AREA_FACETS: Mapping[str, Facet] = {
     "area": lambda record: record.area,
     "type": lambda record: record.type,
     "difficulty": lambda record: record.difficulty,
+    "department": lambda record: record.department,
 }
-"""The same for tasks of several fields of work."""
+"""The same for tasks of several fields of work, and by the department of who asks."""
 
-_SHOWN = {"actions": "expected actions", "intent": "task type"}
+_SHOWN = {"actions": "expected actions", "intent": "task type", "department": "department of who asks"}
 _SIDE_EFFECTS = "unwanted_side_effects"
 _TOOLSET = "toolset"
 
@@ -107,7 +108,8 @@ def facets_of(records: Sequence[EpisodeRecord]) -> Mapping[str, Facet]:
     """By what the scores of these episodes are broken down; nothing where they have tables of their own."""
     if has_task_types(records):
         return {}
-    return _AREA_FACETS if has_areas(records) else FACETS
+    facets = _AREA_FACETS if has_areas(records) else FACETS
+    return {name: facet for name, facet in facets.items() if any(facet(record) for record in records)}
 
 
 def heat_maps(study: Study) -> list[HeatMap]:

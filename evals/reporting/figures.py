@@ -20,6 +20,8 @@ FIELDS: Mapping[str, Callable[[EpisodeRecord], str]] = {
     "area": lambda record: record.area,
     "type": lambda record: record.type,
     "difficulty": lambda record: record.difficulty,
+    "department": lambda record: record.department,
+    "level": lambda record: "" if record.level is None else f"{record.level:02}",
     "intent": lambda record: record.intent or "",
     "status": lambda record: record.status,
     "fault": lambda record: record.fault.kind if record.fault else "",
@@ -28,7 +30,7 @@ FIELDS: Mapping[str, Callable[[EpisodeRecord], str]] = {
 }
 """By what episodes can be selected."""
 
-FACETS = ("domain", "actions", "area", "type", "difficulty", "intent")
+FACETS = ("domain", "actions", "area", "type", "difficulty", "department", "level", "intent")
 """By what figures are broken down, where a facet has several values."""
 
 STATUS, FAULT, PASS_HAT, DIFFERENCE = "status/", "fault/", "pass_hat_", "outcome_difference"

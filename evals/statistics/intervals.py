@@ -28,6 +28,8 @@ K = TypeVar("K", bound=Hashable)
 
 CONFIDENCE = 0.95
 RESAMPLES = 2_000
+_EXTRA = 0.5
+"""Units that a part of a macro mean is taken to have beside its own."""
 
 
 class Interval(NamedTuple):
@@ -124,7 +126,7 @@ def macro_mean(
         groups: see `mean`.
 
     What is known of a part in which everything, or nothing, succeeded, is less than its values say. So each
-    part is taken with one unit more, of which only what the others say together is known.
+    part is taken with half a unit more, which is like the others on average.
     """
     means = [
         {unit: _mean(values) for unit, values in part.items() if len(values)}
@@ -139,8 +141,9 @@ def macro_mean(
     variances, weights = [], []
     for part in means:
         size = len(part)
-        centre = (math.fsum(part.values()) + value) / (size + 1)
-        spread = (math.fsum(x * x for x in part.values()) + square) / (size + 1) - centre * centre
+        centre = (math.fsum(part.values()) + _EXTRA * value) / (size + _EXTRA)
+        squares = math.fsum(x * x for x in part.values()) + _EXTRA * square
+        spread = squares / (size + _EXTRA) - centre * centre
         variances.append(max(0.0, spread) / size / len(means) ** 2)
         weights.append(max(1, size - 1))
     found, count = _group_effect(means, groups)
