@@ -33,6 +33,8 @@ DESCRIPTION = (
 )
 
 WORKERS = 32
+TRAIN, DEV = 30, 20
+"""Tasks."""
 SHARE = 0.4
 """Of what a whole compile takes, at which each limit lies."""
 LATENCY = (0.05, 0.2)
@@ -69,32 +71,31 @@ def run(quick: bool) -> dict[str, Any]:
     started, busy = time.perf_counter(), slowdown()
     with tempfile.TemporaryDirectory() as folder:
         suite = _suite(Path(folder))
-        train, dev = (30, 20) if quick else (40, 30)
         figures: dict[str, Any] = {
             "workers": WORKERS,
             "limits": {
-                name: limits(suite, Path(folder) / "limits", name, train, dev)
+                name: limits(suite, Path(folder) / "limits" / name.replace(":", "-"), name)
                 for name in LIMITED[: 1 if quick else 2]
             },
             "forecasts": {
-                name: foretold(suite, Path(folder) / "forecasts", name, train, dev)
+                name: foretold(suite, Path(folder) / "forecasts", name)
                 for name in FORETOLD[: 2 if quick else 4]
             },
-            "waiting": waiting(suite, Path(folder) / "waiting", train, dev),
+            "waiting": waiting(suite, Path(folder) / "waiting"),
         }
     figures["slowdown"] = [round(busy, 2), round(slowdown(), 2)]
     figures["seconds"] = round(time.perf_counter() - started, 1)
     return figures
 
 
-def limits(suite: Suite, folder: Path, optimizer: str, train: int, dev: int) -> dict[str, Any]:
+def limits(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     """Each limit in turn, after a whole compile that says what there is to be limited."""
     from optimizers.budget import Budget, Limits
     from optimizers.compile import compile_program
 
     prices = _prices()
     whole = Budget(prices=prices)
-    plan = _plan(suite, folder / "whole", optimizer, _simulated(suite), train, dev, WORKERS)
+    plan = _plan(suite, folder / "whole", optimizer, _simulated(suite), WORKERS)
     done = compile_program(replace(plan, budget=whole))
     spent, seconds = whole.spent, done.artifact.measured["seconds"]
     episodes = done.artifact.manifest.cost["student"]["episodes"]
@@ -122,7 +123,7 @@ def limits(suite: Suite, folder: Path, optimizer: str, train: int, dev: int) -> 
     return figures
 
 
-def foretold(suite: Suite, folder: Path, optimizer: str, train: int, dev: int) -> dict[str, Any]:
+def foretold(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     """What a dry run says of a compile for the model without weights, and what that took."""
     from optimizers.budget import Budget
     from optimizers.compile import Model, compile_program
@@ -130,7 +131,7 @@ def foretold(suite: Suite, folder: Path, optimizer: str, train: int, dev: int) -
     from worksmith.models.resolve import resolve
 
     lm = Model("local/analogy", resolve("local/analogy"))
-    plan = _plan(suite, folder / optimizer.replace(":", "-"), optimizer, lm, train, dev, 8)
+    plan = _plan(suite, folder / optimizer.replace(":", "-"), optimizer, lm, 8)
     began = time.perf_counter()
     said = forecast_of(plan)
     assert said is not None
@@ -154,13 +155,13 @@ def foretold(suite: Suite, folder: Path, optimizer: str, train: int, dev: int) -
     }
 
 
-def waiting(suite: Suite, folder: Path, train: int, dev: int) -> dict[str, float]:
+def waiting(suite: Suite, folder: Path) -> dict[str, float]:
     """Time foretold and taken where a compile mostly waits for its model."""
     from optimizers.compile import compile_program
     from optimizers.registry import optimizer
     from optimizers.rehearsal import rehearse
 
-    plan = _plan(suite, folder, "bootstrap", _simulated(suite), train, dev, 8)
+    plan = _plan(suite, folder, "bootstrap", _simulated(suite), 8)
     names = (PAID, plan.teacher.lm.model)
     said = rehearse(plan.job(), optimizer("bootstrap"), names=names, sample=8, prices=_prices())
     seconds = compile_program(plan).artifact.measured["seconds"]
@@ -198,7 +199,7 @@ def _simulated(suite: Suite) -> Model:
     return Model(PAID, dspy.LM(PAID, engine=engine, cache=False, num_retries=0))
 
 
-def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, train: int, dev: int, workers: int) -> Plan:
+def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -> Plan:
     from optimizers.compile import Model, Plan
     from optimizers.settings import Settings
     from worksmith.models.resolve import resolve
@@ -215,6 +216,6 @@ def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, train: int, dev
         settings=Settings(demos=16),
         folder=folder,
         workers=workers,
-        train_limit=train,
-        dev_limit=dev,
+        train_limit=TRAIN,
+        dev_limit=DEV,
     )
