@@ -53,6 +53,34 @@ def test_an_evaluation_is_judged_as_it_runs(office: Path, here: Path) -> None:
     assert summary["scores"]["judge"]["value"] == 1.0  # type: ignore[index]
 
 
+def test_a_comparison_shows_what_a_judge_says_of_each_program(office: Path, here: Path) -> None:
+    command = (
+        "compare",
+        office,
+        "--strategies",
+        "gold",
+        "--optimizers",
+        "none",
+        "--lm",
+        "gold",
+        "--limit",
+        3,
+    )
+    result = invoke(*command, "--judge", "local/rubric", "--no-track")
+    assert result.exit_code == 0, result.output
+    told = result.stdout[result.stdout.index("Judged by local/rubric") :]
+    assert told.count("(0/3)") == 3
+    assert "local/rubric is no language model" in told
+
+
+def test_one_episode_is_judged_as_it_is_shown(office: Path, here: Path) -> None:
+    task = json.loads((office / "tasks.jsonl").read_text().splitlines()[0])["id"]
+    command = ("run", office, task, "--lm", "gold", "--strategy", "gold", "--judge", "local/rubric")
+    assert "local/rubric by outcome: level 5 of 5" in invoke(*command).stdout
+    (verdict,) = json.loads(invoke(*command, "--json").stdout)["judgements"]
+    assert (verdict["status"], verdict["level"]) == ("ok", 5)
+
+
 def test_a_finished_run_is_judged_from_its_log(office: Path, here: Path) -> None:
     log = here / "a.jsonl"
     run(office, log)

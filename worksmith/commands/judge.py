@@ -43,7 +43,7 @@ app.command("calibrate")(calibrate_judges)
 
 @app.command(_RUN)
 def judge_runs(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Episode logs, or folders of them.")],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN", help="Episode logs, or folders of them.")],
     judge: JudgeOption = None,
     rubric: RubricOption = None,
     suite: Annotated[
