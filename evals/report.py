@@ -200,7 +200,7 @@ def study_report(
         facts={**(setting or {}), "reference": first.arm.label, **facts},
         sections=(
             Section("Results", (grids[0], bars, *grids[1:])),
-            Section("Cost and quality", (*front_plots(study), cost_grid(study))),
+            Section("Cost and quality", _costs(study)),
             Section("Where", tuple(heat_maps(study))),
             Section("Reliability", tuple(attempt_plot(study))),
             Section("Errors", _fault_grids(study)),
@@ -223,6 +223,12 @@ def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...
         *ablation_grids(study),
         *judge_grids(study),
     )
+
+
+def _costs(study: Study) -> tuple[Block, ...]:
+    """What programs cost; nothing where nobody knows, as of published predictions."""
+    known = any(row.summary.totals.get(name) for row in study.rows for name in ("model_calls", "seconds"))
+    return (*front_plots(study), cost_grid(study)) if known else ()
 
 
 def _fault_grids(study: Study) -> tuple[Grid, ...]:

@@ -34,13 +34,14 @@ def histories(runs: Sequence[LoadedRun]) -> tuple[list[History], list[str]]:
     return found, missing
 
 
-def study_histories(plan: StudyPlan, study: Study) -> list[History]:
-    """The compiles of a comparison that has just been run."""
+def study_histories(plan: StudyPlan, study: Study, keep: Mapping[str, Path] | None = None) -> list[History]:
+    """The compiles of a comparison that has just been run; `keep` as for `worksmith.study.run_arms`."""
     from optimizers.artifact import Artifact
     from worksmith.study import program_file
 
     compiled = (row.arm for row in study.rows if row.arm.optimizer != "none" and not row.arm.baseline)
-    files = ((arm.label, program_file(plan.for_arm(arm), arm)) for arm in compiled)
+    kept = keep or {}
+    files = ((arm.label, kept.get(arm.label, program_file(plan.for_arm(arm), arm))) for arm in compiled)
     return [history(label, Artifact.read(file).manifest) for label, file in files if file.is_file()]
 
 

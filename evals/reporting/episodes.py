@@ -106,7 +106,7 @@ def _ordered(episodes: Sequence[ShownEpisode]) -> list[ShownEpisode]:
 
 def _explained(shown: int, there: int, cut: int) -> str:
     said = [f"All {there} episodes" if shown == there else f"{shown} of {there} episodes, wrong ones first"]
-    said.append(f"texts longer than {cut:,} characters are cut; `worksmith episodes` shows more")
+    said.append(f"texts longer than {cut:,} characters are cut here")
     return tag("p", markup.text("; ".join(said) + "."), class_="note")
 
 

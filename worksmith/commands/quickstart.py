@@ -79,6 +79,7 @@ def quickstart(
         facts = {
             "suite": str(suite.path),
             "program": str(program),
+            "report": str(_page_beside(program)),
             "run": run_id,
             "seconds": round(seconds, 1),
         }
@@ -166,6 +167,8 @@ def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tu
     from evals.baseline_program import baselines_for
     from evals.report import study_report
     from evals.tracking import Suite as Dataset
+    from tools.files import write_atomically
+    from worksmith.history import study_histories
     from worksmith.judges import judge_setting
     from worksmith.study import run_arms, study_arms
     from worksmith.tracked import Tracking
@@ -180,9 +183,17 @@ def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tu
     }
     with Tracking(track, uri).start(plan.suite.path, "quickstart", params=params) as run:
         run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
-        study = run_arms(plan, arms, run, on_row=_tell, keep={"react + knn": program})
-        run.report(study_report(study, title="Quickstart"))
+        keep = {"react + knn": program}
+        study = run_arms(plan, arms, run, on_row=_tell, keep=keep)
+        report = study_report(study, title="Quickstart", histories=study_histories(plan, study, keep))
+        run.report(report)
+        write_atomically(_page_beside(program), report.html().encode())
         return study, run.id
+
+
+def _page_beside(program: Path) -> Path:
+    """Where the report goes."""
+    return program.with_name("report.html")
 
 
 def _tell(row: Row) -> None:
@@ -201,6 +212,7 @@ def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds
     Console().print(study_grid(study, title="Quickstart").rich())
     task = suite.select(split="test")[0].id
     say(f"\n5/5  Done in {seconds:.0f} s. Where to look:")
+    say(f"     {_page_beside(program)}".ljust(52) + "the report: open it in a browser")
     if run_id:
         say("     worksmith ui                                   the recorded runs in MLflow")
     say(f"     worksmith run {suite.path} {task} --program {program}")
