@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +13,7 @@ from typing import Any
 
 from evals.actions import format_action
 from evals.baselines import BASELINES
+from evals.faults.published import prediction_fault
 from evals.office.workbench.flags import error_flags
 from evals.outcomes import GroundTruth, OutcomeScorer
 from evals.predictions import Prediction, prediction_files, read_predictions
@@ -44,6 +45,7 @@ class ScoredRow:
         run: what the row's file is part of: model and tools supplied, as far as its name tells.
         status: `error` if the run died, with the text in `error`; such a row is never correct.
         actions_expected: how many calls the right answer has.
+        fault: the kind of what went wrong, see `evals.faults`; empty for nothing.
     """
 
     prediction: Prediction
@@ -53,6 +55,7 @@ class ScoredRow:
     correct: bool
     flags: Mapping[str, bool]
     actions_expected: int
+    fault: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON-able data."""
@@ -67,6 +70,7 @@ class ScoredRow:
             "error": self.prediction.error,
             "actions_expected": self.actions_expected,
             "correct": self.correct,
+            "fault": self.fault or None,
             **self.flags,
         }
 
@@ -112,6 +116,7 @@ def score_files(
         "by_file": _grouped(rows, lambda row: row.prediction.file),
         "by_domain": _grouped(rows, lambda row: domain_of(row.task)),
         "by_actions": _by_actions(rows),
+        "faults": dict(Counter(row.fault for row in rows if row.fault).most_common()),
         "unmatched": unmatched,
         "baselines": score_baselines(suite, scorer, {row.task.id: row.task for row in rows}.values()),
         "seconds": seconds,
@@ -132,6 +137,11 @@ def score_row(scorer: OutcomeScorer, task: Task, prediction: Prediction) -> Scor
         "no_actions": not prediction.actions,
         **error_flags(prediction.actions, scorer.expectation(task).texts, correct=verdict.correct),
     }
+    wrong = not verdict.correct
+    error = prediction.error or ""
+    fault = (
+        prediction_fault(task, prediction.actions, flags, error, scorer.writing_tools).kind if wrong else ""
+    )
     return ScoredRow(
         prediction=prediction,
         task=task,
@@ -140,6 +150,7 @@ def score_row(scorer: OutcomeScorer, task: Task, prediction: Prediction) -> Scor
         correct=verdict.correct,
         flags=flags,
         actions_expected=scorer.expectation(task).actions,
+        fault=fault,
     )
 
 
