@@ -63,6 +63,7 @@ class Manifest(_Data):
         gold: whether demonstrations follow gold plans, that is, solutions that no model found.
         settings: of the optimizer, seed included.
         trials: the candidates' dev scores with intervals, and which one was chosen.
+        front: names of the trials that no other beats in dev score and in tokens, the cheapest first.
         gaps: why training tasks gave no demonstration, with counts.
         cost: episodes, model calls and tokens, of teacher and student.
         versions: of worksmith, dspy and Python.
@@ -87,6 +88,7 @@ class Manifest(_Data):
     settings: dict[str, Any]
     trials: tuple[dict[str, Any], ...] = ()
     chosen: str | None = None
+    front: tuple[str, ...] = ()
     gaps: dict[str, int] = {}
     cost: dict[str, dict[str, int]] = {}
     demonstrations: tuple[DemonstrationSource, ...] = ()

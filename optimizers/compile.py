@@ -16,7 +16,8 @@ from optimizers.artifact import Artifact, Manifest, sources
 from optimizers.budget import Budget, BudgetSpentError
 from optimizers.description import Metric, decides, given, models, versions
 from optimizers.dspy_optimizers.proposer import Proposer
-from optimizers.ending import best_so_far
+from optimizers.ending import best_so_far, within_constraints
+from optimizers.front import pareto_front
 from optimizers.job import Compiled, Job
 from optimizers.journal import Journal
 from optimizers.metering import metered, spending
@@ -222,6 +223,8 @@ def compile_program(plan: Plan) -> Result:
             is not set.
         JournalInUseError: another process works in `folder`.
         IncompleteJournalError: models may not be asked, and the journal does not suffice.
+        ConstraintsBrokenError: no program keeps the constraints.
+        BudgetSpentError: the budget was spent before it was known whether any does.
         EvaluationInterrupted: on Ctrl-C; what was finished is in `folder`.
     """
     started = time.perf_counter()
@@ -235,6 +238,7 @@ def compile_program(plan: Plan) -> Result:
                 compiled = optimizer(plan.optimizer)(job)
             except BudgetSpentError:
                 compiled = best_so_far(job)
+            compiled = within_constraints(job, compiled)
     artifact = Artifact.of(compiled.program, _manifest(plan, job, compiled), _measured(plan, started))
     return Result(compiled, artifact, job.gaps)
 
@@ -254,6 +258,7 @@ def _manifest(plan: Plan, job: Job, compiled: Compiled) -> Manifest:
         settings=plan.settings.to_json(),
         trials=tuple(trial.to_json() for trial in compiled.trials),
         chosen=compiled.chosen,
+        front=pareto_front(compiled.trials),
         gaps=compiled.gaps,
         cost=_cost(job),
         demonstrations=sources(compiled.demonstrations),

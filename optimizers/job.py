@@ -75,6 +75,11 @@ class Trial:
             return -2.0
         return -1.0 if math.isnan(self.score.value) else self.score.value
 
+    @property
+    def cost(self) -> float | None:
+        """Tokens an episode, where that is known."""
+        return self.result.summary.means.get("tokens") if self.result else None
+
     def to_json(self) -> dict[str, Any]:
         """The trial as JSON-able data; costs are means over episodes."""
         summary = self.result.summary if self.result else None
@@ -185,12 +190,17 @@ class Job:
     def bank(self) -> TraceBank:
         """The bank that was given, or else the teacher's successful trajectories over the training tasks.
 
-        Nothing in it solves a task that is held back.
+        See `usable`.
         """
-        bank = collect(self.program, self.train, self.teacher) if self.given is None else self.given
-        bank = bank.without(self.held_back, suite=self.suite)
+        bank = self.usable(
+            collect(self.program, self.train, self.teacher) if self.given is None else self.given
+        )
         self.gaps = bank.gaps
         return bank
+
+    def usable(self, bank: TraceBank) -> TraceBank:
+        """What of a bank may be shown: nothing that solves a task held back or breaks a constraint."""
+        return bank.without(self.held_back, suite=self.suite).keeping(self.settings.constraints)
 
     def try_out(self, name: str, program: dspy.Module, demonstrations: Sequence[Demonstration]) -> Trial:
         """Evaluate a candidate on the dev tasks.

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from evals.constraints import broken, lost
 from evals.runner import EvalResult
 from evals.summary import summarize
 from optimizers.budget import BudgetSpentError
@@ -24,6 +25,7 @@ from optimizers.settings import Settings
 from tools.seeding import rng
 
 if TYPE_CHECKING:
+    from evals.record import EpisodeRecord
     from evals.task import Task
 
 
@@ -40,7 +42,7 @@ class Race(Searching):
         how = rules(job.settings)
         try:
             most = job.settings.candidates
-            race(track.rounds(), len(job.dev), track.run, how, most=most, told=track.note)
+            race(track.rounds(), len(job.dev), track.run, how, most=most, told=track.note, bounds=track)
             if track.standing is None:
                 alone = job.try_out(INCUMBENT, job.program, ())
                 return Compiled(job.program, (), (alone,), INCUMBENT, _gaps(job))
@@ -104,6 +106,18 @@ class _Track:
             self._results[name].append(results[logs[name]])
         return {name: [worth(record) for record in results[logs[name]].records] for name in wanted}
 
+    def lost(self, name: str) -> str:
+        """See `optimizers.racing.Bounds`."""
+        met = self._met(name)
+        return lost(self._job.settings.constraints, met, len(self._tasks) - len(met))
+
+    def kept(self, name: str) -> bool:
+        """See `optimizers.racing.Bounds`."""
+        return not broken(self._job.settings.constraints, self._met(name))
+
+    def _met(self, name: str) -> list[EpisodeRecord]:
+        return [record for block in self._results[name] for record in block.records]
+
     def note(self, standing: Outcome) -> None:
         """Note how the race stands."""
         self.standing, name = standing, standing.winner
@@ -123,7 +137,7 @@ class _Track:
     def _trial(self, name: str, report: dict[str, Any]) -> Trial:
         """What an arm came to, over all blocks that it ran."""
         blocks = self._results[name]
-        records = tuple(record for block in blocks for record in block.records)
+        records = tuple(self._met(name))
         result = replace(
             blocks[0],
             records=records,

@@ -18,6 +18,9 @@ meet the tasks that the others have met. How many candidates there can be is set
 and the evidence of all of them is adjusted for that number, so rounds do not change what may be relied on.
 Another round is worth its price while nobody is accepted, or the last one brought whoever leads.
 
+Who cannot keep a bound any more leaves as well, and who does not keep one as things stand cannot win. Where
+that is the incumbent, nobody has to beat it: whoever keeps the bounds and does best stands in its place.
+
 What the probabilities are about is the tasks that the dev tasks were drawn from; the order is random.
 """
 
@@ -29,6 +32,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from evals.sequential import Evidence, adjusted, needed
+from optimizers.bounds import Bounds, Unbounded
 
 INCUMBENT = "uncompiled"
 """The name of the program as it is."""
@@ -75,6 +79,7 @@ class Arm:
         left: why it left; empty if it stayed to the end.
         evidence: that it is better than the incumbent: logarithm, adjusted for the number of candidates.
         accepted: whether the evidence sufficed at the end of some block.
+        out: whether it left for a bound that it cannot keep.
     """
 
     name: str
@@ -82,6 +87,7 @@ class Arm:
     left: str = ""
     evidence: float = 0.0
     accepted: bool = False
+    out: bool = False
 
     @property
     def mean(self) -> float:
@@ -117,7 +123,8 @@ class Outcome:
         arm = self.arms[name]
         facts = {"met": len(arm.scores), "left": arm.left}
         if name == INCUMBENT:
-            verdict = "no difference shown" if self.winner == INCUMBENT else f"beaten by {self.winner}"
+            beaten = f"{arm.left}, {self.winner} can" if arm.out else f"beaten by {self.winner}"
+            verdict = "no difference shown" if self.winner == INCUMBENT else beaten
             return {**facts, "verdict": verdict, "rules": asdict(self.rules)}
         factor = round(math.exp(min(arm.evidence, _LARGEST)), 3)
         return {**facts, "accepted": arm.accepted, "evidence": factor, "needed": 1 / self.rules.alpha}
@@ -131,6 +138,7 @@ def race(
     *,
     most: int = 0,
     told: Callable[[Outcome], None] = lambda _: None,
+    bounds: Bounds | None = None,
 ) -> Outcome:
     """Race candidates and the incumbent over at most so many tasks.
 
@@ -138,8 +146,9 @@ def race(
         rounds: the candidates that enter together; the next are asked for once those before have raced.
         most: how many candidates there are in all rounds, at most; needed if there is more than one round.
         told: how the race would end here, whenever scores have come in.
+        bounds: what arms must keep; asked after their scores have come in.
     """
-    state = _Race(rules, most)
+    state = _Race(rules, most, bounds or Unbounded())
     for names in rounds:
         state.enter(names)
         while wanted := state.wanted(tasks):
@@ -151,8 +160,9 @@ def race(
 
 
 class _Race:
-    def __init__(self, rules: Rules, most: int) -> None:
+    def __init__(self, rules: Rules, most: int, bounds: Bounds) -> None:
         self._rules = rules
+        self._bounds = bounds
         self._most = most
         self._incumbent = Arm(INCUMBENT)
         self._candidates: list[Arm] = []
@@ -169,12 +179,12 @@ class _Race:
             self._better[name], self._paired[name] = Evidence(), 0
             # About "at least `margin` better than the rival", in terms of the rival's lead.
             self._no_use[name] = Evidence(-self._rules.margin)
-        if any(not arm.accepted for arm in self._candidates if not arm.left):
+        if not self._incumbent.out and any(not arm.accepted for arm in self._candidates if not arm.left):
             self._incumbent.left = ""
 
     def wanted(self, tasks: int) -> dict[str, range]:
         """The places at which somebody is to run next: what newcomers have to catch up with, or a block."""
-        met = max(len(arm.scores) for arm in self.runners)
+        met = max((len(arm.scores) for arm in self.runners), default=tasks)
         if met and (behind := [arm for arm in self.runners if len(arm.scores) < met]):
             return {arm.name: range(len(arm.scores), met) for arm in behind}
         if not self._open or met >= tasks:
@@ -185,8 +195,10 @@ class _Race:
     @property
     def winner(self) -> Arm:
         """Who would win as things stand."""
+        able = [arm for arm in self._candidates if not arm.out and arm.scores and self._bounds.kept(arm.name)]
+        unbeaten = not self._incumbent.out and self._bounds.kept(self._incumbent.name)
+        accepted = [arm for arm in able if arm.accepted or not unbeaten]
         # Who stayed has met the most tasks and was not found wanting; among equals the earlier one.
-        accepted = [arm for arm in self._candidates if arm.accepted]
         return max(accepted, key=lambda arm: (not arm.left, arm.mean), default=self._incumbent)
 
     @property
@@ -203,7 +215,9 @@ class _Race:
     def _open(self) -> bool:
         """Whether there is something left to find out."""
         staying = [arm for arm in self._candidates if not arm.left]
-        return len(staying) > 1 or any(not arm.accepted for arm in staying)
+        if len(staying) > 1:
+            return True
+        return any(not (arm.accepted and self._bounds.kept(arm.name)) for arm in staying)
 
     def judge(self, found: Mapping[str, Scores]) -> None:
         """Take in scores: accept, then let leave."""
@@ -255,9 +269,12 @@ class _Race:
             arm.accepted = arm.evidence >= needed(self._rules.alpha)
 
     def _let_leave(self, rivals: Mapping[str, Arm | None]) -> None:
+        for arm in self.runners:
+            if said := self._bounds.lost(arm.name):
+                arm.left, arm.out = f"cannot keep {said}", True
         for arm in self._candidates:
             rival = rivals.get(arm.name)
-            if rival is not None and self._no_use[arm.name].log >= needed(self._rules.beta):
+            if rival is not None and not arm.left and self._no_use[arm.name].log >= needed(self._rules.beta):
                 arm.left = f"not better than {rival.name} by {100 * self._rules.margin:g} points"
         staying = [arm for arm in self._candidates if not arm.left]
         if staying and all(arm.accepted for arm in staying) and not self._incumbent.left:

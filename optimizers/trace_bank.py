@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import dspy
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from evals.constraints import Constraint, acceptable
 from evals.identity import model_digest, program_digest
 from evals.record import INFRASTRUCTURE, PRIMARY, EpisodeRecord
 from evals.task import same_text
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
 
 _FORMAT = "worksmith-bank/1"
 
-
 HELD_BACK = "asks the same as a task held back"
 """Why a success is no demonstration: a task that programs are measured on would be shown its solution."""
+
+BREAKING = "breaks a constraint"
+"""Why a success is no demonstration: programs are not to do what it shows."""
 
 
 class Gap(BaseModel):
@@ -93,6 +96,16 @@ class TraceBank:
                 gaps.append(_gap(demonstration, HELD_BACK))
             else:
                 kept.append(demonstration)
+        return TraceBank(tuple(kept), tuple(gaps), self.card)
+
+    def keeping(self, constraints: Sequence[Constraint]) -> TraceBank:
+        """The bank less the trajectories that break a constraint on their own."""
+        kept, gaps = [], list(self.gaps)
+        for demonstration in self.demonstrations:
+            if acceptable(constraints, demonstration.scores):
+                kept.append(demonstration)
+            else:
+                gaps.append(_gap(demonstration, BREAKING))
         return TraceBank(tuple(kept), tuple(gaps), self.card)
 
     def report(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 
+from evals.constraints import acceptable
 from evals.failures import failure_status
 from evals.identity import program_digest
 from evals.record import PRIMARY
@@ -81,10 +82,11 @@ class Lessons:
         return self.job.teacher.workshop
 
     def metric(self, example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> bool:
-        """Whether an episode did its task. `trace` is given while bootstrapping only."""
+        """Whether an episode did its task and broke no constraint. `trace` is given in bootstrapping only."""
         episode: EpisodeResult = prediction.held.episode
         finished = episode.status == "finished"
-        right = finished and self._scores(example.task.task, episode).get(PRIMARY, 0.0) >= 1.0
+        scores = self._scores(example.task.task, episode) if finished else {}
+        right = scores.get(PRIMARY, 0.0) >= 1.0 and acceptable(self.job.settings.constraints, scores)
         taught = trace is not None
         right = right and not (taught and not episode.calls)
         if not taught:

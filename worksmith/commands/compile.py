@@ -21,6 +21,7 @@ from worksmith.commands.options import (
     OPTIMIZERS,
     AccessOption,
     CallsOption,
+    ConstraintOption,
     DemosOption,
     DemoTokensOption,
     DemoUnitOption,
@@ -142,6 +143,7 @@ def compile_program(
     metric: MetricOption = "outcome",
     gate: GateOption = None,
     force_judge: ForceJudgeOption = False,
+    constraint: ConstraintOption = None,
     max_calls: MaxCallsOption = None,
     max_tokens: MaxTokensOption = None,
     max_usd: MaxUsdOption = None,
@@ -155,6 +157,7 @@ def compile_program(
     as_json: JsonFlag = False,
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
+    from evals.constraints import constraints
     from optimizers.description import models
     from optimizers.journal import discard, journal_beside
     from tools.errors import InputError
@@ -186,6 +189,7 @@ def compile_program(
             "selection": selection,
             "demo_unit": demo_unit,
             "demo_tokens": demo_tokens,
+            "constraints": constraints(constraint or ()),
         },
         models=(lm, teacher),
         bank=bank,

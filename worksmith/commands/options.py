@@ -115,6 +115,15 @@ DemoTokensOption = Annotated[
         show_default="no limit but --demos",
     ),
 ]
+ConstraintOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="BOUND",
+        help="What a compiled program has to keep on dev, e.g. leak=0, 'over_refusal<=0.05' or "
+        "'tokens<=4000'; repeat for several. Who does not is not chosen, however well it does.",
+        autocompletion=lambda: ["leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "tokens<="],
+    ),
+]
 SplitOption = Annotated[
     str | None,
     typer.Option(
