@@ -13,7 +13,7 @@ from evals.runner import EvaluationInterrupted, Progress
 from evals.suite import Suite
 from optimizers.aa import same_program
 from optimizers.candidates import draw_candidates
-from optimizers.growing import sizes
+from optimizers.growing import covering_order, sizes
 from optimizers.job import Job
 from optimizers.race import Race, dev_order
 from optimizers.settings import Settings
@@ -215,3 +215,12 @@ def test_chance_is_not_mistaken_for_a_difference(suite: Suite, tmp_path: Path) -
     assert found.differing > 0
     assert found.passed
     assert found.told_apart.value <= 0.05
+
+
+def test_the_first_tasks_of_a_growing_bank_stand_for_the_others(suite: Suite) -> None:
+    tasks = suite.select(split="train")
+    ordered = covering_order(tasks)
+
+    assert {task.intent for task in ordered[:3]} == set(VERBS)
+    assert sorted(task.id for task in ordered) == sorted(task.id for task in tasks)
+    assert covering_order(tasks[::-1]) == ordered
