@@ -42,7 +42,7 @@ def paired_difference(
     count = spread.groups if grouped else 0
     if spread.variance == 0:
         return _unanimous(spread.mean, spread.groups)._replace(n=len(found), groups=count)
-    reach = t_quantile(spread.degrees, CONFIDENCE) * math.sqrt(spread.variance)
+    reach = t_quantile(spread.cautious_degrees, CONFIDENCE) * math.sqrt(spread.variance)
     low, high = spread.mean - reach, spread.mean + reach
     if all(abs(value) <= 1 for value in found.values()):
         low, high = max(-1.0, low), min(1.0, high)

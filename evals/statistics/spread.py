@@ -59,10 +59,28 @@ class Spread:
         A variance of which one group makes the most says little about the next sample. Its own variance is
         that of residuals with such a kurtosis, and so are the degrees of freedom (Satterthwaite 1946).
         """
+        return self._degrees(self._excess)
+
+    @property
+    def cautious_degrees(self) -> float:
+        """The same from the unbiased kurtosis, which few groups make out to be too small.
+
+        For means whose bounds are not drawn in towards the middle, as Wilson's are.
+        """
+        n = self.groups
+        if n < 4:
+            return self.degrees
+        return self._degrees((n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * self._excess + 6))
+
+    def _degrees(self, excess: float) -> float:
+        return max(1.0, 2 / (max(0.0, excess) / self.groups + 2 / (self.groups - 1)))
+
+    @property
+    def _excess(self) -> float:
+        """The kurtosis of the residuals beyond that of a normal distribution."""
         residuals = self._residuals
         squares = math.fsum(r * r for r in residuals)
-        excess = self.groups * math.fsum(r**4 for r in residuals) / squares**2 - 3
-        return max(1.0, 2 / (max(0.0, excess) / self.groups + 2 / (self.groups - 1)))
+        return self.groups * math.fsum(r**4 for r in residuals) / squares**2 - 3
 
     @property
     def _residuals(self) -> list[float]:
