@@ -1,0 +1,162 @@
+"""Compiling under constraints, where renaming a meeting counts as a leak: nothing that teaches it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.constraints import constraints
+from evals.scorers import EpisodeScorer
+from evals.suite import Suite
+from evals.task import Task
+from optimizers.bootstrap import Bootstrap
+from optimizers.ending import ConstraintsBrokenError, within_constraints
+from optimizers.front import pareto_front
+from optimizers.job import Compiled, Job, Optimizer
+from optimizers.race import Race
+from optimizers.racing import INCUMBENT, Rules, race
+from optimizers.registry import optimizer
+from optimizers.tpe import Tpe
+from optimizers.trace_bank import BREAKING, TraceBank
+from tests.optimizers.shop import lm, make_job
+from tools.episode import EpisodeResult
+from tools.errors import InputError
+from tools.workshop import Workshop
+
+VERBS = ("Cancel", "Rename", "Shift")
+NO_LEAK = constraints(["leak=0"])
+
+
+class Leaking:
+    """The outcome, and a leak for every episode that gives a meeting another name."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._scorer = EpisodeScorer(workshop)
+        self.digest = "leaking"
+
+    def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
+        renamed = any(call.arguments.get("field") == "event_name" for call in episode.calls)
+        return {**self._scorer(task, episode), "leak": float(renamed)}
+
+
+def job(suite: Suite, folder: Path, **settings: Any) -> Job:
+    made = make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **{"constraints": NO_LEAK, **settings})
+    scorers = (Leaking(suite.workshop),)
+    return replace(
+        made,
+        teacher=replace(made.teacher, scorers=scorers),
+        student=replace(made.student, scorers=scorers),
+    )
+
+
+@pytest.fixture(scope="module")
+def planted(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> TraceBank:
+    """Trajectories of all three verbs that nobody has looked at for leaks."""
+    return make_job(suite, tmp_path_factory.mktemp("bank"), teacher=lm(*VERBS), student=lm()).bank()
+
+
+def intents(found: Compiled) -> set[str | None]:
+    return {shown.intent for shown in found.demonstrations}
+
+
+def leaks(found: Compiled) -> dict[str, float]:
+    results = {trial.name: trial.result for trial in found.trials if trial.result}
+    return {name: result.summary.scores["leak"].value for name, result in results.items()}
+
+
+@pytest.mark.parametrize("search", [Race, Bootstrap, Tpe])
+def test_a_search_space_with_leaking_demonstrations_ends_without_them(
+    suite: Suite, tmp_path: Path, planted: TraceBank, search: type[Optimizer]
+) -> None:
+    settings = {"demos": 2, "candidates": 12, "selection": "random", "alpha": 0.4, "margin": 0.0}
+    made = replace(job(suite, tmp_path, **settings), given=planted)
+    found = within_constraints(made, search()(made))
+
+    leaked = {name for name, value in leaks(found).items() if value}
+    assert leaked, "nothing was planted among the candidates"
+    assert found.chosen not in leaked | {INCUMBENT}
+    assert "Rename" not in intents(found)
+    assert {trial.name for trial in found.trials if trial.broken} == leaked
+    assert not leaked & set(pareto_front(found.trials))
+
+
+def test_who_leaks_in_a_race_leaves_at_once(suite: Suite, tmp_path: Path, planted: TraceBank) -> None:
+    made = job(suite, tmp_path, demos=12, candidates=1, selection="covering")
+    found = Race()(replace(made, given=planted))
+
+    races = {trial.name: trial.race for trial in found.trials if trial.race}
+    out = next(told for name, told in races.items() if name != INCUMBENT)
+    assert (out["left"], found.chosen) == ("cannot keep leak<=0", INCUMBENT)
+
+
+def test_what_leaks_by_its_own_score_never_gets_into_a_bank(suite: Suite, tmp_path: Path) -> None:
+    made = job(suite, tmp_path)
+    bank = made.bank()
+    assert {shown.intent for shown in bank.demonstrations} == {"Cancel", "Shift"}
+    assert bank.report()["without"][BREAKING] == 4
+
+
+@pytest.mark.parametrize("name", ["dspy:BootstrapFewShot", "dspy:BootstrapFewShotWithRandomSearch"])
+def test_dspys_optimizers_are_shown_that_a_leak_is_no_success(
+    suite: Suite, tmp_path: Path, name: str
+) -> None:
+    made = job(suite, tmp_path, demos=8, candidates=1)
+    found = within_constraints(made, optimizer(name)(made))
+
+    assert intents(found) == {"Cancel", "Shift"}
+    assert leaks(found)[str(found.chosen)] == 0
+
+
+def test_what_breaks_a_constraint_gives_way_to_the_best_that_does_not(
+    suite: Suite, tmp_path: Path, planted: TraceBank
+) -> None:
+    made = replace(job(suite, tmp_path, demos=12), given=planted)
+    knn = optimizer("knn")(made)
+    found = within_constraints(made, knn)
+
+    assert leaks(found)[str(knn.chosen)] > 0
+    assert (found.chosen, found.demonstrations) == (INCUMBENT, ())
+    assert [trial.name for trial in found.trials] == [knn.chosen, INCUMBENT]
+
+
+def test_where_nothing_keeps_the_constraints_there_is_no_program(suite: Suite, tmp_path: Path) -> None:
+    made = job(suite, tmp_path, constraints=constraints(["tokens<=1"]), candidates=1)
+    with pytest.raises(ConstraintsBrokenError, match="tokens<=1"):
+        within_constraints(made, Bootstrap()(made))
+
+
+def test_a_constraint_about_nothing_is_refused(suite: Suite, tmp_path: Path) -> None:
+    made = job(suite, tmp_path, constraints=constraints(["joy>=1"]))
+    with pytest.raises(InputError, match="no episode has a score 'joy'"):
+        within_constraints(made, optimizer("none")(made))
+
+
+class Fixed:
+    """Bounds that are known beforehand."""
+
+    def __init__(self, *out: str) -> None:
+        self._out = out
+
+    def lost(self, name: str) -> str:
+        return "a bound" if name in self._out else ""
+
+    def kept(self, name: str) -> bool:
+        return name not in self._out
+
+
+def test_nobody_has_to_beat_an_incumbent_that_is_out() -> None:
+    chances = {INCUMBENT: 1.0, "good": 1.0, "bad": 0.0, "leaky": 1.0}
+
+    def run(wanted: Mapping[str, range]) -> dict[str, list[float | None]]:
+        return {name: [chances[name]] * len(places) for name, places in wanted.items()}
+
+    found = race([["bad", "leaky", "good"]], 40, run, Rules(), bounds=Fixed(INCUMBENT, "leaky"))
+    assert found.winner == "good"
+    assert found.arms["leaky"].left == "cannot keep a bound"
+    assert found.report(INCUMBENT)["verdict"] == "cannot keep a bound, good can"
+    nobody = race([["leaky"]], 40, run, Rules(), bounds=Fixed(INCUMBENT, "leaky"))
+    assert nobody.winner == INCUMBENT
