@@ -1,9 +1,9 @@
 """Few-shot by racing: demonstrations in several sizes and of several kinds, judged with few episodes.
 
 The rules are in `optimizers.racing`. The bank grows from round to round while that pays, see
-`optimizers.growing`; in each block all who are in the race run at once. Each block of a candidate has an episode log of its own, named after the
-candidate and the block's number, so an interrupted race goes on with the first episode that is missing: what
-was finished leads to the same decisions again.
+`optimizers.growing`; in each block all who are in the race run at once. Each block of a candidate has an
+episode log of its own, named after the candidate and the block's number, so an interrupted race goes on with
+the first episode that is missing: what was finished leads to the same decisions again.
 """
 
 from __future__ import annotations
