@@ -2,8 +2,8 @@
 
 Scores come from CODE, verdicts from an LLM_JUDGE, ratings from a HUMAN. A judge that is no language model
 says so in its source's name. Nothing that the persona may not read gets in: of a denial only that it is one
-is told, and what a judge says is left out where it quotes what must not be disclosed, or where that is
-not known because the task is not at hand.
+is told, and what a judge says is left out there, where it quotes what must not be disclosed, and where the
+task is not at hand, so that nobody knows.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ def _verdict(judgement: Judgement, task: Task | None) -> Assessment:
     local = judgement.judge.startswith("local/")
     name = f"{judgement.judge} (no language model)" if local else judgement.judge
     said = judgement.feedback[:_LONGEST]
-    shown = said if task is not None and not _discloses(said, task) else None
+    tellable = task is not None and not _denied(task) and not _discloses(said, task)
+    shown = said if tellable else None
     error = None
     if judgement.status != "ok":
         error = AssessmentError(error_code=judgement.status.upper(), error_message=shown or judgement.status)
