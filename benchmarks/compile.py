@@ -60,7 +60,7 @@ class Setting:
         latency: seconds that each reply of model and teacher takes longer.
         spoiled: the share of the model's replies that break off.
         train, dev, test: at most so many tasks, spread evenly; None for all.
-        at_once: so many seeds at the same time; more than one where a compile mostly waits.
+        at_once: so many seeds at the same time, on both sides alike; more where a compile mostly waits.
     """
 
     kind: str
@@ -70,7 +70,7 @@ class Setting:
     train: int | None = None
     dev: int | None = None
     test: int | None = None
-    at_once: int = 1
+    at_once: int = 2
 
 
 SETTINGS = {
