@@ -24,7 +24,6 @@ from optimizers.replies import RememberingEngine, ReplyStore
 from optimizers.rollouts import Rollouts
 from optimizers.sampling import Ledger, Sample
 from optimizers.spending import Spent
-from tools.errors import WorksmithError
 from tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -111,54 +110,47 @@ class Rehearsed(Rollouts):
 class Performer:
     """As `Rehearsed`, for the optimizers of DSPy's, which run programs themselves. Thread-safe."""
 
-    def __init__(self, ledger: Ledger, sample: int, workers: int) -> None:
-        self._ledger, self._sample, self._workers = ledger, sample, workers
-        # Guards everything below; who is given another's episode waits until there is one.
-        self._changed = threading.Condition()
+    def __init__(self, ledger: Ledger, dev: Sequence[Task], sample: int, workers: int) -> None:
+        self._ledger, self._dev, self._sample, self._workers = ledger, dev, sample, workers
+        # Guards everything below.
+        self._lock = threading.Lock()
         self._begun: dict[str, tuple[float, float]] = {}
+        self._drawn: dict[str, set[str]] = {}
         self._counts: Counter[str] = Counter()
-        self._pools: defaultdict[str, list[Any]] = defaultdict(list)
         self._samples: defaultdict[str, Sample] = defaultdict(Sample)
+        self._other: dspy.Prediction | None = None
 
     def __call__(self, program: dspy.Module, task: Task, taught: bool) -> dspy.Prediction:
-        """What the program says to the task, or to another one."""
+        """What the program says to the task; of a task that was not drawn, what was said to another one."""
         if taught:
             return program(task=task)
         name = program_digest(program)
-        with self._changed:
-            place = self._counts[name]
+        with self._lock:
             self._counts[name] += 1
             self._begun.setdefault(name, (time.perf_counter(), time.process_time()))
-        if place < self._sample:
-            try:
-                self._keep(name, program(task=task))
-            except Exception:
-                self._keep(name, None)
-                raise
-        with self._changed:
-            pool = self._pools[name]
-            self._changed.wait_for(lambda: len(pool) > min(place, self._sample - 1) or all(pool))
-            kept = [one for one in pool if one is not None]
-            if not kept:
-                raise WorksmithError("no episode of the sample came to an end")
-            found = kept[place % len(kept)]
-            self._ledger.add(name, found.episode)
-        return found
-
-    def _keep(self, name: str, prediction: dspy.Prediction | None) -> None:
-        with self._changed:
+            if name not in self._drawn:
+                drawn = _spread(self._dev, self._sample, len(self._drawn))
+                self._drawn[name] = {one.id for one in drawn}
+            other = None if task.id in self._drawn[name] else self._other
+        if other is not None:
+            return other
+        prediction = program(task=task)
+        with self._lock:
             wall, busy = self._begun[name]
             sample = self._samples[name]
             sample.wall, sample.busy = time.perf_counter() - wall, time.process_time() - busy
-            if prediction is not None:
-                sample.seconds.append(prediction.episode.seconds)
-                self._ledger.sampled += 1
-            self._pools[name].append(prediction)
-            self._changed.notify_all()
+            sample.seconds.append(prediction.episode.seconds)
+            self._ledger.sampled += 1
+            self._ledger.add(name, prediction.episode)
+            self._other = prediction
+        return prediction
 
     def settle(self) -> None:
-        """Count the time of all evaluations; each program is one."""
+        """Count what was made up, and the time of all evaluations; each program is one."""
         for name, sample in self._samples.items():
+            known = self._ledger.programs[name]
+            missing = self._counts[name] - len(known)
+            known.extend([known[place % len(known)] for place in range(missing)])
             self._ledger.sampling += sample.wall
             self._ledger.seconds += sample.makespan(self._counts[name], self._workers)
 
@@ -211,7 +203,7 @@ def rehearse(
             folder=Path(folder) / "teacher",
             cost=type(teacher.cost)(),
         )
-        perform = Performer(ledgers[0], sample, student.workers)
+        perform = Performer(ledgers[0], job.dev, sample, student.workers)
         started = time.perf_counter()
         optimizer(replace(job, student=rehearsed, teacher=teaching, perform=perform, budget=None))
         perform.settle()
