@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from evals.driving import expected_outcome, in_place, writing_tools
 from evals.identity import scorers_digest
 from evals.judging.judge import JUDGE, Judge, ask_judges
 from evals.judging.rubric import PASSING
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from evals.work import Scorer
     from tools.episode import EpisodeResult
     from tools.outcome import Outcome
-
-CHECKED = "checked_outcome"
-"""The outcome as scorers found it, where what judges say stands in its place."""
 
 _PASSED = (PASSING - 1) / 4
 
@@ -35,8 +33,7 @@ class JudgedScorer:
     def __init__(self, scorers: Sequence[Scorer], judges: Sequence[Judge], *, drives: bool) -> None:
         self._scorers, self._judges, self._drives = tuple(scorers), tuple(judges), drives
         self.digest = digest(["judged", drives, scorers_digest([*self._scorers, *self._judges])])
-        writing = [scorer.writing_tools for scorer in self._scorers if hasattr(scorer, "writing_tools")]
-        self.writing_tools: frozenset[str] = frozenset().union(*writing)
+        self.writing_tools = writing_tools(self._scorers)
 
     def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
         """The scores by name.
@@ -55,17 +52,12 @@ class JudgedScorer:
             raise InfrastructureError(f"no judge gave a level: {why}")
         scores[JUDGE] = record.scores[JUDGE]
         if self._drives:
-            passed = float(scores[JUDGE] >= _PASSED)
-            scores |= {CHECKED: scores.get(PRIMARY, 0.0), PRIMARY: passed}
+            return in_place(scores, float(scores[JUDGE] >= _PASSED))
         return scores
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
         """Of the outcomes that count as right, the one nearest to it; itself where nobody knows any."""
-        for scorer in self._scorers:
-            if hasattr(scorer, "expected"):
-                found: Outcome = scorer.expected(task, outcome)
-                return found
-        return outcome
+        return expected_outcome(self._scorers, task, outcome)
 
     def _record(self, task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> EpisodeRecord:
         digests = Digests(program="", task=task.digest, world="", model="")

@@ -22,16 +22,16 @@ def compiled(suite: Path, out: Path, *options: object) -> dict[str, Any]:
 
 
 def test_a_judge_drives_only_with_a_pass_or_by_force(office: Path, here: Path) -> None:
-    judged = ("--judge", "local/rubric", "--metric", "judge")
+    judged = ("--judge", "local/rubric", "--maximize", "judge")
     refused = invoke("compile", office, "--out", here / "a.json", *SMALL, *judged)
     assert "has not been measured" in str(refused.exception)
     forced = compiled(office, here / "b.json", *judged, "--force-judge")["metric"]
-    assert (forced["metric"], forced["forced"]) == ("judge", "yes")
+    assert (forced["maximize"], forced["forced"]) == ("judge", "yes")
     gate = here / "gate.json"
     measured = invoke("judge", "calibrate", "--planted", office, "--cases", 80, "--out", gate)
     assert measured.exit_code == 0, measured.output
     driven = compiled(office, here / "c.json", *judged, "--gate", gate)["metric"]
-    assert (driven["metric"], driven["gates"]) == ("judge", json.loads(gate.read_text())["digest"])
+    assert (driven["maximize"], driven["gates"]) == ("judge", json.loads(gate.read_text())["digest"])
     records = [
         json.loads(line)["scores"]
         for log in (here / "c.json.journal").rglob("*.jsonl")
@@ -46,15 +46,15 @@ def test_a_judge_that_only_reports_changes_no_outcome(office: Path, here: Path) 
     alone = compiled(office, here / "alone.json")
     reported = compiled(office, here / "judged.json", "--judge", "local/rubric")
     assert not alone["metric"]
-    assert reported["metric"]["metric"] == "outcome"
+    assert reported["metric"]["maximize"] == "outcome"
     assert [t["outcome"] for t in reported["trials"]] == [t["outcome"] for t in alone["trials"]]
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--metric", "judge"), "there is no judge"),
-        (("--metric", "style"), "no metric 'style'"),
+        (("--maximize", "judge"), "there is no judge"),
+        (("--maximize", "style"), "episodes have no score 'style'"),
         (("--judge", "local/rubric", "--force-judge"), "judges only report"),
     ],
 )
@@ -67,3 +67,14 @@ def test_a_program_that_judges_had_a_part_in_cannot_be_derived(office: Path, her
     compiled(office, here / "a.json", "--judge", "local/rubric")
     result = invoke("verify", here / "a.json")
     assert "judges took part" in str(result.exception)
+
+
+def test_another_score_takes_the_place_of_the_outcome_and_the_program_is_derived(
+    office: Path, here: Path
+) -> None:
+    manifest = compiled(office, here / "a.json", "--maximize", "exact_match")
+    assert manifest["metric"]["maximize"] == "exact_match"
+    scores = manifest["trials"][-1]["scores"]
+    assert scores["outcome"] == scores["exact_match"]
+    assert "checked_outcome" in scores
+    assert invoke("verify", here / "a.json").exit_code == 0

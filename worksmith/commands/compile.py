@@ -16,7 +16,7 @@ from worksmith.commands.budgeting import (
     MaxUsdOption,
     PricesOption,
 )
-from worksmith.commands.driving import ForceJudgeOption, GateOption, Judging, MetricOption
+from worksmith.commands.driving import ForceJudgeOption, GateOption, Judging, MaximizeOption
 from worksmith.commands.options import (
     OPTIMIZERS,
     AccessOption,
@@ -140,7 +140,7 @@ def compile_program(
     ] = True,
     judge: JudgeOption = None,
     rubric: RubricOption = None,
-    metric: MetricOption = "outcome",
+    maximize: MaximizeOption = "outcome",
     gate: GateOption = None,
     force_judge: ForceJudgeOption = False,
     constraint: ConstraintOption = None,
@@ -207,7 +207,7 @@ def compile_program(
         resume=resume,
     )
     bounds = Bounds(max_calls, max_tokens, max_usd, max_minutes, prices)
-    plan = Judging(judge, rubric, metric, gate, force_judge).take_part(plan, rehearsed=dry_run)
+    plan = Judging(judge, rubric, maximize, gate, force_judge).take_part(plan, rehearsed=dry_run)
     plan = replace(plan, budget=bounds.budget(model.lm for model in models(plan).values()))
     if dry_run:
         show(forecast(plan, aa=aa, sample=sample), as_json)

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from evals.judging.judge import Judge
     from optimizers.compile import Plan
 
-METRICS = ["outcome", "judge"]
+SCORES = ["outcome", "judge", "reward", "f1", "exact_match"]
 
-MetricOption = Annotated[
+MaximizeOption = Annotated[
     str,
     typer.Option(
-        help="What is maximized: outcome, or judge: the share of episodes that the judges pass (level 4 or "
-        "5). With outcome judges only report.",
-        autocompletion=lambda: METRICS,
+        help="Score that programs are chosen by: outcome, any other that episodes have, or judge: the share "
+        "of them that the judges pass (level 4 or 5). Judges that are not maximized only report.",
+        autocompletion=lambda: SCORES,
     ),
 ]
 GateOption = Annotated[
@@ -46,7 +46,7 @@ class Judging:
 
     judge: list[str] | None
     rubric: Path | None
-    metric: str
+    maximize: str
     gate: list[Path] | None
     force: bool
 
@@ -57,38 +57,35 @@ class Judging:
             rehearsed: nothing is to be paid for, so no judge is asked.
 
         Raises:
-            InputError: there is no such metric, nobody to judge, or a judge that may not drive a compile.
+            InputError: nobody is there to judge, or a judge that may not drive a compile.
         """
+        from evals.judging.judge import JUDGE
         from evals.judging.metric import JudgedScorer
         from evals.scorers import scorers_for
         from optimizers.description import Metric
         from tools.errors import InputError
         from worksmith.judges import judge_setting, judges_called
 
-        if self.metric not in METRICS:
-            hint = f"there are {', '.join(METRICS)}"
-            raise InputError(f"no metric {self.metric!r}", where="--metric", hint=hint)
-        drives = self.metric == "judge"
+        drives = self.maximize == JUDGE
         judges = judges_called(self.judge, self.rubric, plan.suite.workshop.kind.tables)
         if drives and not judges:
-            raise InputError("there is no judge", where="--metric judge", hint="name one with --judge")
+            raise InputError("there is no judge", where="--maximize judge", hint="name one with --judge")
         if (self.gate or self.force) and not drives:
-            raise InputError("judges only report", where="--gate", hint="give --metric judge to be driven")
-        if not judges:
-            return plan
+            raise InputError("judges only report", where="--gate", hint="give --maximize judge")
         verdicts = self._checked(judges) if drives else []
-        if rehearsed:
+        if judges and not rehearsed:
+            scorer = JudgedScorer(scorers_for(plan.suite.workshop), judges, drives=drives)
+            about = {
+                **judge_setting(judges),
+                **({"gates": " ".join(verdict.digest for verdict in verdicts)} if verdicts else {}),
+                **({"forced": "yes"} if self.force else {}),
+                "maximize": self.maximize,
+                "digest": scorer.digest,
+            }
+            plan = replace(plan, metric=Metric((scorer,), about))
+        elif judges:
             say("judges are no part of the forecast: each is asked about every graded episode")
-            return plan
-        scorer = JudgedScorer(scorers_for(plan.suite.workshop), judges, drives=drives)
-        about = {
-            "metric": self.metric,
-            **judge_setting(judges),
-            "digest": scorer.digest,
-            **({"gates": " ".join(verdict.digest for verdict in verdicts)} if verdicts else {}),
-            **({"forced": "yes"} if self.force else {}),
-        }
-        return replace(plan, metric=Metric((scorer,), about))
+        return plan if drives else maximizing(plan, self.maximize)
 
     def _checked(self, judges: tuple[Judge, ...]) -> list[GateVerdict]:
         """The gate's verdicts on the judges; without force all have passed."""
@@ -101,3 +98,19 @@ class Judging:
             check_gate(judges, verdicts)
         digests = {judge.digest for judge in judges}
         return [verdict for verdict in verdicts if verdict.judge_digest in digests]
+
+
+def maximizing(plan: Plan, score: str) -> Plan:
+    """The plan with the score called so in the place of the outcome."""
+    from evals.driving import DrivingScorer
+    from evals.record import PRIMARY
+    from evals.scorers import scorers_for
+    from optimizers.description import Metric
+
+    if score == PRIMARY:
+        return plan
+    metric = plan.metric or Metric(scorers_for(plan.suite.workshop), {})
+    scorer = DrivingScorer(metric.scorers, score)
+    return replace(
+        plan, metric=Metric((scorer,), {**metric.about, "maximize": score, "digest": scorer.digest})
+    )

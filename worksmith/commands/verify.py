@@ -84,7 +84,7 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
     decided, path = description["decides"], suite or Path(description["given"].get("suite", ""))
     if decided.get("purpose") != "compile":
         raise InputError("the journal is not of a compile", where=str(folder))
-    if "metric" in decided:
+    if set(decided.get("metric", {})) - {"maximize", "digest"}:
         raise InputError(
             "judges took part in the compile, and their verdicts are not in its journal",
             where=str(folder),
@@ -104,10 +104,12 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
 
 
 def _as_decided(decided: dict[str, Any], suite: Suite, folder: Path, workers: int) -> Plan:
+    from evals.record import PRIMARY
     from optimizers.compile import BANK, BANK_FILE, Model, Plan
     from optimizers.settings import Settings
     from optimizers.trace_bank import TraceBank
     from worksmith import __version__
+    from worksmith.commands.driving import maximizing
     from worksmith.compiled import build_agent
     from worksmith.models.resolve import resolve
 
@@ -115,7 +117,7 @@ def _as_decided(decided: dict[str, Any], suite: Suite, folder: Path, workers: in
     named = {role: model["name"] for role, model in decided["models"].items()}
     models = {role: Model(name, resolve(name, tasks=suite.tasks)) for role, name in named.items()}
     bank = folder / BANK_FILE
-    return Plan(
+    plan = Plan(
         program=program,
         describes=program.config,
         suite=suite,
@@ -133,3 +135,4 @@ def _as_decided(decided: dict[str, Any], suite: Suite, folder: Path, workers: in
         train_limit=decided["train_limit"],
         dev_limit=decided["dev_limit"],
     )
+    return maximizing(plan, decided.get("metric", {}).get("maximize", PRIMARY))
