@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evals.task import Split, SplitScheme, Task
+from evals.where import Condition, those_where
 from tools.errors import InputError
 from tools.files import write_atomically
 from tools.kinds import world_kind
@@ -97,13 +98,25 @@ class Suite:
         return self.manifest.rules != self.workshop.policy.digest
 
     def select(
-        self, *, split: Split | Literal["all"], scheme: SplitScheme = "standard", limit: int | None = None
+        self,
+        *,
+        split: Split | Literal["all"],
+        scheme: SplitScheme = "standard",
+        limit: int | None = None,
+        where: Sequence[Condition] = (),
     ) -> list[Task]:
         """The tasks of a split, in order; at most `limit`, spread evenly over all kinds of them.
 
         `split` has no default: a silent one would mix up what was trained on with what is tested.
+
+        Args:
+            where: conditions that all hold for each of them.
+
+        Raises:
+            InputError: the limit makes no sense, or no task of the split has a value that is asked for.
         """
         chosen = [t for t in self.tasks if split == "all" or t.in_split(scheme) == split]
+        chosen = those_where(chosen, where)
         if limit is None or limit >= len(chosen):
             return chosen
         if limit < 1:

@@ -59,6 +59,7 @@ class Manifest(_Data):
         program: what it takes to build the program anew: strategy, toolset, step limit ...
         suite: its path as given, kind, origin and digest.
         lm, teacher: the models' names as they were given; `models` has their full names.
+        where: what the tasks had to be.
         scheme: by which tasks were split; `train` and `dev` are the ids used.
         gold: whether demonstrations follow gold plans, that is, solutions that no model found.
         settings: of the optimizer, seed included.
@@ -78,6 +79,7 @@ class Manifest(_Data):
     program: dict[str, Any]
     suite: dict[str, str]
     scheme: str
+    where: tuple[str, ...] = ()
     train: tuple[str, ...]
     dev: tuple[str, ...]
     lm: str
@@ -108,7 +110,7 @@ class Manifest(_Data):
         return {name: value for name, value in data.items() if value or name not in _LATER}
 
 
-_LATER = ("bank", "seen_by_proposer", "stopped", "undone", "metric")
+_LATER = ("where", "front", "bank", "seen_by_proposer", "stopped", "undone", "metric")
 """Fields that manifests have had since digests were first written."""
 
 

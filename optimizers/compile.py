@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
-from evals.identity import model_name
 from evals.runner import Progress
-from optimizers.artifact import Artifact, Manifest, sources
+from optimizers.artifact import Artifact
 from optimizers.budget import Budget, BudgetSpentError
-from optimizers.description import Metric, decides, given, models, versions
+from optimizers.description import GOLD, Metric, decides, given
 from optimizers.dspy_optimizers.proposer import Proposer
 from optimizers.ending import best_so_far, within_constraints
-from optimizers.front import pareto_front
 from optimizers.job import Compiled, Job
 from optimizers.journal import Journal
+from optimizers.manifests import manifest_of, measured
 from optimizers.metering import metered, spending
 from optimizers.registry import optimizer, proposals, proposes, selects, takes_bank
 from optimizers.rollouts import Rollouts
@@ -31,9 +30,7 @@ from tools.errors import InputError
 if TYPE_CHECKING:
     from evals.suite import Suite
     from evals.task import SplitScheme
-
-GOLD = "gold"
-"""The name of the teacher that follows the tasks' gold plans."""
+    from evals.where import Condition
 
 BANK = "bank"
 """What stands for the teacher where a bank was given."""
@@ -71,6 +68,7 @@ class Plan:
         resume: go on with what is in `folder`.
         asking: whether models may be asked what the journal does not answer.
         bank: takes the teacher's place; the teacher is then called `BANK` and never asked.
+        where: what tasks have to be to be learnt from or chosen on.
         train_limit, dev_limit: at most so many tasks, spread evenly.
         versions: of the caller's software, for the manifest.
         budget: that the compile is to keep; None is no limit.
@@ -86,6 +84,7 @@ class Plan:
     settings: Settings
     folder: Path
     scheme: SplitScheme = "standard"
+    where: tuple[Condition, ...] = ()
     proposer: Model | None = None
     train_limit: int | None = None
     dev_limit: int | None = None
@@ -122,8 +121,8 @@ class Plan:
         select = self.suite.select
         return Job(
             program=self.program,
-            train=select(split="train", scheme=self.scheme, limit=self.train_limit),
-            dev=select(split="dev", scheme=self.scheme, limit=self.dev_limit),
+            train=select(split="train", scheme=self.scheme, limit=self.train_limit, where=self.where),
+            dev=select(split="dev", scheme=self.scheme, limit=self.dev_limit, where=self.where),
             held_back=[task for split in ("dev", "test") for task in select(split=split, scheme=self.scheme)],
             teacher=self._rollouts(self.teacher, "teacher", journal),
             student=self._rollouts(self.lm, "student", journal),
@@ -239,67 +238,5 @@ def compile_program(plan: Plan) -> Result:
             except BudgetSpentError:
                 compiled = best_so_far(job)
             compiled = within_constraints(job, compiled)
-    artifact = Artifact.of(compiled.program, _manifest(plan, job, compiled), _measured(plan, started))
+    artifact = Artifact.of(compiled.program, manifest_of(plan, job, compiled), measured(plan, started))
     return Result(compiled, artifact, job.gaps)
-
-
-def _manifest(plan: Plan, job: Job, compiled: Compiled) -> Manifest:
-    return Manifest(
-        program=dict(plan.describes),
-        suite=_suite(plan.suite),
-        scheme=plan.scheme,
-        train=tuple(task.id for task in job.train),
-        dev=tuple(task.id for task in job.dev),
-        lm=plan.lm.name,
-        teacher=plan.teacher.name,
-        models={role: model_name(model.lm) for role, model in models(plan).items()},
-        gold=_follows_gold(plan, job, compiled),
-        optimizer=plan.optimizer,
-        settings=plan.settings.to_json(),
-        trials=tuple(trial.to_json() for trial in compiled.trials),
-        chosen=compiled.chosen,
-        front=pareto_front(compiled.trials),
-        gaps=compiled.gaps,
-        cost=_cost(job),
-        demonstrations=sources(compiled.demonstrations),
-        bank=plan.bank.facts() if plan.bank is not None else {},
-        seen_by_proposer=tuple(sorted(job.proposer.seen)) if job.proposer else (),
-        versions=versions(plan),
-        metric=dict(plan.metric.about) if plan.metric else {},
-        **_stopped(plan, job),
-    )
-
-
-def _follows_gold(plan: Plan, job: Job, compiled: Compiled) -> bool:
-    by_gold = {job.teacher.model} if plan.teacher.name == GOLD else {GOLD} if plan.bank is not None else set()
-    return any(shown.teacher in by_gold for shown in compiled.demonstrations)
-
-
-def _stopped(plan: Plan, job: Job) -> dict[str, Any]:
-    """What a manifest says of a budget that ended the compile."""
-    if plan.budget is None or not plan.budget.stopped:
-        return {}
-    run = job.teacher.cost.episodes + job.student.cost.episodes
-    left = max(0, sum(plan.episodes().values()) - run)
-    return {"stopped": plan.budget.stopped, "undone": {"episodes_at_most": left}}
-
-
-def _measured(plan: Plan, started: float) -> dict[str, float]:
-    """What differs from run to run: time, and what was paid, which depends on what a cache held."""
-    seconds = {"seconds": round(time.perf_counter() - started, 3)}
-    if plan.budget is None:
-        return seconds
-    spent = asdict(plan.budget.spent)
-    return {**seconds, **{f"spent_{name}": round(value, 6) for name, value in spent.items()}}
-
-
-def _cost(job: Job) -> dict[str, dict[str, int]]:
-    cost = {"teacher": asdict(job.teacher.cost), "student": asdict(job.student.cost)}
-    if job.proposer is not None:
-        cost["proposer"] = {"model_calls": job.proposer.meter.calls}
-    return cost
-
-
-def _suite(suite: Suite) -> dict[str, str]:
-    manifest = suite.manifest
-    return {"kind": manifest.kind, "origin": manifest.origin, "digest": manifest.digest}

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from optimizers.compile import Model, Plan
 
 
+GOLD = "gold"
+"""The name of the teacher that follows the tasks' gold plans."""
+
+
 class Metric(NamedTuple):
     """What programs are chosen by: scorers whose `outcome` it is, and what journal and manifest say of it."""
 
@@ -44,6 +48,7 @@ def decides(plan: Plan, purpose: str = "compile") -> dict[str, Any]:
         "models": {role: _model(model) for role, model in models(plan).items()},
         "optimizer": plan.optimizer,
         "settings": plan.settings.to_json(),
+        **({"where": list(map(str, plan.where))} if plan.where else {}),
         **({} if plan.bank is None else {"bank": plan.bank.digest}),
         **({} if plan.metric is None else {"metric": dict(plan.metric.about)}),
         "versions": versions(plan),

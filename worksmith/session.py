@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from evals.outcomes import GroundTruth
 from evals.task import Split, SplitScheme, Task
+from evals.where import conditions
 from tools.errors import InputError
 from worksmith.commands.options import say
 
@@ -24,7 +25,9 @@ LOGS = Path("mlruns") / "logs"
 """Where episode logs go unless a file is named."""
 
 
-def choose_tasks(suite: Suite, split: str | None, scheme: str, limit: int | None) -> tuple[str, list[Task]]:
+def choose_tasks(
+    suite: Suite, split: str | None, scheme: str, limit: int | None, where: Sequence[str] | None = None
+) -> tuple[str, list[Task]]:
     """The split's name and its tasks.
 
     Without a split it is `test` for a generated suite, and `all` for a published task set, which is a
@@ -34,7 +37,12 @@ def choose_tasks(suite: Suite, split: str | None, scheme: str, limit: int | None
     choices = (*get_args(Split), "all")
     if name not in choices:
         raise InputError(f"no split {name!r}", where="--split", hint=f"there are {', '.join(choices)}")
-    everything = suite.select(split=cast(Any, name), scheme=scheme_called(scheme), limit=limit)
+    everything = suite.select(
+        split=cast(Any, name),
+        scheme=scheme_called(scheme),
+        limit=limit,
+        where=conditions(where or ()),
+    )
     tasks = [task for task in everything if task.checkable]
     if len(tasks) < len(everything):
         left = len(everything) - len(tasks)

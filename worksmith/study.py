@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from evals.suite import Suite
     from evals.task import SplitScheme, Task
     from evals.tracking import Run
+    from evals.where import Condition
     from optimizers.budget import Budget
     from programs.agent import Agent
     from programs.calling import Calls
@@ -60,6 +61,7 @@ class StudyPlan:
         resume: go on with the episode logs of the same study.
         logs: where those are kept.
         budget: of all arms together; None is no limit.
+        where: what the tasks have to be that arms are compiled on.
     """
 
     suite: Suite
@@ -83,6 +85,7 @@ class StudyPlan:
     judges: tuple[Judge, ...] = ()
     logs: Path = LOGS
     budget: Budget | None = None
+    where: tuple[Condition, ...] = ()
 
     def for_arm(self, arm: Arm) -> StudyPlan:
         """The plan with the arm's own model."""
@@ -107,6 +110,7 @@ class StudyPlan:
         """Where this study's episodes are logged: the same plan, the same folder."""
         data = [self.suite.digest, [task.id for task in self.tasks], self.train_suite.digest, self.scheme]
         models = [model_digest(self.lm.lm), model_digest(self.teacher.lm)]
+        data += [str(condition) for condition in self.where]
         agent = [str(self.settings), self.demos, self.offers, self.max_steps, self.access]
         agent += [self.calls] if self.calls != "auto" else []
         return self.logs / f"compare-{digest([*data, *models, *agent])}"
@@ -256,6 +260,7 @@ def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
         settings=replace(plan.settings, demos=demo_count(plan.demos, arm.optimizer, plan.lm.name)),
         folder=journal_beside(program_file(plan, arm)),
         scheme=plan.scheme,
+        where=plan.where,
         workers=plan.workers,
         resume=plan.resume,
         versions={"worksmith": __version__},

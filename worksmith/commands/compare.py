@@ -19,6 +19,7 @@ from worksmith.commands.options import (
     STRATEGIES,
     AccessOption,
     CallsOption,
+    ConstraintOption,
     DemosOption,
     ExperimentOption,
     GroundTruthOption,
@@ -37,6 +38,7 @@ from worksmith.commands.options import (
     TracesOption,
     TrackFlag,
     TrackingUriOption,
+    WhereOption,
     WorkersOption,
     say,
 )
@@ -90,6 +92,8 @@ def compare_strategies(
     split: SplitOption = None,
     scheme: SchemeOption = "standard",
     limit: LimitOption = None,
+    where: WhereOption = None,
+    constraint: ConstraintOption = None,
     trials: Annotated[int, typer.Option(min=1, help="Independent attempts at each task.")] = 1,
     ground_truth: GroundTruthOption = "published",
     seed: SeedOption = 0,
@@ -116,7 +120,9 @@ def compare_strategies(
 ) -> None:
     """Compare strategies, each uncompiled and compiled, on the same tasks; baselines stand beside them."""
     from evals.baseline_program import baselines_for
+    from evals.constraints import constraints
     from evals.suite import Suite
+    from evals.where import conditions
     from optimizers.compile import Model, proposing_model
     from optimizers.settings import Settings
     from programs.calling import check_calls
@@ -135,7 +141,7 @@ def compare_strategies(
     source = _train_suite(train_suite, opened) if train_suite else opened
     # A program must not be tested on what it was compiled on.
     split_name, tasks = choose_tasks(
-        opened, split or ("test" if train_suite is None else None), scheme, limit
+        opened, split or ("test" if train_suite is None else None), scheme, limit, where
     )
     chosen = strategies_listed(strategies, tasks)
     names = names_listed(lm, "--lm")
@@ -150,7 +156,8 @@ def compare_strategies(
         lm=models[0],
         # Who compiles nothing needs no teacher, and a suite no gold plans.
         teacher=Model(teacher, resolve(teacher, tasks=source.tasks)) if compiles else models[0],
-        settings=Settings(candidates=candidates, seed=seed),
+        settings=Settings(candidates=candidates, seed=seed, constraints=constraints(constraint or ())),
+        where=conditions(where or ()),
         demos=demos,
         toolset=toolset,
         max_steps=max_steps,

@@ -41,6 +41,7 @@ from worksmith.commands.options import (
     TracesOption,
     TrackFlag,
     TrackingUriOption,
+    WhereOption,
     WorkersOption,
     say,
 )
@@ -100,6 +101,7 @@ def compile_program(
     access: AccessOption = "policy",
     calls: CallsOption = "auto",
     scheme: SchemeOption = "standard",
+    where: WhereOption = None,
     train_limit: Annotated[
         int | None, typer.Option(min=1, help="At most so many training tasks, spread evenly.")
     ] = None,
@@ -202,6 +204,7 @@ def compile_program(
             "calls": calls,
         },
         limits=(train_limit, dev_limit),
+        where=where or (),
         scheme=scheme,
         workers=workers,
         resume=resume,

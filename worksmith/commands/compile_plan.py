@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ def plan_of(
     proposer: str | None,
     agent: dict[str, Any],
     limits: tuple[int | None, int | None],
+    where: Sequence[str],
     scheme: str,
     workers: int,
     resume: bool,
@@ -30,11 +32,13 @@ def plan_of(
         work: the folder of its journal.
         models: of the student and the teacher.
         limits: at most so many training and dev tasks.
+        where: what they have to be.
 
     Raises:
         InputError: something that was given is no good.
     """
     from evals.suite import Suite
+    from evals.where import conditions
     from optimizers.compile import BANK, Model, Plan
     from optimizers.registry import optimizer as check
     from optimizers.settings import Settings
@@ -64,6 +68,7 @@ def plan_of(
         workers=workers,
         resume=resume,
         versions={"worksmith": __version__},
+        where=conditions(where),
         train_limit=limits[0],
         dev_limit=limits[1],
     )

@@ -33,6 +33,7 @@ from worksmith.commands.options import (
     TracesOption,
     TrackFlag,
     TrackingUriOption,
+    WhereOption,
     WorkersOption,
     say,
 )
@@ -64,6 +65,7 @@ def evaluate_program(
     split: SplitOption = None,
     scheme: SchemeOption = "standard",
     limit: LimitOption = None,
+    where: WhereOption = None,
     trials: Annotated[int, typer.Option(min=1, help="Independent attempts at each task.")] = 1,
     ground_truth: GroundTruthOption = "published",
     seed: SeedOption = 0,
@@ -99,7 +101,7 @@ def evaluate_program(
     tracking = Tracking.of(track, tracking_uri, experiment, traces)
     judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)
-    split_name, tasks = choose_tasks(opened, split, scheme, limit)
+    split_name, tasks = choose_tasks(opened, split, scheme, limit, where)
     if program:
         agent = _compiled(program, opened)
     else:
@@ -118,6 +120,7 @@ def evaluate_program(
         "suite": opened.path.name,
         "split": split_name,
         "scheme": scheme,
+        **({"where": ", ".join(where)} if where else {}),
         "lm": lm,
         **agent.config,
         "program": program.name if program else "uncompiled",

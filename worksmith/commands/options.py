@@ -29,6 +29,7 @@ OPTIMIZERS = [
 ]
 JUDGES = ["local/rubric", "openai/gpt-4o-mini", "unaided:", "median:"]
 SELECTIONS = ["random", "covering", "nearest", "mixture"]
+WHERE = ["domain", "area", "subarea", "type", "difficulty", "intent", "persona", "department", "level"]
 MODELS = ["local/analogy", "gold", "replay:", "openai/gpt-4o-mini", "ollama_chat/llama3.2"]
 
 SuiteArgument = Annotated[Path, typer.Argument(help="Suite directory.")]
@@ -145,6 +146,15 @@ GroundTruthOption = Annotated[
     typer.Option(help="published or corrected.", autocompletion=lambda: ["published", "corrected"]),
 ]
 LimitOption = Annotated[int | None, typer.Option(min=1, help="At most so many tasks, spread evenly.")]
+WhereOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FIELD=VALUE",
+        help="Only tasks that are so, e.g. domain=calendar, area=HR or department=FI; several values by "
+        "comma, several conditions by repeating.",
+        autocompletion=lambda: [f"{name}=" for name in WHERE],
+    ),
+]
 OrgOption = Annotated[
     str | None,
     typer.Option(

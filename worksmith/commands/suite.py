@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,11 +14,9 @@ from worksmith.commands.options import (
     SchemeOption,
     SeedOption,
     SplitOption,
+    WhereOption,
     say,
 )
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer(
     help="Build, import and describe suites (a world, its tasks, a manifest).", no_args_is_help=True
@@ -165,13 +163,14 @@ def tasks(
     split: SplitOption = None,
     scheme: SchemeOption = "standard",
     limit: LimitOption = None,
+    where: WhereOption = None,
     as_json: JsonFlag = False,
 ) -> None:
     """List tasks: their ids, who asks, and what."""
     from evals.suite import Suite
     from worksmith.session import choose_tasks
 
-    _, chosen = choose_tasks(Suite.open(suite), split, scheme, limit)
+    _, chosen = choose_tasks(Suite.open(suite), split, scheme, limit, where)
     if as_json:
         listed = [task.model_dump(mode="json", include=_LISTED) for task in chosen]
         typer.echo(json.dumps(listed, ensure_ascii=False))

@@ -105,6 +105,7 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
 
 def _as_decided(decided: dict[str, Any], suite: Suite, folder: Path, workers: int) -> Plan:
     from evals.record import PRIMARY
+    from evals.where import conditions
     from optimizers.compile import BANK, BANK_FILE, Model, Plan
     from optimizers.settings import Settings
     from optimizers.trace_bank import TraceBank
@@ -130,6 +131,7 @@ def _as_decided(decided: dict[str, Any], suite: Suite, folder: Path, workers: in
         settings=Settings.from_json(decided["settings"]),
         folder=folder,
         scheme=decided["scheme"],
+        where=conditions(decided.get("where", ())),
         workers=workers,
         versions={"worksmith": __version__},
         train_limit=decided["train_limit"],
