@@ -65,8 +65,8 @@ def _attach(client: Any, experiments: list[str], given: Rating, run_id: str | No
         include_spans=False,
         max_results=_MOST,
     )
-    made = rating(given.scale, given.level, given.rater, given.note)
     for trace in found:
+        made = rating(given.scale, given.level, given.rater, given.note)  # logging gives it an id
         for known in trace.info.assessments:
             if identity(known) == identity(made):
                 client.delete_assessment(trace.info.trace_id, known.assessment_id)

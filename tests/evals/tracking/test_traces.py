@@ -209,6 +209,21 @@ def test_ratings_stand_beside_the_trace_and_the_last_one_counts(tracker: MlflowT
     ]
 
 
+def test_a_rating_goes_to_every_run_that_has_the_episode(tracker: MlflowTracker, uri: str) -> None:
+    result = make_result([make_record(0, seed=78)])
+    runs = []
+    for _ in range(2):
+        with tracker.start("eval") as run:
+            run.evaluation(result, split="test")
+        runs.append(run)
+    given = Rating(key=result.records[0].key, task_id="task-001", rater="r", scale="realism", level=5)
+
+    assert log_ratings(LoadedRun(RunCard(label="x"), result.records, "x.jsonl"), [given], uri=uri) == 1
+    for run in runs:
+        (trace,) = traces_of(tracker, run)
+        assert [a.value for a in trace.info.assessments if a.source.source_type == "HUMAN"] == [5]
+
+
 def test_a_rated_episode_without_a_trace_gets_one(tracker: MlflowTracker, uri: str) -> None:
     silent = open_tracker(uri, traces=NONE)
     records = [make_record(number, seed=77) for number in range(3)]
