@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from worksmith.forecast import Forecast
 
 
-_SHOWN = ("name", "outcome", "errors", "race")
+_SHOWN = ("name", "outcome", "errors", "race", "broken")
 """What is said of a trial."""
 
 
@@ -109,7 +109,7 @@ def say_stopped(manifest: Manifest) -> None:
     """Say that a budget ended the compile, if one did, and what the program is then."""
     if not manifest.stopped:
         return
-    limit = f"--{manifest.stopped.replace('_', '-')}"
+    limit = _option(manifest.stopped)
     left = manifest.undone["episodes_at_most"]
     what = (
         f"the best so far is {manifest.chosen}" if manifest.chosen else "nothing was measured on all of dev"
@@ -149,6 +149,9 @@ def show(facts: dict[str, Any], as_json: bool) -> None:
     from rich.table import Table
 
     table = Table(show_header=False, box=None, pad_edge=False)
+    if facts.get("forecast"):
+        # It says more of the same, and the other holds for models that do all that the gold plans do.
+        facts = {name: value for name, value in facts.items() if name != "model_calls_about"}
     for name, value in facts.items():
         for number, line in enumerate(_lines(value)):
             table.add_row(f"[bold]{name.replace('_', ' ')}" if number == 0 else "", line)
@@ -161,14 +164,40 @@ def _lines(value: Any) -> list[str]:
     if isinstance(value, dict):
         if "outcome" in value:
             return [_trial(value)]
+        if "at_most" in value:
+            return list(_foretold(value))
         return [", ".join(f"{key} {' '.join(_lines(item))}" for key, item in value.items()) or "-"]
+    if isinstance(value, float) and value.is_integer():
+        return [f"{value:.0f}"]
     return ["-" if value is None else str(value)]
+
+
+def _foretold(forecast: dict[str, Any]) -> Iterator[str]:
+    """A forecast in words."""
+    minutes = "" if forecast["minutes"] is None else f", {forecast['minutes']} minutes"
+    expected = forecast["expected"]
+    yield f"{_amounts(expected)}{minutes}" if expected else "nobody can tell what will be proposed"
+    yield f"at most {_amounts(forecast['at_most'])}"
+    asked = "" if forecast["measured"] else " of gold plans"
+    yield f"from {forecast['sampled_episodes']} episodes{asked}"
+    if forecast.get("reaches"):
+        yield f"reaches {', '.join(_option(name) for name in forecast['reaches'])}"
+
+
+def _amounts(spent: dict[str, Any]) -> str:
+    usd = "unknown dollars" if spent["usd"] is None else f"{spent['usd']:.2f} dollars"
+    return f"{spent['model_calls']:,} model calls, {spent['tokens']:,} tokens, {usd}"
+
+
+def _option(limit: str) -> str:
+    return f"--{limit.replace('_', '-')}"
 
 
 def _trial(trial: dict[str, Any]) -> str:
     outcome, errors = trial["outcome"], f", {trial['errors']} failed" if trial["errors"] else ""
     race = trial.get("race", {})
-    errors += "".join(f"; {said}" for said in (_accepted(race), race.get("left")) if said)
+    breaks = f"breaks {', '.join(trial['broken'])}" if trial.get("broken") else ""
+    errors += "".join(f"; {said}" for said in (_accepted(race), race.get("left"), breaks) if said)
     if outcome["value"] is None:
         return f"{trial['name']}: no result{errors}"
     low, value, high = (100 * outcome[bound] for bound in ("low", "value", "high"))
