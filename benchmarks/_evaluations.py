@@ -12,11 +12,14 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tools.seeding import digest
 
 Results = dict[int, list[float]]
 """The trials of each task, 1 for a success."""
+
+Attempts = NDArray[np.float64]
 
 _NORMAL = NormalDist()
 _PROGRAM = 0.1
@@ -63,6 +66,10 @@ class Design:
 
     def draw(self, *rates: float, key: str) -> list[Results]:
         """The results of programs with these rates (default: the design's) on the same tasks."""
+        return [dict(enumerate(right.tolist())) for right in self.attempts(*rates, key=key)]
+
+    def attempts(self, *rates: float, key: str) -> list[Attempts]:
+        """The same as a table of each program, a row a task and a column a trial."""
         random = np.random.Generator(np.random.PCG64(int(digest(["evaluation", key]), 16)))
         rates = rates or (self.rate,)
         several = _PROGRAM if len(rates) > 1 else 0.0
@@ -79,8 +86,7 @@ class Design:
                 math.sqrt(1 - several) * intent + math.sqrt(several) * own_intent
             ) + math.sqrt(self.task) * (math.sqrt(1 - several) * task + math.sqrt(several) * own_task)
             attempts = mixed[:, None] + math.sqrt(noise) * random.standard_normal((self.tasks, self.trials))
-            right = (attempts < _NORMAL.inv_cdf(rate)).astype(float).tolist()
-            found.append(dict(enumerate(right)))
+            found.append((attempts < _NORMAL.inv_cdf(rate)).astype(float))
         return found
 
     def _normal(self, random: Any, count: int) -> Any:

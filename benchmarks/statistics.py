@@ -3,257 +3,165 @@
 Evaluations are simulated (`benchmarks/_evaluations.py`), so the truth is known. Of 100 intervals
 93 to 97 should hold it. Where fewer than three successes (or failures, or tasks on which two programs differ)
 are to be expected, no interval of a count can be that exact: those cells are marked `sparse`, and are only to
-hold it often enough.
+hold it often enough. Tests are to find a difference between equal programs 5 times of 100 at most; of 45 such
+figures some exceed it by chance, so three standard errors are allowed for, and a kind of test is judged by
+all its evaluations.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from typing import Any, TypeVar
 
 import numpy as np
 
+from benchmarks._coverage import RATES, SIZES, discordance, jobs, percentile_jobs
 from benchmarks._evaluations import Design, Results
-from evals.statistics import (
-    Interval,
-    differences,
-    exchange_test,
-    holm,
-    macro_mean,
-    mcnemar,
-    mean,
-    paired_difference,
-    pass_hat,
-)
+from evals.statistics import differences, exchange_test, holm, mcnemar, pass_hat
 from evals.statistics.power import power, smallest_difference
-from tools.seeding import digest
 
 NAME = "statistics"
 DESCRIPTION = (
     "coverage of intervals, bias of pass^k, false positives of paired tests, power, all by simulation"
 )
 
-SIZES = {30: 10, 100: 25, 500: 50}
-"""Tasks, and intents where they have such."""
-RATES = (0.05, 0.5, 0.9)
 LOW, HIGH = 0.93, 0.97
-DOMAINS = 6
+LEVEL = 0.05
 
-Cell = dict[str, Any]
+T = TypeVar("T")
+Figures = dict[str, Any]
 
 
-def run(quick: bool) -> dict[str, Any]:
+def run(quick: bool) -> Figures:
     """2,000 evaluations of each kind (quick: 100)."""
     started = time.perf_counter()
     times = 100 if quick else 2_000
-    cells = [*_proportions(times), *_reliability(times), *_pairs(times), *_macro(times)]
-    counted = [cell for cell in cells if not cell["sparse"]]
-    tests = _tests(times)
-    # What simulation itself may be off by: two standard errors of a share of 95 %.
-    slack = 2 * math.sqrt(0.95 * 0.05 / times)
-    outside = [
-        cell
-        for cell in cells
-        if cell["coverage"] < LOW - (slack if quick else 0)
-        or (not cell["sparse"] and cell["coverage"] > HIGH + (slack if quick else 0))
+    kinds = [
+        jobs(times),
+        percentile_jobs(min(times, 400)),
+        _bias_jobs(times),
+        _test_jobs(times),
+        _power_jobs(times),
     ]
+    cells, percentile, bias, tests, powers = _side_by_side(kinds)
     return {
         "evaluations": times,
         "cells": cells,
-        "coverage_least": min(cell["coverage"] for cell in cells),
-        "coverage_most": max(cell["coverage"] for cell in counted),
-        "coverage_mean": round(sum(cell["coverage"] for cell in counted) / len(counted), 4),
-        "within_93_97": sum(LOW <= cell["coverage"] <= HIGH for cell in cells),
-        "of": len(cells),
-        "outside": outside,
-        "percentile_bootstrap": _percentile(min(times, 400)),
-        "pass_hat_bias": _bias(times),
+        **_coverage(cells, times if quick else None),
+        "percentile_bootstrap": percentile,
+        "pass_hat_bias": bias,
+        "pass_hat_unbiased": all(found["within_3_errors"] for found in bias),
         "tests": tests,
-        "false_positives_within_5_percent": all(found["false_positives"] <= 0.05 + slack for found in tests),
-        "power": _power(times),
+        **_false_positives(tests, times),
+        "power": powers,
         "seconds": round(time.perf_counter() - started, 1),
     }
 
 
-def _cell(
-    name: str, design: Design, times: int, truth: float, find: Callable[[int], Interval], expected: float
-) -> Cell:
-    """How often the intervals of one kind of evaluation hold the truth."""
-    found = [find(number) for number in range(times)]
-    held = sum(interval.low - 1e-12 <= truth <= interval.high + 1e-12 for interval in found)
+def _side_by_side(kinds: Sequence[Sequence[Callable[[], Figures]]]) -> list[list[Figures]]:
+    """What the jobs of each kind find, in their order, on all processors."""
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        waiting = [[pool.submit(job) for job in kind] for kind in kinds]
+        return [[future.result() for future in kind] for kind in waiting]
+
+
+def _coverage(cells: Sequence[Figures], few: int | None) -> Figures:
+    # What simulation itself may be off by: two standard errors of a share of 95 %.
+    slack = 2 * math.sqrt(0.95 * 0.05 / few) if few else 0.0
+    counted = [cell for cell in cells if not cell["sparse"]]
+    under = [cell for cell in cells if cell["coverage"] < LOW - slack]
+    over = [cell for cell in counted if cell["coverage"] > HIGH + slack]
     return {
-        "interval": name,
-        "tasks": design.tasks,
-        "intents": design.intents,
-        "trials": design.trials,
-        "rate": design.rate,
-        "truth": round(truth, 4),
-        "coverage": round(held / times, 4),
-        "width": round(sum(interval.high - interval.low for interval in found) / times, 4),
-        "sparse": expected < 3,
+        "coverage_least": min(cell["coverage"] for cell in cells),
+        "coverage_most": max(cell["coverage"] for cell in counted),
+        "coverage_mean": round(sum(cell["coverage"] for cell in counted) / len(counted), 4),
+        "within_93_97": sum(LOW <= cell["coverage"] <= HIGH for cell in cells),
+        "sparse_above_97": sum(cell["sparse"] and cell["coverage"] > HIGH for cell in cells),
+        "of": len(cells),
+        "outside": [*under, *over],
     }
 
 
-def _designs(trials: tuple[int, ...] = (1, 4)) -> Iterator[Design]:
-    for tasks, intents in SIZES.items():
-        for rate in RATES:
-            for count in trials:
-                for groups in (0, intents):
-                    yield Design(tasks, groups, count, rate)
+def _false_positives(tests: Sequence[Figures], times: int) -> Figures:
+    names = {found["test"] for found in tests}
+    shares = {
+        name: round(float(np.mean([f["false_positives"] for f in tests if f["test"] == name])), 4)
+        for name in sorted(names)
+    }
+    slack = 3 * math.sqrt(LEVEL * (1 - LEVEL) / times)
+    most = max(found["false_positives"] for found in tests)
+    return {
+        "false_positives": shares,
+        "false_positives_most": most,
+        "false_positives_within_5_percent": max(shares.values()) <= LEVEL and most <= LEVEL + slack,
+    }
 
 
-def _proportions(times: int) -> Iterator[Cell]:
-    for design in _designs():
-
-        def find(number: int, design: Design = design) -> Interval:
-            (results,) = design.draw(key=f"{design}/{number}")
-            return mean(results, design.alike)
-
-        # Of independent successes there are as many as intents, where each is all right or all wrong.
-        rare = min(design.rate, 1 - design.rate) * (design.intents or design.tasks)
-        yield _cell("mean", design, times, design.rate, find, rare)
+def _bias_jobs(times: int) -> list[Callable[[], Figures]]:
+    designs = [Design(30, SIZES[30], 4, rate) for rate in RATES]
+    return [partial(_bias, design, k, times) for design in designs for k in (2, 3, 4)]
 
 
-def _reliability(times: int) -> Iterator[Cell]:
-    for design in _designs((4,)):
-        for k in (2, 4):
-
-            def find(number: int, design: Design = design, k: int = k) -> Interval:
-                (results,) = design.draw(key=f"{design}/{number}")
-                return pass_hat(results, k, design.alike)
-
-            truth = design.all_succeed(k)
-            rare = min(truth, 1 - truth) * (design.intents or design.tasks)
-            yield _cell(f"pass^{k}", design, times, truth, find, rare)
-
-
-def _pairs(times: int) -> Iterator[Cell]:
-    """Differences of 10 points, and of none."""
-    for design in _designs():
-        for other in {design.rate, design.rate + (0.1 if design.rate < 0.9 else -0.1)}:
-
-            def find(number: int, design: Design = design, other: float = other) -> Interval:
-                ours, theirs = design.draw(other, design.rate, key=f"pair/{other}/{design}/{number}")
-                return paired_difference(ours, theirs, design.alike)
-
-            differing = _discordance(design, other)
-            units = design.intents or design.tasks
-            yield _cell("difference", design, times, other - design.rate, find, differing * units / 2)
-
-
-def _discordance(design: Design, other: float) -> float:
-    """On what share of single attempts two programs differ."""
-    one = Design(40_000, 0, 1, design.rate, task=design.task + (design.intent if design.intents else 0))
-    ours, theirs = one.draw(other, design.rate, key=f"discordance/{design}/{other}")
-    return sum(value != 0 for value in differences(ours, theirs).values()) / one.tasks
-
-
-def _macro(times: int) -> Iterator[Cell]:
-    """Means over domains of different size and rate."""
-    for tasks in SIZES:
-        for rate in RATES:
-            for trials in (1, 4):
-                weights = range(1, DOMAINS + 1)
-                sizes = [max(2, round(tasks * weight / sum(weights))) for weight in weights]
-                reach = 0.6 * min(rate, 1 - rate)
-                rates = [rate + reach * (2 * place / (DOMAINS - 1) - 1) for place in range(DOMAINS)]
-                design = Design(tasks, 0, trials, rate)
-
-                def find(
-                    number: int,
-                    sizes: list[int] = sizes,
-                    rates: list[float] = rates,
-                    design: Design = design,
-                ) -> Interval:
-                    parts = [
-                        Design(size, 0, design.trials, own).draw(key=f"macro/{design}/{number}/{place}")[0]
-                        for place, (size, own) in enumerate(zip(sizes, rates, strict=True))
-                    ]
-                    return macro_mean(parts)
-
-                yield _cell("macro mean", design, times, rate, find, min(rate, 1 - rate) * tasks)
-
-
-def _percentile(times: int) -> list[Cell]:
-    """What resampling intents and taking percentiles would hold: the reason for not doing it."""
-    cells = []
-    for rate in RATES:
-        design = Design(30, SIZES[30], 1, rate)
-
-        def find(number: int, design: Design = design) -> Interval:
-            (results,) = design.draw(key=f"{design}/{number}")
-            return _percentile_interval(design, results, number)
-
-        cells.append(_cell("percentile bootstrap", design, times, rate, find, 30.0))
-    return cells
-
-
-def _percentile_interval(design: Design, results: Results, number: int) -> Interval:
-    groups = design.alike or {}
-    totals = np.zeros(design.intents)
-    for task, values in results.items():
-        totals[groups[task]] += sum(values)
-    random = np.random.Generator(np.random.PCG64(int(digest(["percentile", number]), 16)))
-    drawn = totals[random.integers(0, design.intents, size=(1_000, design.intents))]
-    low, high = np.quantile(drawn.sum(axis=1) / design.tasks, [0.025, 0.975])
-    return Interval(float(totals.sum()) / design.tasks, float(low), float(high), design.tasks)
-
-
-def _bias(times: int) -> list[dict[str, Any]]:
+def _bias(design: Design, k: int, times: int) -> Figures:
     """The mean error of pass^k, with its standard error."""
-    found = []
-    for rate in RATES:
-        design = Design(30, SIZES[30], 4, rate)
-        for k in (2, 3, 4):
-            truth = design.all_succeed(k)
-            errors = [
-                pass_hat(design.draw(key=f"bias/{design}/{number}")[0], k).value - truth
-                for number in range(times)
-            ]
-            error = float(np.std(errors, ddof=1)) / math.sqrt(times)
-            bias = sum(errors) / times
-            found.append(
-                {
-                    "k": k,
-                    "rate": rate,
-                    "truth": round(truth, 5),
-                    "bias": round(bias, 5),
-                    "standard_error": round(error, 5),
-                    "within_3_errors": abs(bias) <= 3 * error,
-                }
-            )
-    return found
+    truth = design.all_succeed(k)
+    errors = [
+        pass_hat(design.draw(key=f"bias/{design}/{number}")[0], k).value - truth for number in range(times)
+    ]
+    error = float(np.std(errors, ddof=1)) / math.sqrt(times)
+    bias = sum(errors) / times
+    return {
+        "k": k,
+        "rate": design.rate,
+        "truth": round(truth, 5),
+        "bias": round(bias, 5),
+        "standard_error": round(error, 5),
+        "within_3_errors": abs(bias) <= 3 * error,
+    }
 
 
-def _tests(times: int) -> list[dict[str, Any]]:
+def _test_jobs(times: int) -> list[Callable[[], Figures]]:
     """How often tests find a difference between programs that do not differ."""
-    found = []
+    found: list[Callable[[], Figures]] = []
     for tasks, intents in SIZES.items():
         for rate in RATES:
             single, alike = Design(tasks, 0, 1, rate), Design(tasks, intents, 1, rate)
             several = Design(tasks, intents, 4, rate)
-            rates = {
-                "McNemar": _false(single, times, _mcnemar),
-                "exchange": _false(single, times, _exchange),
-                "exchange, by intent": _false(alike, times, _exchange),
-                "exchange, by intent, 4 trials": _false(several, times, _exchange),
-                "any of 4, Holm": _familywise(alike, times),
-            }
             found += [
-                {"test": name, "tasks": tasks, "rate": rate, "false_positives": share}
-                for name, share in rates.items()
+                partial(_false, "McNemar", single, times, _mcnemar),
+                partial(_false, "exchange", single, times, _exchange),
+                partial(_false, "exchange, by intent", alike, times, _exchange),
+                partial(_false, "exchange, by intent, 4 trials", several, times, _exchange),
+                partial(_familywise, "any of 4, Holm", alike, times),
             ]
     return found
 
 
-def _false(design: Design, times: int, test: Callable[[Design, Results, Results], float]) -> float:
+def _false(
+    name: str, design: Design, times: int, test: Callable[[Design, Results, Results], float]
+) -> Figures:
     hits = 0
     for number in range(times):
         ours, theirs = design.draw(design.rate, design.rate, key=f"null/{design}/{number}")
-        hits += test(design, ours, theirs) <= 0.05
-    return round(hits / times, 4)
+        hits += test(design, ours, theirs) <= LEVEL
+    return _found(name, design, hits / times)
+
+
+def _familywise(name: str, design: Design, times: int) -> Figures:
+    hits = 0
+    for number in range(times):
+        first, *others = design.draw(*[design.rate] * 5, key=f"family/{design}/{number}")
+        hits += min(holm([_exchange(design, other, first) for other in others])) <= LEVEL
+    return _found(name, design, hits / times)
+
+
+def _found(name: str, design: Design, share: float) -> Figures:
+    return {"test": name, "tasks": design.tasks, "rate": design.rate, "false_positives": round(share, 4)}
 
 
 def _mcnemar(design: Design, ours: Results, theirs: Results) -> float:
@@ -264,44 +172,38 @@ def _exchange(design: Design, ours: Results, theirs: Results) -> float:
     return exchange_test(differences(ours, theirs), design.alike)
 
 
-def _familywise(design: Design, times: int) -> float:
+def _power_jobs(times: int) -> list[Callable[[], Figures]]:
+    return [
+        partial(_power, Design(tasks, 0, trials, rate), times)
+        for tasks in SIZES
+        for rate, trials in ((0.5, 1), (0.5, 4), (0.9, 1))
+    ]
+
+
+def _power(design: Design, times: int) -> Figures:
+    """How often the smallest difference that is promised to be found 8 times of 10 is found."""
+    sign = -1 if design.rate > 0.5 else 1
+    least = 0.1
+    for _ in range(4):  # how much programs differ depends on how far apart they are
+        other = design.rate + sign * least
+        differing, noise = discordance(design, other), _noise(design, other)
+        least = smallest_difference(design.tasks, _always(differing), trials=design.trials, noise=noise)
+    other = design.rate + sign * least
     hits = 0
     for number in range(times):
-        first, *others = design.draw(*[design.rate] * 5, key=f"family/{design}/{number}")
-        hits += min(holm([_exchange(design, other, first) for other in others])) <= 0.05
-    return round(hits / times, 4)
-
-
-def _power(times: int) -> list[dict[str, Any]]:
-    """How often the smallest difference that is promised to be found 8 times of 10 is found."""
-    found = []
-    for tasks in SIZES:
-        for rate, trials in ((0.5, 1), (0.5, 4), (0.9, 1)):
-            design = Design(tasks, 0, trials, rate)
-            sign = -1 if rate > 0.5 else 1
-            least = 0.1
-            for _ in range(4):  # how much programs differ depends on how far apart they are
-                other = rate + sign * least
-                discordance, noise = _discordance(design, other), _noise(design, other)
-                least = smallest_difference(tasks, _always(discordance), trials=trials, noise=noise)
-            other = rate + sign * least
-            hits = 0
-            for number in range(times):
-                ours, theirs = design.draw(other, rate, key=f"power/{design}/{number}")
-                hits += exchange_test(differences(ours, theirs)) <= 0.05
-            found.append(
-                {
-                    "tasks": tasks,
-                    "trials": trials,
-                    "rate": rate,
-                    "discordance": round(discordance, 3),
-                    "noise": round(noise, 3),
-                    "points": round(100 * least, 1),
-                    "promised": round(power(tasks, least, discordance, trials=trials, noise=noise), 3),
-                    "found": round(hits / times, 3),
-                }
-            )
-    return found
+        ours, theirs = design.draw(other, design.rate, key=f"power/{design}/{number}")
+        hits += exchange_test(differences(ours, theirs)) <= LEVEL
+    promised = power(design.tasks, least, differing, trials=design.trials, noise=noise)
+    return {
+        "tasks": design.tasks,
+        "trials": design.trials,
+        "rate": design.rate,
+        "discordance": round(differing, 3),
+        "noise": round(noise, 3),
+        "points": round(100 * least, 1),
+        "promised": round(promised, 3),
+        "found": round(hits / times, 3),
+    }
 
 
 def _always(value: float) -> Callable[[float], float]:
@@ -312,6 +214,6 @@ def _noise(design: Design, other: float) -> float:
     """What part of single differences is chance: two attempts of one program differ as well."""
     within = []
     for rate in (design.rate, other):
-        (results,) = Design(40_000, 0, 2, rate, task=design.task).draw(key=f"noise/{rate}")
-        within.append(sum(a != b for a, b in results.values()) / len(results))
-    return min(1.0, sum(within) / 2 / _discordance(design, other))
+        (table,) = Design(40_000, 0, 2, rate, task=design.task).attempts(key=f"noise/{rate}")
+        within.append(float((table[:, 0] != table[:, 1]).mean()))
+    return min(1.0, sum(within) / 2 / discordance(design, other))
