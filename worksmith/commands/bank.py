@@ -83,8 +83,7 @@ def build(
     from tools.errors import InputError
     from tools.files import check_writable
     from worksmith.bank_sources import attempts_of
-    from worksmith.commands.bank_report import forecast, show_bank
-    from worksmith.commands.compile_report import show
+    from worksmith.commands.bank_report import show_bank, show_forecast
     from worksmith.session import choose_tasks, new_agent
 
     if out.exists() and not (force or dry_run):
@@ -94,7 +93,7 @@ def build(
     agent = new_agent(opened, strategy, toolset, max_steps, access, calls=calls)
     attempts = attempts_of(source, tasks, uri=tracking_uri)
     if dry_run:
-        show(forecast(tasks, attempts), as_json)
+        show_forecast(tasks, attempts, as_json)
         return
     check_writable(out)
     work = journal_beside(out)

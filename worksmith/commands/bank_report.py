@@ -35,6 +35,21 @@ def forecast(tasks: Sequence[Task], attempts: Sequence[Attempt]) -> dict[str, An
     }
 
 
+def show_forecast(tasks: Sequence[Task], attempts: Sequence[Attempt], as_json: bool) -> None:
+    """Print what a build would run, as a table or as JSON."""
+    from worksmith.commands.compile_report import show
+
+    facts = forecast(tasks, attempts)
+    show(facts if as_json else facts | {"sources": list(map(_in_words, facts["sources"]))}, as_json)
+
+
+def _in_words(source: dict[str, Any]) -> str:
+    lost = source["failures_on_record"]
+    failed = f"; {lost} failed on record" if lost else ""
+    asked = f"asks {source['model']}" if source["asks_a_model"] == "yes" else "asks nobody"
+    return f"{source['source']}: at most {source['episodes_at_most']} episodes, {asked}{failed}"
+
+
 def bank_facts(bank: TraceBank, file: str) -> dict[str, Any]:
     """All that is known of a bank, as data."""
     shown = bank.demonstrations
