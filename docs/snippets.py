@@ -4,6 +4,7 @@
 
 A ```console block holds commands after `$ ` and, below each, what it prints. Shown output is compared line
 by line, spaces aside; a line `...` stands for any number of lines, and `…` for any one word or number.
+In a command, `*` stands for part of a file's name, as it does in a shell.
 A ```python block must run. A comment directly above a block says what else there is to know:
 
     <!-- not run: REASON -->    REASON is one of `REASONS`
@@ -27,6 +28,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 REASONS = (
+    "asks a person",
     "installs packages",
     "needs a key",
     "needs a model server",
@@ -156,7 +158,13 @@ class Desk:
         if program != "worksmith":
             raise ValueError(f"{place}: only worksmith and python are run, not {command.text!r}")
         fails = any(line.startswith("worksmith: ") for line in command.shown)
+        arguments = [name for argument in arguments for name in self._matching(argument)]
         return self._worksmith(arguments, f"{place}: {command.text}", fails=fails)
+
+    def _matching(self, argument: str) -> list[str]:
+        """The files that an argument names, as a shell finds them; the argument itself if there are none."""
+        found = sorted(self.folder.glob(argument)) if "*" in argument else []
+        return [str(file.relative_to(self.folder)) for file in found] or [argument]
 
     def _worksmith(self, arguments: Sequence[str], place: str, *, fails: bool) -> str:
         """In this process: importing DSPy and MLflow anew for each command would take most of the time."""

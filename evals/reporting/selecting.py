@@ -56,18 +56,23 @@ def conditions(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def find_episode(episodes: Iterable[ShownEpisode], start: str) -> ShownEpisode:
-    """The episode whose id begins with `start`.
+def find_episode(episodes: Iterable[ShownEpisode], name: str) -> ShownEpisode:
+    """The episode whose id begins with `name`, or whose task is called so.
 
     Raises:
-        InputError: none does, or several do.
+        InputError: there is none, or there are several.
     """
-    found = {episode.record.key: episode for episode in episodes if episode.record.key.startswith(start)}
+    found = {
+        episode.record.key: episode
+        for episode in episodes
+        if episode.record.key.startswith(name) or episode.record.task_id == name
+    }
     if len(found) == 1:
         return next(iter(found.values()))
     if not found:
-        raise InputError(f"no episode {start!r}", where="--show", hint="ids are listed without --show")
-    raise InputError(f"{len(found)} episodes begin with {start!r}", where="--show", hint="give more digits")
+        raise InputError(f"no episode {name!r}", where="--show", hint="without --show, they are listed")
+    hint = "give more digits of an id, or --arm and --where trial=0"
+    raise InputError(f"{len(found)} episodes are called {name!r}", where="--show", hint=hint)
 
 
 def _said(episode: ShownEpisode) -> str:

@@ -37,6 +37,10 @@ def test_a_figure_of_a_report_leads_to_its_episodes(compared: str, here: Path) -
     shown = invoke("episodes", compared, "--show", first["id"], "--arm", figure["arm"])
     assert shown.exit_code == 0, shown.output
     assert f"task {first['task']}" in shown.stdout
+    same = invoke("episodes", compared, "--show", first["task"], "--arm", figure["arm"])
+    assert same.stdout == shown.stdout
+    several = invoke("episodes", compared, "--show", first["task"])
+    assert "--arm" in str(several.exception)
 
 
 def test_reports_come_in_every_format(compared: str, here: Path) -> None:

@@ -41,7 +41,9 @@ def list_episodes(
     metric: Annotated[
         str, typer.Option(help="Whose value is shown: a score, a cost, error_rate, fault/NAME, status/NAME.")
     ] = "outcome",
-    show: Annotated[str | None, typer.Option(metavar="ID", help="Print one episode in full.")] = None,
+    show: Annotated[
+        str | None, typer.Option(metavar="ID", help="Print one episode in full, by its id or task.")
+    ] = None,
     suite: Annotated[Path | None, typer.Option(help="Suite of published predictions.")] = None,
     tracking_uri: TrackingUriOption = None,
     as_json: JsonFlag = False,
@@ -54,16 +56,16 @@ def list_episodes(
     from evals.suite import Suite
 
     opened = open_runs(runs, tracking_uri=tracking_uri, suite=Suite.open(suite) if suite else None)
-    episodes = list(episodes_of(opened))
-    if show is not None:
-        found = find_episode(episodes, show)
-        typer.echo(found.record.model_dump_json() if as_json else episode_text(found), nl=as_json)
-        return
     short = {"domain": domain, "fault": fault}
     wanted = [*(where or ()), *(f"{name}={value}" for name, value in short.items() if value is not None)]
     _check_arms(arm or (), [run.card.label for run in opened])
     selection = Selection(tuple(arm or ()), conditions(wanted), "wrong" if wrong else _verdict(verdict), text)
-    _list(selection(episodes), metric, as_json)
+    episodes = selection(episodes_of(opened))
+    if show is None:
+        _list(episodes, metric, as_json)
+        return
+    found = find_episode(episodes, show)
+    typer.echo(found.record.model_dump_json() if as_json else episode_text(found), nl=as_json)
 
 
 def _verdict(name: str) -> str:
@@ -120,4 +122,5 @@ def _show(rows: Sequence[dict[str, Any]], metric: str, mean: float | None, count
     shown = ("arm", *names) if several else names
     cells = tuple((row["id"][:SHORT_KEY], *(cell(row[name]) for name in shown)) for row in rows)
     said = "" if mean is None else f"; the mean of {metric} over {counted} is {mean:.6g}"
-    Console().print(Grid(f"{len(rows)} episodes{said}", ("id", *shown), cells).rich())
+    title = f"{len(rows)} episode{'' if len(rows) == 1 else 's'}{said}"
+    Console().print(Grid(title, ("id", *shown), cells).rich() if rows else title)

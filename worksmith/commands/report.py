@@ -73,7 +73,8 @@ def report_runs(
         typer.echo(text, nl=False)
         return
     write_atomically(target, text.encode("utf-8", "replace"))
-    say(f"{len(report.episodes)} episodes of {len(loaded)} programs: {target} ({len(text.encode()):,} bytes)")
+    programs = f"{len(loaded)} program{'' if len(loaded) == 1 else 's'}"
+    say(f"{len(report.episodes)} episodes of {programs}: {target} ({len(text.encode()):,} bytes)")
 
 
 def _report(runs: list[LoadedRun], title: str, suite: Suite | None, published: bool) -> Report:

@@ -91,7 +91,7 @@ def test_conditions_that_make_no_sense_are_said() -> None:
         conditions(["colour=red"])
     with pytest.raises(InputError, match="no episode 'zz'"):
         find_episode(EPISODES, "zz")
-    with pytest.raises(InputError, match="begin with ''"):
+    with pytest.raises(InputError, match="are called ''"):
         find_episode(EPISODES, "")
 
 
