@@ -23,6 +23,7 @@ from evals.record import (
     record_failure,
 )
 from tools.errors import InputError
+from tools.secrets import described
 
 if TYPE_CHECKING:
     from evals.task import Task
@@ -142,7 +143,7 @@ class Work:
         except Exception as error:
             # A broken scorer says nothing about the agent; the trajectory stays on record.
             return record_episode(
-                unit, task, episode, scores={}, status="harness_error", error=f"scorer: {_describe(error)}"
+                unit, task, episode, scores={}, status="harness_error", error=f"scorer: {described(error)}"
             )
         scored = record.model_copy(update={"scores": scores, "expected_changes": expected})
         return self._diagnosed(task, scored, episode)
@@ -176,14 +177,10 @@ def _for_trial(lm: Any, seed: int, trial: int) -> Any:
 def _crashed(unit: WorkUnit, task: Task, error: Exception, seconds: float) -> EpisodeRecord:
     status = failure_status(error)
     scores = {PRIMARY: 0.0} if status == PROGRAM_ERROR else {}
-    return record_failure(unit, task, status=status, error=_describe(error), seconds=seconds, scores=scores)
+    return record_failure(unit, task, status=status, error=described(error), seconds=seconds, scores=scores)
 
 
 def overdue(unit: WorkUnit, task: Task, time_limit: float) -> EpisodeRecord:
     """The record of an episode that ran past `time_limit` seconds."""
     error = f"no result after {time_limit:g} s"
     return record_failure(unit, task, status="timeout", error=error, seconds=time_limit, scores={})
-
-
-def _describe(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"

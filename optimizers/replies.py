@@ -28,6 +28,7 @@ from evals.identity import model_name
 from evals.stand_in import StandIn
 from optimizers.budget import BudgetSpentError
 from tools.errors import InputError, WorksmithError
+from tools.secrets import without_secrets
 from tools.seeding import digest
 
 _KEY_LENGTH = 32
@@ -134,7 +135,8 @@ class ReplyStore:
         except LMError as error:
             if isinstance(error.__cause__, BudgetSpentError):
                 raise  # nobody was asked
-            said = {"class": type(error).__name__, "message": error.message, "model": error.model}
+            message = without_secrets(error.message)
+            said = {"class": type(error).__name__, "message": message, "model": error.model}
             self._append({**entry, "failure": said})
             raise
         self._append(entry)

@@ -10,6 +10,7 @@ from dspy.utils.exceptions import AdapterParseError
 from programs.adapter import UnreadableReplyError
 from programs.readers import Reader
 from tools.errors import InputError, WorksmithError
+from tools.secrets import described
 
 
 class ModelFailedError(WorksmithError):
@@ -39,7 +40,7 @@ def ask(predict: dspy.Predict, *, reader: Reader | None = None, **inputs: Any) -
     except AdapterParseError as error:
         raise UnreadableReplyError(error.signature, "", "the reply is empty") from error
     except Exception as error:
-        raise ModelFailedError(f"{type(error).__name__}: {error}") from error
+        raise ModelFailedError(described(error)) from error
 
 
 def ask_plainly(lm: Any, prompt: str) -> str:
@@ -58,5 +59,5 @@ def ask_plainly(lm: Any, prompt: str) -> str:
     try:
         found = lm(messages=[{"role": "user", "content": prompt}])[0]
     except Exception as error:
-        raise ModelFailedError(f"{type(error).__name__}: {error}") from error
+        raise ModelFailedError(described(error)) from error
     return str(found["text"] if isinstance(found, dict) else found)

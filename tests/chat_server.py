@@ -10,7 +10,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Reply = dict[str, Any]
-"""The `message` of a completion; an `error` in its place is the status with which the server fails."""
+"""The `message` of a completion; an `error` in its place is the status with which the server fails.
+
+What it then says is under `said`.
+"""
 
 
 class ChatServer:
@@ -81,7 +84,8 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         message = self.server.chat.answer(body)  # type: ignore[attr-defined]
         if "error" in message:
-            self._send(message["error"], {"error": {"message": "scripted failure", "type": "server_error"}})
+            failure = {"message": message.get("said", "scripted failure"), "type": "server_error"}
+            self._send(message["error"], {"error": failure})
             return
         choice = {
             "index": 0,

@@ -11,6 +11,7 @@ from retrievers.errors import RetrievalError
 from tools.errors import InfrastructureError, ToolError
 from tools.policy import AccessDeniedError, Decision, denial_text
 from tools.result import Shown
+from tools.secrets import described
 from tools.tool import BadArgumentsError
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observati
         return _refusal("bad_arguments", f"{name}: not valid Unicode text: {error.reason}")
     except Exception as error:
         # A defect of a tool must neither end the agent's run nor pass for a wrong answer unseen.
-        return _refusal("tool_crash", f"{name} failed: {type(error).__name__}: {error}")
+        return _refusal("tool_crash", f"{name} failed: {described(error)}")
     whole = value.value if isinstance(value, Shown) else value
     shown = episode.policy.visible(episode.persona, name, whole)
     text = value.text if isinstance(value, Shown) else as_text(shown)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from evals.entries import Judgement
 from tools.errors import InputError
+from tools.secrets import described
 from tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -74,8 +75,7 @@ def ask_judge(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
     except InputError:
         raise
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"
-        return Judgement(judge=judge.name, rubric="", status="model_error", feedback=said)
+        return Judgement(judge=judge.name, rubric="", status="model_error", feedback=described(error))
 
 
 class Panel:

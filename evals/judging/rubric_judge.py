@@ -16,6 +16,7 @@ from evals.entries import Judgement
 from evals.identity import model_digest, model_name
 from evals.judging.case import has_reference, reference_text, request_text, response_text, state_text
 from evals.judging.rubric import LEVELS, Rubrics, default_rubrics
+from tools.secrets import described
 from tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -233,4 +234,4 @@ def _ask(lm: Any, predict: Any, inputs: dict[str, str], problem_of: Any) -> Repl
 
 
 def _first_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"[:300]
+    return described(error).strip().partition("\n")[0][:300]

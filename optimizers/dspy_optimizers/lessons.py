@@ -19,6 +19,7 @@ from optimizers.dspy_optimizers.feedback import feedback
 from optimizers.dspy_optimizers.standings import Standings, admitted
 from optimizers.job import Job
 from optimizers.redaction import RECORDS, TWIN, with_twins
+from tools.secrets import described
 from tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class Lessons:
     def failed(self, error: Exception) -> None:
         """Count an exception of the program, which the optimizer will swallow."""
         with self._lock:
-            self._gaps[f"{failure_status(error)}: {type(error).__name__}: {error}"] += 1
+            self._gaps[f"{failure_status(error)}: {described(error)}"] += 1
 
     def disclose(self, part: dict[str, Any]) -> dict[str, Any]:
         """A predictor's fields as the proposer is shown them: their twin, or else as they are, and noted."""

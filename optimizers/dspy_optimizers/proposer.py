@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dspy.utils.callback import BaseCallback
 
 from tools.errors import WorksmithError
+from tools.secrets import described
 
 if TYPE_CHECKING:
     import dspy
@@ -43,7 +44,7 @@ class Meter(BaseCallback):  # type: ignore[misc]
             if exception is None:
                 self.answers += 1
             else:
-                self.last = f"{type(exception).__name__}: {exception}"
+                self.last = described(exception)
 
 
 @dataclass(frozen=True)

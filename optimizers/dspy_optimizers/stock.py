@@ -17,6 +17,7 @@ from evals.task import same_text
 from optimizers.dspy_optimizers.lessons import Asked, LastSteps, Lessons
 from optimizers.job import Compiled, Job
 from tools.errors import InputError, WorksmithError
+from tools.secrets import described
 from tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def working(job: Job, lessons: Lessons) -> Iterator[None]:
             job.proposer.check()
         if isinstance(error, WorksmithError):
             raise
-        raise WorksmithError(f"DSPy's optimizer gave up: {type(error).__name__}: {error}") from error
+        raise WorksmithError(f"DSPy's optimizer gave up: {described(error)}") from error
     if lessons.broken is not None:
         raise lessons.broken
     if job.budget is not None:

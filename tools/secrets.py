@@ -1,0 +1,35 @@
+"""Credentials in texts that are kept. What a provider says of a failure may quote the key that it refused."""
+
+from __future__ import annotations
+
+import os
+import re
+
+HIDDEN = "[hidden]"
+
+_NAMES = re.compile(
+    r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|SESSION_ID)(?:_|$)", re.IGNORECASE
+)
+"""How environment variables are called that hold a credential."""
+
+_SHAPES = re.compile(
+    r"(?i:(?<=\bbearer )|(?<=\bbasic ))[^\s\"'<>,;]{8,}|\bsk-[\w-]{12,}|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
+)
+"""What follows the name of an HTTP scheme, how many providers' keys begin, who logs in at an address."""
+
+_SHORTEST = 8
+"""Characters; what is shorter is no credential, and would be found in the midst of words."""
+
+
+def without_secrets(text: str) -> str:
+    """A text with `HIDDEN` in the place of credentials: values of environment variables, headers, keys."""
+    values = {value for name, value in os.environ.items() if len(value) >= _SHORTEST and _NAMES.search(name)}
+    # The longest first: one may be the beginning of another.
+    for value in sorted(values, key=lambda value: (-len(value), value)):
+        text = text.replace(value, HIDDEN)
+    return _SHAPES.sub(HIDDEN, text)
+
+
+def described(error: BaseException) -> str:
+    """An exception as records, logs and reports quote it: its kind and what it says, without credentials."""
+    return f"{type(error).__name__}: {without_secrets(str(error))}"
