@@ -33,6 +33,14 @@ def test_a_log_opens_with_its_card(tmp_path: Path) -> None:
     assert run.path == str(log)
 
 
+def test_episodes_do_not_come_in_the_order_in_which_they_ended(tmp_path: Path) -> None:
+    records = [make_record(1), make_record(2), make_record(3)]
+    runs = [write_log(tmp_path / "a.jsonl", *records), write_log(tmp_path / "b.jsonl", *records[::-1])]
+    first, second = open_runs([str(log) for log in runs])
+
+    assert first.records == second.records
+
+
 def test_a_log_without_a_card_says_what_its_records_say(tmp_path: Path) -> None:
     log = write_log(tmp_path / "mine.jsonl", make_record(1), make_record(2, trial=2))
     (run,) = open_runs([str(log)])
