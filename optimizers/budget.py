@@ -6,6 +6,9 @@ have ended. Where only those in flight are in the way, it waits for them. If the
 them either, the budget is spent: nothing more starts, what is in flight ends. So a limit is overstepped by no
 more than an episode's cost can be mistaken, and at most by the episodes in flight.
 
+A request outside of every episode never waits, for it may come from a thread that an episode in flight has
+started and waits for itself.
+
 Calls are counted as they reach a model (see `optimizers.metering`): replies out of a cache or a journal are
 none and cost nothing. Time is that of the clock on the wall.
 """
@@ -30,6 +33,9 @@ if TYPE_CHECKING:
 
 _UNSEEN = 10.0
 """Episodes of a kind that none has ended of may take so many times what others of the model did."""
+
+REQUEST = "request"
+"""The kind of what asks a model once, outside of every episode."""
 
 _KEPT_EVERY = 1.0
 """Seconds."""
@@ -153,7 +159,10 @@ class Budget:
         return Account(self, model, logged)
 
     def enter(self, model: str, kind: str) -> int | None:
-        """Start something, maybe after others have ended; its number, or None if nothing more is to start."""
+        """Start something; its number, or None if nothing more is to start.
+
+        An episode may have to wait until others have ended, a `REQUEST` never.
+        """
         with self._changed:
             while True:
                 self.stopped = self.stopped or self._exhausted(model, kind)
@@ -161,7 +170,7 @@ class Budget:
                     self._changed.notify_all()
                     return None
                 probable = self._probable(model, kind)
-                if not self._owed or self._fits(probable):
+                if not self._owed or kind == REQUEST or self._fits(probable):
                     self._number += 1
                     self._owed[self._number] = probable
                     return self._number

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from evals.identity import model_name
 from evals.stand_in import StandIn
-from optimizers.budget import Account, Budget, BudgetSpentError
+from optimizers.budget import REQUEST, Account, Budget, BudgetSpentError
 from optimizers.journal import REPLIES
 from optimizers.spending import GOLD, Spent
+from tools.errors import InputError
 from tools.files import write_atomically
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class MeteredEngine(StandIn):
         """
         if self._account.inside is not None:
             return self._counted(request)
-        leave = self._account.admit("request")
+        leave = self._account.admit(REQUEST)
         if leave is None:
             raise BudgetSpentError(self._account.budget.stopped)
         with leave:
@@ -76,7 +77,7 @@ def spending(budget: Budget | None, folder: Path) -> Iterator[None]:
         yield
         return
     file = folder / "seconds.json"
-    before = float(json.loads(file.read_bytes())) if file.exists() else 0.0
+    before = _seconds(file)
     budget.count(spent_before(folder / REPLIES, budget))
     begun = budget.taken_up(before)
     budget.keep = lambda seconds: write_atomically(
@@ -87,6 +88,20 @@ def spending(budget: Budget | None, folder: Path) -> Iterator[None]:
     finally:
         budget.keep(budget.seconds)
         budget.keep = None
+
+
+def _seconds(file: Path) -> float:
+    """What a journal says that earlier attempts took.
+
+    Raises:
+        InputError: it says something else.
+    """
+    try:
+        return float(json.loads(file.read_bytes()))
+    except FileNotFoundError:
+        return 0.0
+    except (ValueError, TypeError) as error:
+        raise InputError("no number of seconds", where=str(file), hint="start anew with --force") from error
 
 
 def spent_before(replies: Path, budget: Budget) -> Spent:

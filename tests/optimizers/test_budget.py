@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evals.entries import AskEntry
 from evals.prices import Price, Prices
-from optimizers.budget import Account, Budget, BudgetSpentError, Limits
+from optimizers.budget import REQUEST, Account, Budget, BudgetSpentError, Limits
 from tests.evals.episodes import make_record
 from tools.errors import InputError
 
@@ -168,3 +168,19 @@ def test_without_limits_everything_may_start() -> None:
     assert sum(started) == 500
     assert not budget.limited
     budget.check()
+
+
+def test_a_request_waits_for_nobody_since_who_is_in_flight_may_wait_for_it() -> None:
+    budget = Budget(Limits(max_calls=10))
+    account = budget.account("m")
+    assert ask(account, 1)
+    leave = account.admit("dear")
+    assert leave is not None
+    answered: list[object] = []
+    with leave:
+        # Until it has ended, nobody knows whether there is room for another of its kind beside it.
+        thread = threading.Thread(target=lambda: answered.append(account.admit(REQUEST)), daemon=True)
+        thread.start()
+        thread.join(timeout=10)
+    assert len(answered) == 1
+    assert answered[0] is not None

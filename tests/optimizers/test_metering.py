@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,13 +10,18 @@ import dspy
 import pytest
 from dspy.utils.exceptions import LMUnexpectedError
 
-from evals.identity import model_digest
+from evals.identity import model_digest, model_name
 from evals.prices import Price, Prices
+from evals.runner import evaluate
+from evals.suite import Suite
+from evals.task import Task
 from optimizers.budget import Budget, Limits
-from optimizers.metering import metered, spent_before
+from optimizers.metering import metered, spending, spent_before
 from optimizers.replies import RememberingEngine, ReplyStore
 from tests.chat_server import chat_server, said
+from tests.evals.episodes import make_episode, make_task
 from tests.optimizers.shop import lm
+from tools.errors import InputError
 
 
 def test_a_reply_out_of_dspys_cache_costs_nothing_and_has_no_tokens(tmp_path: Path) -> None:
@@ -53,6 +59,13 @@ def test_a_reply_out_of_dspys_cache_costs_nothing_and_has_no_tokens(tmp_path: Pa
         assert spent_before(tmp_path / "2.jsonl", budget).calls == 0
 
 
+@pytest.mark.parametrize("content", ["", "soon", "[1]"])
+def test_a_damaged_note_of_the_time_is_said(tmp_path: Path, content: str) -> None:
+    (tmp_path / "seconds.json").write_text(content)
+    with pytest.raises(InputError, match=r"seconds\.json"), spending(Budget(Limits(max_minutes=1)), tmp_path):
+        pass
+
+
 def test_a_resumed_compile_has_spent_what_its_journal_holds(tmp_path: Path) -> None:
     def budget() -> Budget:
         return Budget(Limits(max_calls=2), prices=Prices({"scripted/Cancel": Price(1.0, 2.0)}))
@@ -68,3 +81,33 @@ def test_a_resumed_compile_has_spent_what_its_journal_holds(tmp_path: Path) -> N
     with pytest.raises(LMUnexpectedError, match="budget is spent"):
         model("[[ ## task ## ]]\nCancel 'gamma'\n\n[[ ## trajectory ## ]]\n[]\n\n")
     assert first.stopped == "max_calls"
+
+
+class Threaded(dspy.Module):  # type: ignore[misc]
+    """Asks its model from threads of its own."""
+
+    def forward(self, task: Task) -> dspy.Prediction:
+        model = dspy.settings.lm
+        prompt = "[[ ## task ## ]]\nCancel '{}'\n\n[[ ## trajectory ## ]]\n[]\n\n"
+        prompts = [prompt.format(f"{task.id} {number}") for number in range(3)]
+        with ThreadPoolExecutor(3) as threads:
+            list(threads.map(model, prompts))
+        return dspy.Prediction(answer="", episode=make_episode())
+
+
+def test_episodes_may_ask_from_threads_of_their_own(suite: Suite) -> None:
+    budget = Budget(Limits(max_calls=60))
+    model = metered(lm("Cancel"), budget)
+    tasks = [make_task(number) for number in range(8)]
+    result = evaluate(
+        Threaded(),
+        tasks,
+        workshop=suite.workshop,
+        lm=model,
+        workers=4,
+        time_limit=20,
+        scorers=(),
+        admission=budget.account(model_name(model)),
+    )
+    assert {record.error for record in result.records} == {None}
+    assert budget.spent.calls == 24
