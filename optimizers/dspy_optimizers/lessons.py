@@ -13,7 +13,7 @@ import dspy
 from evals.constraints import acceptable
 from evals.failures import failure_status
 from evals.identity import program_digest
-from evals.record import PRIMARY
+from evals.record import INFRASTRUCTURE, PRIMARY
 from optimizers.demonstration import Demonstration, LastCall, TraceStep, last_calls, quoted_records
 from optimizers.dspy_optimizers.feedback import feedback
 from optimizers.dspy_optimizers.standings import Standings, admitted
@@ -91,7 +91,8 @@ class Lessons:
         taught = trace is not None
         right = right and not (taught and not episode.calls)
         if not taught:
-            self.standings.note(prediction.held.by, example.task.task, right)
+            known = None if episode.status in INFRASTRUCTURE else right
+            self.standings.note(prediction.held.by, example.task.task, known)
         if taught and not right:
             with self._lock:
                 self._gaps["wrong outcome" if finished else episode.status] += 1

@@ -59,7 +59,7 @@ class Standings:
         self._shown_by = shown_by
         self._lock = threading.Lock()
         self._programs: dict[str, dspy.Module] = {}
-        self._outcomes: dict[str, dict[str, bool]] = {}
+        self._outcomes: dict[str, dict[str, bool | None]] = {}
 
     def enter(self, program: dspy.Module) -> str:
         """What the program as it is now goes by; optimizers change programs in place."""
@@ -72,11 +72,13 @@ class Standings:
                 self._outcomes[name] = {}
         return name
 
-    def note(self, name: str, task: Task, right: bool) -> None:
-        """Note an outcome; the first one of a task counts."""
+    def note(self, name: str, task: Task, right: bool | None) -> None:
+        """Note an outcome, None where the infrastructure failed; the first one of a task counts."""
         if name and task.id in self._dev:
             with self._lock:
-                self._outcomes[name].setdefault(task.id, right)
+                outcomes = self._outcomes[name]
+                if outcomes.get(task.id) is None:
+                    outcomes[task.id] = right
 
     def contenders(self) -> list[Contender]:
         """The programs that have an outcome on every dev task, in the order in which they began."""
@@ -89,12 +91,12 @@ class Standings:
         for predictor in program.predictors():
             predictor.lm = None
         demonstrations = self._shown_by(program)
-        outcomes = self._outcomes[name]
+        outcomes = [right for right in self._outcomes[name].values() if right is not None]
         trial = Trial(
             name=f"candidate-{number}",
             program=name,
             demonstrations=tuple(shown.task_id for shown in demonstrations),
-            score=wilson(sum(outcomes.values()), len(outcomes)),
-            errors=0,
+            score=wilson(sum(outcomes), len(outcomes)),
+            errors=len(self._outcomes[name]) - len(outcomes),
         )
         return Contender(program, demonstrations, trial)
