@@ -147,7 +147,8 @@ def read_rubrics(file: Path) -> Rubrics:
         data = yaml.safe_load(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError("cannot read the rubric", where=str(file), hint=str(error)) from error
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        # Impossible dates and numbers are ValueErrors to it, and nesting without end is no error of its own.
         raise InputError("not YAML", where=_place(file, error), hint=_HINT) from error
     if not isinstance(data, dict):
         raise InputError("not a rubric", where=str(file), hint=_HINT)

@@ -107,7 +107,9 @@ def judge_owed(
 
     def keep(place: int, judgement: Judgement) -> None:
         nonlocal done
-        os.write(handle, _line(owed[place], judgement))
+        line = _line(owed[place], judgement)
+        if os.write(handle, line) != len(line):
+            raise OSError(f"{file}: the verdict could not be written (is the disk full?)")
         done += 1
         if on_progress:
             on_progress(done, len(owed))

@@ -29,7 +29,7 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Any:
         def answer(body: dict[str, Any]) -> dict[str, Any]:
             server.bodies.append(body)
             if len(server.bodies) % 3 == 0:
-                return {"error": 401, "said": f"no access with the key {KEY}"}
+                return {"error": 400, "said": f"no access with the key {KEY}"}
             return LEVEL if "## level ##" in json.dumps(body["messages"]) else FINISH
 
         monkeypatch.setattr(server, "answer", answer)

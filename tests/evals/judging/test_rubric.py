@@ -66,6 +66,8 @@ def test_a_task_that_no_rubric_is_for_is_said(tmp_path: Path) -> None:
         (ONE + "tone: loud\n", r"rubric.yaml: tone: extra inputs"),
         (ONE + "for: [poems]\n", r"rubric.yaml: for"),
         ("levels: [", r"rubric.yaml:\d+: not YAML"),
+        ("[" * 5000, "not YAML"),
+        (ONE.replace("Rude.", "2020-13-45"), "not YAML"),
         ("- just\n- a list\n", "not a rubric"),
         (f"rubrics:\n  - {LISTED}\n  - {LISTED}\n", "two rubrics are called 'tone'"),
     ],
