@@ -64,6 +64,9 @@ def _fresh(name: str, tasks: Sequence[Task]) -> dspy.LM:
         raise InputError(f"no local model {name!r}", hint=f"there is {ANALOGY}")
     if "/" not in name:
         raise InputError(f"{name!r} names no provider", hint="e.g. openai/gpt-4o-mini, ollama_chat/llama3.2")
+    from worksmith.models.providers import check_provider
+
+    check_provider(name)
     import dspy
 
     return dspy.LM(name)
