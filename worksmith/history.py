@@ -47,19 +47,19 @@ def study_histories(plan: StudyPlan, study: Study, keep: Mapping[str, Path] | No
 
 def history(label: str, manifest: Manifest) -> History:
     """The candidates of one compile."""
-    return History(
-        label, manifest.optimizer, tuple(_candidate(trial, manifest.chosen) for trial in manifest.trials)
-    )
+    return History(label, manifest.optimizer, tuple(_candidate(trial, manifest) for trial in manifest.trials))
 
 
-def _candidate(trial: Mapping[str, Any], chosen: str | None) -> CandidateScore:
+def _candidate(trial: Mapping[str, Any], manifest: Manifest) -> CandidateScore:
     score, race = trial["outcome"], trial.get("race") or {}
     return CandidateScore(
         name=trial["name"],
         score=interval_of(score["value"], score["low"], score["high"], score["n"]),
         met=race.get("met", score["n"]),
-        chosen=trial["name"] == chosen,
+        chosen=trial["name"] == manifest.chosen,
         race=_verdict(race),
+        tokens=trial.get("costs", {}).get("tokens"),
+        efficient=trial["name"] in manifest.front,
     )
 
 

@@ -21,6 +21,8 @@ class CandidateScore:
     Attributes:
         met: how many dev tasks it was tried on.
         race: what a race decided about it; empty without one.
+        tokens: an episode took; None where that is not known.
+        efficient: whether no other scores as much for less, or more for as much.
     """
 
     name: str
@@ -28,6 +30,8 @@ class CandidateScore:
     met: int
     chosen: bool = False
     race: str = ""
+    tokens: float | None = None
+    efficient: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,18 +74,44 @@ def _attempt_grid(study: Study, most: int) -> Grid:
     return Grid("pass^k by k, %", ("program", *(str(k) for k in range(1, most + 1))), rows)
 
 
-def history_blocks(histories: Sequence[History]) -> list[Intervals | Grid]:
-    """What each compile tried: a chart of the candidates' dev scores and a table."""
-    blocks: list[Intervals | Grid] = []
+def history_blocks(histories: Sequence[History]) -> list[Intervals | Plot | Grid]:
+    """What each compile tried: charts of the candidates' dev scores and costs, and a table."""
+    blocks: list[Intervals | Plot | Grid] = []
     for history in histories:
         if not history.candidates:
             continue
         title = f"{history.arm}: candidates on dev"
         rows = tuple((_name(each), each.score, not each.chosen) for each in history.candidates)
         blocks.append(Intervals(title, rows, ("A filled dot is the program that was chosen.",)))
+        blocks += _cost_plot(history)
         if any(each.race for each in history.candidates):
             blocks.append(_race_grid(history))
     return blocks
+
+
+def _cost_plot(history: History) -> list[Plot]:
+    """The candidates' dev scores against tokens; none where those are not known of two."""
+    series, line = [], []
+    for each in history.candidates:
+        if each.tokens is None or math.isnan(each.score.value):
+            continue
+        point = Point(each.tokens, each.score.value, each.score.low, each.score.high)
+        note = "on the front" if each.efficient else ""
+        series.append(Series(_name(each), (point,), marked=each.efficient, note=note))
+        line += [point] if each.efficient else []
+    if len(series) < 2 or not any(each.points[0].x for each in series):
+        return []
+    names = ", ".join(each.name for each in series if each.marked)
+    return [
+        Plot(
+            title=f"{history.arm}: candidates, score against tokens",
+            tells=f"The dev score of each candidate against its tokens an episode. On the front: {names}.",
+            across="tokens an episode",
+            series=tuple(series),
+            line=tuple(sorted(line, key=lambda point: point.x)),
+            notes=("On the front: no other candidate scores as much for less, or more for as much.",),
+        )
+    ]
 
 
 def _race_grid(history: History) -> Grid:
