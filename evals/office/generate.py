@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -53,7 +54,7 @@ class _Draft:
 def generate(
     world: World, seed: int = 0, per_intent: int = PER_INTENT, *, only: Sequence[str] = ()
 ) -> list[Task]:
-    """`per_intent` tasks of every intent over `world`, no text twice.
+    """`per_intent` tasks of every intent over `world`: no text twice, no values in two splits.
 
     A task depends on the world, the seed and its place within its intent; on no other intent.
 
@@ -72,10 +73,33 @@ def generate(
         held_out = held_out_splits(group)
         for intent in group:
             if not only or intent.code in only:
-                for number, draft in enumerate(_drafts(intent, records, seed, per_intent)):
-                    split = _STANDARD[number % len(_STANDARD)]
+                drafts = list(_drafts(intent, records, seed, per_intent))
+                for number, (draft, split) in enumerate(zip(drafts, _splits(drafts), strict=True)):
                     tasks.append(_task(intent, number, draft, split, held_out[intent.code], workshop))
     return tasks
+
+
+def _splits(drafts: Sequence[_Draft]) -> list[Split]:
+    """The split of each task of an intent; those with the same values, differently worded, share one.
+
+    They are placed first; the others keep their places as far as there is room.
+    """
+    wanted = [_STANDARD[number % len(_STANDARD)] for number in range(len(drafts))]
+    room, found = Counter(wanted), dict[int, Split]()
+    alike: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    for number, draft in enumerate(drafts):
+        alike.setdefault(tuple(sorted(draft.slots.items())), []).append(number)
+    for numbers in sorted(alike.values(), key=len, reverse=True):
+        splits = [*(wanted[number] for number in numbers), *sorted(room, key=room.__getitem__, reverse=True)]
+        if len(numbers) > 1 or room[splits[0]] > 0:
+            split = next((split for split in splits if room[split] >= len(numbers)), splits[len(numbers)])
+            found |= dict.fromkeys(numbers, split)
+            room[split] -= len(numbers)
+    for number in range(len(drafts)):
+        if number not in found:
+            found[number] = max(room, key=room.__getitem__)
+            room[found[number]] -= 1
+    return [found[number] for number in range(len(drafts))]
 
 
 def held_out_splits(group: Sequence[Intent]) -> dict[str, Split]:

@@ -21,6 +21,7 @@ from evals.crm.registry import families
 from evals.crm.wording import wording
 from evals.task import Entity, Step, Task
 from tests.evals.crm.orgs import books, org
+from tests.evals.splits import in_two_splits
 from tools.errors import InputError
 from tools.workshop import Workshop
 
@@ -80,6 +81,7 @@ def test_no_question_and_no_text_comes_twice(some: tuple[Mode, Generated]) -> No
     assert len({task.id for task in tasks}) == len(tasks)
     assert len({task.query for task in tasks}) == len(tasks)
     assert len({(task.intent, *sorted(task.slots.items())) for task in tasks}) == len(tasks)
+    assert not in_two_splits(tasks)
 
 
 def test_tasks_say_who_asks_when_and_how_to_answer(some: tuple[Mode, Generated]) -> None:

@@ -16,6 +16,7 @@ from evals.enterprise.goals.told import tells
 from evals.enterprise.suites import write_enterprise
 from evals.enterprise.texts import NEAR, likeness, trigrams
 from evals.task import Split, Task
+from tests.evals.splits import in_two_splits
 from tools.enterprise.generate import Built, build
 from tools.episode import Episode, EpisodeResult
 from tools.persona import Persona
@@ -184,6 +185,7 @@ def test_splits_share_no_persona_no_record_and_no_wording(made: Made) -> None:
         assert not personas[one] & personas[other]
         assert not wordings[one] & wordings[other]
         assert len(records[one] & records[other]) <= 0.05 * len(records[one] | records[other])
+    assert not in_two_splits(made.tasks)
 
 
 def test_few_questions_are_nearly_the_same(made: Made) -> None:

@@ -12,6 +12,7 @@ from evals.office.intents.intent import Intent
 from evals.office.intents.registry import all_intents, groups, intent
 from evals.task import Task
 from tests.evals.office.offices import make_office
+from tests.evals.splits import in_two_splits
 from tools.errors import InputError
 from tools.workshop import Workshop
 from tools.world import World
@@ -62,6 +63,7 @@ def test_splits_share_out_tasks_and_whole_intents(tasks: list[Task]) -> None:
     for group in groups().values():
         ids = {one.id for one in group}
         assert {task.held_out_split for task in tasks if task.intent in ids} == {"train", "dev", "test"}
+    assert not in_two_splits(tasks)
 
 
 @pytest.mark.slow
@@ -82,6 +84,7 @@ def test_an_intent_does_not_depend_on_the_others(office: World, tasks: list[Task
 def test_other_offices(tmp_path: Path, seed: int, scale: float, per_intent: int) -> None:
     tasks = generate(make_office(tmp_path, seed, scale), seed, per_intent)
     assert len({task.query for task in tasks}) == per_intent * len(all_intents())
+    assert not in_two_splits(tasks)
 
 
 @pytest.mark.slow
