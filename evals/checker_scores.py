@@ -63,6 +63,10 @@ def agreement(verdicts: Iterable[tuple[bool, bool]]) -> Agreement:
     )
 
 
+CHECKER_SCORES = frozenset({"checker_precision", "checker_recall", "checker_over_refusal"})
+"""The names of what `checker_scores` gives."""
+
+
 def checker_scores(episode: EpisodeResult) -> dict[str, float]:
     """`checker_precision`, `checker_recall` and `checker_over_refusal`, those that have a denominator.
 

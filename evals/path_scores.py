@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from tools.episode import CallRecord, EpisodeResult
     from tools.schema import Table
 
+PATH_SCORES = frozenset({"retrieval_recall", "tool_precision", "tool_recall", "plan_alignment"})
+"""The names of what `path_scores` gives."""
+
 REFUSED = "refused"
 """The status of a call that the agent's own access checker kept from being made."""
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from evals.actions import format_action
 from evals.outcomes import GroundTruth, OutcomeScorer
 from evals.path_scores import made_calls
+from evals.record import PRIMARY
+from evals.work import KnowsNames
+from tools.errors import InputError
 
 if TYPE_CHECKING:
     from evals.task import Task
@@ -22,6 +25,10 @@ _SCORERS = {"crm": "evals.crm.scorer:CrmScorer"}
 """By kind of world, where it has one of its own."""
 
 _OF_ANSWERS, _OF_STATE = "evals.answers.scorer:AnswerScorer", "evals.scorers:EpisodeScorer"
+
+
+STATE_SCORES = frozenset({PRIMARY, "unwanted_side_effects", "exact_match", "no_action"})
+"""The names of what `state_scores` gives."""
 
 
 class EpisodeScorer:
@@ -40,6 +47,7 @@ class EpisodeScorer:
     def __init__(self, workshop: Workshop, ground_truth: GroundTruth = "published") -> None:
         self._outcomes = OutcomeScorer(workshop, ground_truth)
         self.writing_tools = self._outcomes.writing_tools
+        self.score_names = STATE_SCORES
         self.digest = f"outcome/{ground_truth}"
 
     def __call__(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
@@ -57,6 +65,21 @@ def scorers_for(workshop: Workshop, ground_truth: GroundTruth = "published") -> 
     name = _SCORERS.get(kind.name, _OF_ANSWERS if kind.judges_answers else _OF_STATE)
     module, _, attribute = name.partition(":")
     return (getattr(importlib.import_module(module), attribute)(workshop, ground_truth),)
+
+
+def check_score_names(scorers: Sequence[Scorer], names: Iterable[str], *, where: str) -> None:
+    """See that scorers can give the scores called so, as far as they say what they give.
+
+    Raises:
+        InputError: they give no such score.
+    """
+    if not all(isinstance(scorer, KnowsNames) for scorer in scorers):
+        return
+    known = frozenset().union(*(scorer.score_names for scorer in scorers if isinstance(scorer, KnowsNames)))
+    for name in names:
+        if name not in known:
+            hint = f"there are {', '.join(sorted(known))}"
+            raise InputError(f"episodes have no score {name!r} here", where=where, hint=hint)
 
 
 def state_scores(outcomes: OutcomeScorer, task: Task, episode: EpisodeResult) -> dict[str, float]:

@@ -56,6 +56,13 @@ class KnowsTools(Protocol):
     writing_tools: frozenset[str]
 
 
+@runtime_checkable
+class KnowsNames(Protocol):
+    """A scorer that knows the names of all scores that it may give."""
+
+    score_names: frozenset[str]
+
+
 @dataclass
 class Work:
     """What all episodes of one evaluation share."""

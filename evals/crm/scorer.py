@@ -6,13 +6,13 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from evals.checker_scores import checker_scores
+from evals.checker_scores import CHECKER_SCORES, checker_scores
 from evals.crm.answers import NONE, is_right, named, normalised, says_none, token_f1
 from evals.crm.months import months, year_of
 from evals.crm.task_types import KNOWLEDGE_QA, TASK_TYPES, ValueKind
 from evals.outcomes import GroundTruth, OutcomeScorer
 from evals.record import PRIMARY, REWARD
-from evals.scorers import state_scores
+from evals.scorers import STATE_SCORES, state_scores
 
 if TYPE_CHECKING:
     from evals.task import Answer, Task
@@ -25,6 +25,8 @@ F1 = "f1"
 SUPPORTED = "supported"
 UNANSWERABLE = "unanswerable"
 FALSE_NONE = "false_none"
+
+_ANSWER_SCORES = frozenset({REWARD, STRICT_MATCH, F1, SUPPORTED, UNANSWERABLE, FALSE_NONE})
 
 _YEARS = range(1990, 2100)
 """Figures in a row that are taken for years."""
@@ -58,6 +60,7 @@ class CrmScorer:
     def __init__(self, workshop: Workshop, ground_truth: GroundTruth = "published") -> None:
         self._outcomes = OutcomeScorer(workshop, ground_truth)
         self.writing_tools = self._outcomes.writing_tools
+        self.score_names = (STATE_SCORES - {"exact_match"}) | CHECKER_SCORES | _ANSWER_SCORES
         self.digest = f"crm/1/{ground_truth}"
 
     def __call__(self, task: Task, episode: EpisodeResult) -> dict[str, float]:

@@ -102,6 +102,17 @@ def test_bad_options_are_named(suite: Suite, tmp_path: Path, arguments: list[str
         run(suite.path, "--out", tmp_path / "program.json", *arguments)
 
 
+@pytest.mark.parametrize(
+    "arguments", [["--maximize", "f1"], ["--constraint", "leak=0"], ["--constraint", "judge>=0.5"]]
+)
+def test_scores_that_there_are_not_are_told_before_anybody_is_asked(
+    suite: Suite, tmp_path: Path, arguments: list[str]
+) -> None:
+    with pytest.raises(InputError, match="have no score"):
+        run(suite.path, "--out", tmp_path / "x.json", *arguments)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_file_is_replaced_only_on_demand(suite: Suite, tmp_path: Path) -> None:
     file = tmp_path / "program.json"
     run(suite.path, "--out", file, "--optimizer", "none")

@@ -121,6 +121,7 @@ def compare_strategies(
     """Compare strategies, each uncompiled and compiled, on the same tasks; baselines stand beside them."""
     from evals.baseline_program import baselines_for
     from evals.constraints import constraints
+    from evals.record import PRIMARY
     from evals.suite import Suite
     from evals.where import conditions
     from optimizers.compile import Model, proposing_model
@@ -130,6 +131,7 @@ def compare_strategies(
     from tools.files import check_writable
     from worksmith.ablation import ablated, categories_named
     from worksmith.commands.compare_report import show, show_plan
+    from worksmith.commands.driving import check_scores
     from worksmith.judges import judges_called, metered_judges
     from worksmith.models.resolve import resolve
     from worksmith.session import choose_tasks, connect, ground_truth_called, org_setting
@@ -170,6 +172,7 @@ def compare_strategies(
         models=models,
         judges=judges_called(judge, rubric, opened.workshop.kind.tables),
     )
+    check_scores(opened.workshop, PRIMARY, plan.settings.constraints, judged=bool(judge))
     for name, model in product(optimizers_listed(optimizers), models):
         proposing_model(name, None, plan.teacher, model)
     learning = bool(source.select(split="train", scheme=plan.scheme))

@@ -16,7 +16,7 @@ from worksmith.commands.budgeting import (
     MaxUsdOption,
     PricesOption,
 )
-from worksmith.commands.driving import ForceJudgeOption, GateOption, Judging, MaximizeOption
+from worksmith.commands.driving import ForceJudgeOption, GateOption, Judging, MaximizeOption, check_scores
 from worksmith.commands.options import (
     OPTIMIZERS,
     AccessOption,
@@ -210,6 +210,7 @@ def compile_program(
         resume=resume,
     )
     bounds = Bounds(max_calls, max_tokens, max_usd, max_minutes, prices)
+    check_scores(plan.suite.workshop, maximize, plan.settings.constraints, judged=bool(judge))
     plan = Judging(judge, rubric, maximize, gate, force_judge).take_part(plan, rehearsed=dry_run)
     plan = replace(plan, budget=bounds.budget(model.lm for model in models(plan).values()))
     if dry_run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,9 +12,11 @@ import typer
 from worksmith.commands.options import say
 
 if TYPE_CHECKING:
+    from evals.constraints import Constraint
     from evals.judging.gate import GateVerdict
     from evals.judging.judge import Judge
     from optimizers.compile import Plan
+    from tools.workshop import Workshop
 
 SCORES = ["outcome", "judge", "reward", "f1", "exact_match"]
 
@@ -38,6 +41,27 @@ GateOption = Annotated[
 ForceJudgeOption = Annotated[
     bool, typer.Option("--force-judge", help="Let a judge drive the compile that did not pass the gate.")
 ]
+
+
+def check_scores(
+    workshop: Workshop, maximize: str, constraints: Iterable[Constraint], *, judged: bool
+) -> None:
+    """See that episodes have what is to be maximized and bounded, before anybody is paid for some.
+
+    Raises:
+        InputError: they do not.
+    """
+    from evals.driving import CHECKED
+    from evals.judging.judge import JUDGE
+    from evals.record import PRIMARY
+    from evals.scorers import check_score_names, scorers_for
+    from evals.summary import COSTS
+
+    scorers = scorers_for(workshop)
+    check_score_names(scorers, {maximize} - {JUDGE}, where="--maximize")
+    others = {*COSTS, *([JUDGE] if judged else []), *([CHECKED] if maximize != PRIMARY else [])}
+    bounded = [each.metric for each in constraints if each.metric not in others]
+    check_score_names(scorers, bounded, where="--constraint")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evals.outcomes import OutcomeScorer
-from evals.scorers import EpisodeScorer, scorers_for
+from evals.scorers import EpisodeScorer, check_score_names, scorers_for
 from evals.task import Answer, Entity, Task
 from tests.evals import help_desk as desk
 from tests.evals import small_office
@@ -46,7 +46,9 @@ def score(shop: Workshop) -> Score:
                 **more,
             }
         )
-        return {name: value for scorer in scorers for name, value in scorer(task, result).items()}
+        scores = {name: value for scorer in scorers for name, value in scorer(task, result).items()}
+        check_score_names(scorers, scores, where="its own scores")
+        return scores
 
     return scored
 

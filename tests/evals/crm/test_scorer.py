@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from evals.crm.scorer import CrmScorer, expected_text
+from evals.scorers import check_score_names
 from evals.task import Answer, Task
 from tests.evals.crm import small_org as org
 from tests.evals.crm.small_org import AGENT, OTHER, REFERENCE, TASKS
@@ -43,7 +44,9 @@ def score(shop: Workshop) -> Score:
             "calls": episode.calls,
             "answer": answer,
         }
-        return scorer(task, EpisodeResult(**{**result, **more}))
+        scores = scorer(task, EpisodeResult(**{**result, **more}))
+        check_score_names([scorer], scores, where="its own scores")
+        return scores
 
     return scored
 
