@@ -19,9 +19,7 @@ _NAMED = 8
 
 
 def verify_program(
-    program: Annotated[
-        Path, typer.Argument(help="File that `worksmith compile` wrote.", exists=True, dir_okay=False)
-    ],
+    program: Annotated[Path, typer.Argument(help="File that `worksmith compile` wrote.", dir_okay=False)],
     suite: Annotated[
         Path | None,
         typer.Option(
