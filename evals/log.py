@@ -7,6 +7,7 @@ machine tore in half is recognised by its missing newline and owed again.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,7 +71,7 @@ class EpisodeLog:
         line = (record.model_dump_json() + "\n").encode()
         written = os.write(self._file, line)
         if written != len(line):
-            raise OSError(f"{self.path}: {written} of {len(line)} bytes written (is the disk full?)")
+            raise OSError(errno.ENOSPC, "only a part could be written", str(self.path))
 
     def __len__(self) -> int:
         return len(self._records)

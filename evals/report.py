@@ -34,7 +34,7 @@ from evals.score_tables import (
     verdict,
 )
 from evals.summary import Summary
-from evals.tables import Grid, percent
+from evals.tables import Grid, one_line, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -90,9 +90,9 @@ class Report:
 
     def markdown(self) -> str:
         """The report as Markdown, episodes left out."""
-        facts = "\n".join(f"- {name}: {value}" for name, value in self.facts.items())
+        facts = "\n".join(f"- {one_line(name)}: {one_line(value)}" for name, value in self.facts.items())
         grids = "\n".join(grid.markdown() for grid in self.grids)
-        return f"## {self.title}\n\n{facts}\n\n{grids}"
+        return f"## {one_line(self.title)}\n\n{facts}\n\n{grids}"
 
     def html(self) -> str:
         """The report as one page that needs nothing else, of at most `page_bytes` bytes.

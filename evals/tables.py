@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from evals.reporting import markup
+from evals.reporting.characters import harmless
 from evals.statistics import Interval
 from evals.summary import Rate, Summary
 
@@ -45,11 +46,11 @@ class Grid:
 
     def markdown(self) -> str:
         """For a README or an issue."""
-        lines = [f"### {self.title}", ""]
+        lines = [f"### {one_line(self.title)}", ""]
         lines.append(_line(self.headings))
         lines.append(_line(["---" if number == 0 else "---:" for number in range(len(self.headings))]))
-        lines.extend(_line([cell.replace("|", "\\|") for cell in row]) for row in self.rows)
-        lines.extend(["", *(f"{note}  " for note in self.notes)])
+        lines.extend(_line(row) for row in self.rows)
+        lines.extend(["", *(f"{one_line(note)}  " for note in self.notes)])
         return "\n".join(lines).rstrip() + "\n"
 
     def html(self) -> str:
@@ -84,10 +85,10 @@ class _Fitted:
         def fits(table: Table) -> bool:
             return Measurement.get(console, endless, table).maximum <= options.max_width
 
-        yield Text(self.grid.title, style="table.title")
+        yield Text(harmless(self.grid.title), style="table.title")
         whole = _table(self.grid, stacked=False)
         yield from [whole] if fits(whole) else _parts(self.grid, fits)
-        yield from (Text(note, style="dim") for note in self.grid.notes)
+        yield from (Text(harmless(note), style="dim") for note in self.grid.notes)
         yield ""
 
 
@@ -121,13 +122,13 @@ def _table(grid: Grid, *, stacked: bool) -> Table:
         justify: Literal["left", "right"] = "left" if first else "right"
         # A name cut in two is hard to read; figures may wrap.
         table.add_column(
-            Text(_stacked_heading(heading) if stacked else heading),
+            Text(harmless(_stacked_heading(heading) if stacked else heading)),
             justify=justify,
             no_wrap=first,
             overflow="fold",
         )
     for row in grid.rows:
-        table.add_row(*(Text(_stacked(cell) if stacked else cell) for cell in row))
+        table.add_row(*(Text(harmless(_stacked(cell) if stacked else cell)) for cell in row))
     return table
 
 
@@ -199,4 +200,9 @@ def _latex_line(cells: Sequence[str]) -> str:
 
 
 def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
+    return "| " + " | ".join(one_line(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+def one_line(text: str) -> str:
+    """A text for Markdown: on one line, and nothing in it is taken for an element of a page."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", " ".join(harmless(text).split("\n")))

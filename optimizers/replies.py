@@ -7,6 +7,7 @@ completions of one call. So equal questions are asked once in a compile, however
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
@@ -147,7 +148,7 @@ class ReplyStore:
             written = os.write(self._file, line + b"\n")
             if written != len(line) + 1:
                 os.ftruncate(self._file, self._end)
-                raise OSError(f"{self.path}: the reply could not be written (is the disk full?)")
+                raise OSError(errno.ENOSPC, "only a part could be written", str(self.path))
             self._note(entry, self._end, len(line))
             self._end += written
 

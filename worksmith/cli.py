@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
 import typer
 
+from evals.reporting.characters import harmless
 from retrievers.errors import RetrievalError
 from tools.errors import InputError, WorksmithError
 from worksmith import __version__
@@ -83,21 +85,26 @@ def _options(
     """Compile, compare and track workplace-agent programs."""
 
 
+_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+"""What a write fails with that names no file, because it was open."""
+
+
 def main() -> None:
     """Run the command line: 0 done, 1 a run failed, 2 bad input, 3 a limit was reached, 130 interrupted."""
     try:
         app()
     except (InputError, RetrievalError) as error:
-        typer.echo(f"worksmith: {error}", err=True)
+        typer.echo(f"worksmith: {harmless(str(error))}", err=True)
         sys.exit(2)
     except WorksmithError as error:
-        typer.echo(f"worksmith: {error}", err=True)
+        typer.echo(f"worksmith: {harmless(str(error))}", err=True)
         sys.exit(error.exit_code)
     except OSError as error:
-        if not error.filename:
+        if not error.filename and error.errno not in _OF_DISKS:
             raise
         # A folder that cannot be written, a full disk: for the person to mend, not a defect of the program.
-        typer.echo(f"worksmith: {error.filename}: {error.strerror}", err=True)
+        place = f"{error.filename}: " if error.filename else ""
+        typer.echo(f"worksmith: {place}{error.strerror}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         typer.echo("worksmith: interrupted; run the same command with --resume to go on", err=True)

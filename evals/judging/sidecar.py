@@ -6,6 +6,7 @@ stopped goes on where it was. Verdicts that could not be had are asked for again
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -109,7 +110,7 @@ def judge_owed(
         nonlocal done
         line = _line(owed[place], judgement)
         if os.write(handle, line) != len(line):
-            raise OSError(f"{file}: the verdict could not be written (is the disk full?)")
+            raise OSError(errno.ENOSPC, "only a part could be written", str(file))
         done += 1
         if on_progress:
             on_progress(done, len(owed))

@@ -7,15 +7,14 @@ import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from evals.reporting.characters import harmless
+
 _numbers = itertools.count(1)
 
 
 def text(value: object) -> str:
     """Text for an element or a quoted attribute. Characters that no page may have are replaced."""
-    shown = "".join(
-        character if character >= " " or character in "\n\t" else "\ufffd" for character in str(value)
-    )
-    return html.escape(shown.encode("utf-8", "replace").decode())
+    return html.escape(harmless(str(value)))
 
 
 def tag(name: str, /, *inside: str, **attributes: object) -> str:

@@ -29,7 +29,11 @@
   });
   for (const event of ["input", "change"]) form.addEventListener(event, apply);
   form.addEventListener("submit", event => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(apply));
+  form.querySelector("[type=reset]").addEventListener("click", event => {
+    event.preventDefault();
+    form.reset();
+    apply();
+  });
   form.hidden = false;
   apply();
 })();

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from evals.entries import CallEntry, ChangeEntry
 from evals.record import PRIMARY, EpisodeRecord
 from evals.reporting.changes import compare_changes
+from evals.reporting.characters import harmless
 from evals.reporting.episodes import ShownEpisode
 
 
 def episode_text(episode: ShownEpisode) -> str:
     """All that is on record of an episode, in the order in which it happened."""
-    return "\n".join(_lines(episode)) + "\n"
+    return harmless("\n".join(_lines(episode))) + "\n"
 
 
 def _lines(episode: ShownEpisode) -> Iterator[str]:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from evals.reporting.characters import harmless
+
 STRATEGIES = ["direct", "cot", "act", "react", "plan", "gold", "gold-arguments", "function_calling"]
 TOOLSETS = ["all", "required", "retrieved:12", "query", "functions", "functions+query", "plain"]
 OPTIMIZERS = [
@@ -222,4 +224,4 @@ TracesOption = Annotated[
 
 def say(message: str) -> None:
     """Tell the person at the terminal something that is not the result."""
-    typer.echo(message, err=True)
+    typer.echo(harmless(message), err=True)

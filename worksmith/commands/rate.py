@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from worksmith.commands.options import JsonFlag, SeedOption, TrackFlag, TrackingUriOption, say
+from worksmith.terminal import escape
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -173,8 +174,6 @@ def _ask(console: Console, scale: Scale) -> _Answer | None:
 
 def _show(console: Console, episode: Shown, place: str) -> None:
     """An episode without anything that says whose it is, how it was scored, or what was expected."""
-    from rich.markup import escape
-
     record = episode.record
     console.rule(f"[bold]{place}", align="left")
     console.print(escape(record.query), style="bold")

@@ -28,6 +28,7 @@ from worksmith.commands.options import (
     TrackingUriOption,
     say,
 )
+from worksmith.terminal import escape
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -116,8 +117,6 @@ def show_episode(
     setting: Mapping[str, str],
 ) -> None:
     """Print an episode: the task, its setting, each step, what changed, and the verdict."""
-    from rich.markup import escape
-
     console.rule(f"[bold]{escape(task.id)}", align="left")
     console.print(escape(task.query), style="bold")
     for name, value in setting.items():
@@ -153,8 +152,6 @@ def episode_json(task: Task, episode: EpisodeResult, scores: Mapping[str, float]
 
 
 def _show_step(console: Console, number: int, call: CallRecord, thought: str) -> None:
-    from rich.markup import escape
-
     console.rule(f"step {number}", align="left")
     if thought:
         console.print(escape(thought), style="italic")
@@ -168,8 +165,6 @@ def _show_step(console: Console, number: int, call: CallRecord, thought: str) ->
 
 
 def _show_end(console: Console, task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> None:
-    from rich.markup import escape
-
     console.rule("end", align="left")
     said = ": ".join(text for text in (episode.answer_status, episode.answer) if text)
     if said:
@@ -203,8 +198,6 @@ def _verdict(episode: EpisodeResult, scores: Mapping[str, float]) -> str:
 
 def _show_verdict(console: Console, verdict: Judgement) -> None:
     """What a judge said, and what asking it took, which is no part of the episode's cost."""
-    from rich.markup import escape
-
     level = f"level {verdict.level} of 5" if verdict.level else verdict.status
     console.print(f"[bold]{escape(verdict.judge)}[/] [dim]by {escape(verdict.rubric)}:[/] {level}")
     console.print(escape(verdict.feedback))
@@ -214,8 +207,6 @@ def _show_verdict(console: Console, verdict: Judgement) -> None:
 
 def _show_expected(console: Console, task: Task, *, changed: bool) -> None:
     """The right answer, where there is one, and what should have been changed, where that is in question."""
-    from rich.markup import escape
-
     if task.answer is not None:
         status = "" if task.answer.status == "answered" else f"{task.answer.status} "
         console.print(f"[dim]expected answer:[/] {escape(status)}{escape(task.answer.text)}".rstrip())

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import re
 from html.parser import HTMLParser
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 from evals.compare import Arm, run_study
 from evals.entries import CallEntry, ChangeEntry, FaultEntry, Judgement
+from evals.record import EpisodeRecord
 from evals.report import study_report
+from evals.reporting.characters import harmless
+from evals.reporting.episodes import ShownEpisode
+from evals.reporting.plain import episode_text
+from evals.tables import Grid
 from tests.evals.episodes import make_record, make_result
 
 HOSTILE = [
@@ -39,9 +47,9 @@ def tags(page: str) -> list[tuple[str, tuple[str, ...]]]:
     return parser.found
 
 
-def page_with(said: str) -> str:
+def record_with(said: str) -> EpisodeRecord:
     change: dict[str, Any] = {"table": said, "operation": "insert", "after": {said: said}}
-    record = make_record(
+    return make_record(
         1,
         query=said,
         scores={"outcome": 0.0},
@@ -67,6 +75,10 @@ def page_with(said: str) -> str:
         judgements=(Judgement(judge=said, rubric=said, level=1, feedback=said),),
         fault=FaultEntry(kind=said, detail=said),
     )
+
+
+def page_with(said: str) -> str:
+    record = record_with(said)
     arms = [Arm(said or "a", model=said), Arm(said + "2")]
     study = run_study(arms, lambda _: make_result([record, make_record(2)], model=said))
     return study_report(study, title=said, setting={said: said}).html()
@@ -75,10 +87,10 @@ def page_with(said: str) -> str:
 @settings(max_examples=40, deadline=None)
 @given(texts)
 def test_what_is_said_changes_no_element_of_the_page(said: str) -> None:
-    harmless = {tag for tag, _ in tags(page_with("harmless"))}
+    expected = {tag for tag, _ in tags(page_with("plain"))}
     found = tags(page_with(said))
 
-    assert {tag for tag, _ in found} <= harmless | {"option", "code"}
+    assert {tag for tag, _ in found} <= expected | {"option", "code"}
     assert not any(name.startswith("on") for _, names in found for name in names)
     assert sum(tag == "script" for tag, _ in found) == 1
 
@@ -88,3 +100,32 @@ def test_characters_that_no_page_may_have_are_replaced() -> None:
     assert page.encode()
     assert "\x00" not in page
     assert "\x1b" not in page
+
+
+COMMANDING = "\x1b[2J\x1b]0;title\x07\x9b31m\x7f\r\x00\ud800"
+
+
+def test_nothing_that_is_said_commands_a_terminal() -> None:
+    shown = episode_text(ShownEpisode(COMMANDING, record_with(COMMANDING)))
+    console = Console(file=io.StringIO(), width=300, force_terminal=True, color_system=None)
+    console.print(Grid(COMMANDING, (COMMANDING,), ((COMMANDING,),), (COMMANDING,)).rich())
+    assert isinstance(console.file, io.StringIO)
+    for text in (shown, console.file.getvalue()):
+        assert "]0;title" in text
+        assert not any(character in text for character in "\x1b\x07\x9b\x7f\r\x00\ud800")
+
+
+def test_what_is_said_changes_no_table_in_markdown() -> None:
+    said = "a | b\n| c <script>evil()</script> <b"
+    written = Grid(said, ("label", said), (("x", said),), (said,)).markdown()
+    assert "<script" not in written
+    assert "<b" not in written
+    title, _, *table, _, note = written.rstrip("\n").split("\n")
+    assert title.startswith("### a | b | c ")
+    assert [len(re.split(r"(?<!\\)\|", line)) for line in table] == [4, 4, 4]
+    assert note.startswith("a | b | c ")
+
+
+@given(st.text(st.characters(exclude_categories=("Cc", "Cs"), include_characters="\n\t")))
+def test_all_other_characters_stay(text: str) -> None:
+    assert harmless(text) == text
