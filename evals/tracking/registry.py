@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from tools.errors import InputError
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
+    from mlflow.entities.model_registry import PromptVersion
 
 _NAME = re.compile(r"[\w][\w.\-]{0,199}")
 _ALIAS = re.compile(r"[A-Za-z_][\w\-]{0,99}")
@@ -114,14 +115,28 @@ def register_instructions(client: MlflowClient, run_id: str, texts: Mapping[str,
     Returns:
         The prompts' addresses, `prompts:/NAME/VERSION`.
     """
-    addresses = []
+    prompts = []
     for name, text in texts.items():
         prompt = client.load_prompt(f"prompts:/{name}@latest", allow_missing=True, cache_ttl_seconds=0)
         if prompt is None or prompt.template != text:
             prompt = client.register_prompt(name, text, commit_message=f"instructions chosen in run {run_id}")
-        client.link_prompt_version_to_run(run_id, prompt)
-        addresses.append(f"prompts:/{name}/{prompt.version}")
-    return addresses
+        prompts.append(prompt)
+    _link(client, run_id, prompts)
+    return [f"prompts:/{prompt.name}/{prompt.version}" for prompt in prompts]
+
+
+def _link(client: MlflowClient, run_id: str, prompts: Sequence[PromptVersion]) -> None:
+    """Note prompts on a run of this client's store.
+
+    `MlflowClient.link_prompt_version_to_run` seeks the run in the process's own store, whatever the client's.
+    """
+    if not prompts:
+        return
+    from mlflow.tracing.constant import TraceTagKey
+    from mlflow.tracing.utils.prompt import update_linked_prompts_tag
+
+    known = client.get_run(run_id).data.tags.get(TraceTagKey.LINKED_PROMPTS)
+    client.set_tag(run_id, TraceTagKey.LINKED_PROMPTS, update_linked_prompts_tag(known, list(prompts)))
 
 
 def _requirements() -> list[str]:

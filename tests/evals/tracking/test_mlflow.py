@@ -42,6 +42,21 @@ def test_figures_settings_and_data_of_a_run(tracker: MlflowTracker) -> None:
     assert (dataset.name, dataset.digest) == ("office/test", "abc123")
 
 
+def test_instructions_are_linked_to_the_run_in_whatever_store(
+    tracker: MlflowTracker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not in that of the process, where there is no such run, nor a store until one is asked for."""
+    monkeypatch.chdir(tmp_path)
+    with tracker.start("compile") as run:
+        run.instructions({"agent.act": "Look before you write.", "agent.plan": "Plan."})
+        run.instructions({"agent.act": "Look before you write.", "agent.plan": "Plan less."})
+
+    linked = json.loads(tracker.client.get_run(run.id).data.tags["mlflow.linkedPrompts"])
+    found = [(prompt["name"], prompt["version"]) for prompt in linked]
+    assert found == [("agent.act", "1"), ("agent.plan", "1"), ("agent.plan", "2")]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_every_episode_is_kept_as_row_line_and_trace_with_all_scores(
     tracker: MlflowTracker, tmp_path: Path
 ) -> None:
