@@ -332,19 +332,16 @@ def test_a_killed_run_continues_to_the_same_scores(blow: signal.Signals, tmp_pat
     assert len(log.read_text().splitlines()) == 100
 
 
-@pytest.mark.slow
-def test_throughput_is_at_least_95_percent_of_ideal(workshop: Any) -> None:
-    """An episode here asks its model nine times and waits 200 ms for each reply."""
+def test_as_many_episodes_wait_at_once_as_there_are_workers(workshop: Any) -> None:
+    together = threading.Barrier(32)
 
     def waiting(task: Task) -> Any:
-        for _ in range(9):
-            time.sleep(0.2)
+        for _ in range(3):
+            together.wait(timeout=60)
         return dspy.Prediction(episode=make_episode())
 
-    many = [make_task(number) for number in range(64)]
-    ideal = 64 / 32 * 9 * 0.2
-    # The better of two runs: other work on the machine is not what is measured.
-    assert max(ideal / run(waiting, many, workshop, workers=32).seconds for _ in range(2)) >= 0.95
+    found = run(waiting, [make_task(number) for number in range(64)], workshop, workers=32)
+    assert {record.error for record in found.records} == {None}
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,22 @@ def test_an_error_of_the_system_is_a_sentence(
     assert capsys.readouterr().err == "worksmith: runs.jsonl: No space left on device\n"
 
 
+def test_a_disk_that_fills_up_during_the_work_is_a_sentence_as_well(
+    suite: Suite, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("this system has no device that is full")
+    (here / "log.jsonl").symlink_to(full)
+    options = [str(suite.path), "--limit", "2", "--log", "log.jsonl", "--no-track"]
+    monkeypatch.setattr("sys.argv", ["worksmith", "eval", *options])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+
+    assert ended.value.code == 1
+    assert capsys.readouterr().err.endswith("worksmith: No space left on device\n")
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
