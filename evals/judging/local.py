@@ -151,9 +151,9 @@ def _of_state(task: Task, record: EpisodeRecord, state: State) -> Finding:
         return Finding(1, "Nothing of what was asked for was done.")
     if state.extra:
         wrong = f"{_rows(len(state.extra))} changed wrongly"
-        return Finding(2, f"Of {state.wanted} changes {done} were made, and {wrong}.")
+        return Finding(2, f"Changes made: {done} of {state.wanted}; {wrong}.")
     if state.missing:
-        why = f"Of {state.wanted} changes {state.missing} were not made."
+        why = f"Changes not made: {state.missing} of {state.wanted}."
         return Finding(3 if 2 * done >= state.wanted else 2, why)
     if state.unsaid:
         return Finding(3, f"What was written does not say {_listed(state.unsaid)}.")
