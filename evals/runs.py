@@ -11,6 +11,7 @@ import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +95,27 @@ def beside(log: Path, ending: str) -> Path:
 def write_card(log: Path, card: RunCard) -> None:
     """Put a card beside its log."""
     write_atomically(beside(log, CARD), card.model_dump_json(indent=1).encode() + b"\n")
+
+
+def make_room(log: Path) -> Path | None:
+    """See that a run can begin anew in `log`.
+
+    Verdicts and ratings are of the episodes that were there, not of those to come. Where there are some, all
+    of it goes to a folder `earlier-N` beside the log; without any, the log is removed.
+
+    Returns:
+        Where the log went, if it is kept.
+    """
+    sidecars = [file for ending in (JUDGEMENTS, RATINGS) if (file := beside(log, ending)).exists()]
+    if not log.exists() or not sidecars:
+        log.unlink(missing_ok=True)
+        return None
+    folder = next(place for n in count(1) if not (place := log.parent / f"earlier-{n}" / log.stem).exists())
+    folder.mkdir(parents=True)
+    for file in (beside(log, CARD), *sidecars, log):
+        if file.exists():
+            file.rename(folder / file.name)
+    return folder / log.name
 
 
 def versions() -> dict[str, str]:

@@ -170,6 +170,15 @@ def lm_label(name: str) -> str:
     return f"{name} (no language model)" if name.startswith("local/") else name
 
 
+def new_log(file: Path) -> None:
+    """See that a run can begin anew in a log that it named itself, and say where what was judged went."""
+    from evals.runs import make_room
+
+    kept = make_room(file)
+    if kept is not None:
+        say(f"the log that was there has verdicts or ratings; it is now {kept}")
+
+
 @contextmanager
 def compile_bar(label: str) -> Iterator[Callable[[str, Progress], None]]:
     """A progress bar for a compile, which names the evaluation that is running."""

@@ -29,7 +29,7 @@ from worksmith import __version__
 from worksmith.budgets import admission, counted
 from worksmith.cards import study_card
 from worksmith.naming import slug
-from worksmith.session import LOGS, compile_bar, demo_count, episode_bar, new_agent
+from worksmith.session import LOGS, compile_bar, demo_count, episode_bar, new_agent, new_log
 from worksmith.tracked import keep_card, record_compile
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
 def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalResult:
     file = plan.folder / f"{slug(arm.label)}-{slug(card.program)}.jsonl"
     if not plan.resume:
-        file.unlink(missing_ok=True)
+        new_log(file)
     with EpisodeLog.open(file, resume=plan.resume) as log, episode_bar(arm.label) as on_progress:
         write_card(file, card)
         result = evaluate(

@@ -8,7 +8,7 @@ import pytest
 
 from evals.log import EpisodeLog
 from evals.record import EpisodeRecord
-from evals.runs import JUDGEMENTS, RunCard, beside, open_runs, write_card
+from evals.runs import JUDGEMENTS, RATINGS, RunCard, beside, make_room, open_runs, write_card
 from evals.tracking import open_tracker
 from tests.evals.episodes import make_record, make_result
 from tools.errors import InputError
@@ -98,6 +98,25 @@ def test_verdicts_given_later_are_those_of_their_episodes(tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+def test_a_log_makes_room_for_a_new_one_and_what_was_judged_is_kept(tmp_path: Path) -> None:
+    log = tmp_path / "a.jsonl"
+    assert make_room(log) is None  # nothing is there
+    write_log(log, make_record(1))
+    assert make_room(log) is None
+    assert not log.exists()
+
+    for n, ending in enumerate((JUDGEMENTS, RATINGS), start=1):
+        write_log(log, make_record(n), label=f"run {n}")
+        beside(log, ending).write_text("")
+        kept = make_room(log)
+
+        assert kept is not None
+        assert [path.suffix for path in tmp_path.iterdir()] == [""] * n  # folders
+        (run,) = open_runs([str(kept)])
+        assert (run.card.label, run.records) == (f"run {n}", (make_record(n),))
+        assert beside(kept, ending).exists()
+
+
 def test_a_tracked_run_opens_with_those_below_it(tmp_path: Path) -> None:
     uri = f"sqlite:///{tmp_path}/mlflow.db"
     with open_tracker(uri).start("compare") as run:

@@ -169,7 +169,7 @@ class Evaluation:
         file = self._log_file(label, lm)
         with EpisodeLog.open(file, resume=self.resume) as log, episode_bar(label) as on_progress:
             write_card(file, card)
-            return evaluate(
+            result = evaluate(
                 self.program,
                 self.tasks,
                 workshop=self.suite.workshop,
@@ -183,19 +183,23 @@ class Evaluation:
                 admission=admission(lm, self.budget),
                 on_progress=on_progress,
             )
+        say(f"the episodes are in {file}; `worksmith report` shows each of them")
+        return result
 
     def _log_file(self, label: str, lm: dspy.LM) -> Path:
         """The log that was asked for, or one named after everything that it depends on."""
         from evals.identity import model_digest, program_digest
         from tools.seeding import digest
-        from worksmith.session import LOGS
+        from worksmith.session import LOGS, new_log
 
         if self.log:
             return self.log
-        parts = [self.suite.digest, program_digest(self.program), model_digest(lm), self.ground_truth]
-        file = LOGS / f"eval-{digest([*parts, self.split, len(self.tasks), self.seed, self.trials])}.jsonl"
+        of = [self.suite.digest, program_digest(self.program), model_digest(lm), self.ground_truth]
+        on = [self.split, [task.id for task in self.tasks], self.seed, self.trials]
+        by = [judge.digest for judge in self.judges]
+        file = LOGS / f"eval-{digest([*of, *on, *by])}.jsonl"
         if not self.resume:
-            file.unlink(missing_ok=True)
+            new_log(file)
         return file
 
 

@@ -45,7 +45,7 @@ _JUDGE = "local/rubric"
 _ABOUT_THE_MODEL = (
     f"{_MODEL} is not a language model. It needs no key and no network: it finds the demonstrations in its "
     "prompt that are most like the task and imitates them by rule. Without demonstrations it can do next to "
-    "nothing, so what it gains is what compiling gave it. Name a real model with --lm."
+    "nothing, so what it gains is what compiling gave it. `worksmith compile` takes a real one, --lm."
 )
 
 
