@@ -40,6 +40,8 @@ os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
 os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+# DSPy's own progress bars would write over ours, and into files where nobody watches.
+os.environ.setdefault("TQDM_DISABLE", "1")
 
 app = typer.Typer(
     name="worksmith",
