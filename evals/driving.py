@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evals.identity import scorers_digest
 from evals.record import PRIMARY
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from evals.work import Scorer
     from tools.episode import EpisodeResult
     from tools.outcome import Outcome
+
+Asking = TypeVar("Asking")
 
 CHECKED = "checked_outcome"
 """The outcome as scorers found it, where something else stands in its place."""
@@ -53,9 +55,19 @@ class DrivingScorer:
             )
         return in_place(scores, scores[self._name])
 
+    def asking(self, change: Callable[[Any], Any]) -> DrivingScorer:
+        """The same with changed models, see `asking`."""
+        return DrivingScorer([asking(scorer, change) for scorer in self._scorers], self._name)
+
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
         """Of the outcomes that count as right, the one nearest to it; itself where nobody knows any."""
         return expected_outcome(self._scorers, task, outcome)
+
+
+def asking(thing: Asking, change: Callable[[Any], Any]) -> Asking:
+    """The same judge or scorer with changed models; who asks none stays as it is."""
+    changed: Asking = thing.asking(change) if hasattr(thing, "asking") else thing
+    return changed
 
 
 def writing_tools(scorers: Sequence[Scorer]) -> frozenset[str]:

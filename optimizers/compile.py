@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
+from evals.driving import asking
 from evals.runner import Progress
 from optimizers.artifact import Artifact
 from optimizers.budget import Budget, BudgetSpentError
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from evals.suite import Suite
     from evals.task import SplitScheme
     from evals.where import Condition
+    from evals.work import Scorer
 
 BANK = "bank"
 """What stands for the teacher where a bank was given."""
@@ -127,7 +129,7 @@ class Plan:
             teacher=self._rollouts(self.teacher, "teacher", journal),
             student=self._rollouts(self.lm, "student", journal),
             settings=self.settings,
-            proposer=None if proposer is None else Proposer.of(self._asked(proposer, journal)),
+            proposer=None if proposer is None else Proposer.of(self._asked(proposer.lm, journal)),
             given=self.bank,
             suite=self.suite.digest,
             budget=self.budget,
@@ -170,20 +172,26 @@ class Plan:
     def _rollouts(self, model: Model, role: str, journal: Journal | None) -> Rollouts:
         return Rollouts(
             workshop=self.suite.workshop,
-            lm=self._asked(model, journal),
+            lm=self._asked(model.lm, journal),
             folder=self.folder / role,
             workers=self.workers,
             # Whether it may be gone on with was settled when the journal was opened.
             resume=self.resume or journal is not None,
             final=not self.asking,
-            scorers=self.metric.scorers if self.metric else None,
+            scorers=self._scorers(journal),
             on_progress=self.on_progress,
             budget=self.budget,
         )
 
-    def _asked(self, model: Model, journal: Journal | None) -> dspy.LM:
-        """The model as it is asked: by the budget's leave, and nothing that the journal has the reply to."""
-        lm = model.lm if self.budget is None else metered(model.lm, self.budget)
+    def _scorers(self, journal: Journal | None) -> list[Scorer] | None:
+        """The scorers of the metric, if there is one; models of judges are asked as all others are."""
+        if self.metric is None:
+            return None
+        return [asking(each, lambda lm: self._asked(lm, journal)) for each in self.metric.scorers]
+
+    def _asked(self, lm: dspy.LM, journal: Journal | None) -> dspy.LM:
+        """A model as it is asked: by the budget's leave, and nothing that the journal has the reply to."""
+        lm = lm if self.budget is None else metered(lm, self.budget)
         return lm if journal is None else journal.remembering(lm)
 
 

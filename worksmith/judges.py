@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evals.driving import asking
 from evals.judging.judge import Judge, Panel
 from evals.judging.local import NAME as LOCAL
 from evals.judging.local import LocalRubric
@@ -15,8 +16,6 @@ from worksmith.budgets import counted
 from worksmith.session import LOGS
 
 if TYPE_CHECKING:
-    import dspy
-
     from evals.judging.calibrate import Comparing
     from optimizers.budget import Budget
     from tools.schema import Table
@@ -66,7 +65,7 @@ def judge_setting(judges: Sequence[Judge]) -> dict[str, str]:
 
 def uncached(judge: Judge) -> Judge:
     """The same judge without a cache of replies, to see whether it says the same again."""
-    return _asking(judge, lambda lm: lm.copy(cache=False))
+    return asking(judge, lambda lm: lm.copy(cache=False))
 
 
 def metered_judges(judges: Sequence[Judge], budget: Budget | None) -> tuple[Judge, ...]:
@@ -75,19 +74,7 @@ def metered_judges(judges: Sequence[Judge], budget: Budget | None) -> tuple[Judg
     Raises:
         InputError: dollars are limited, and the price of a judge is not known.
     """
-    return tuple(_asking(judge, lambda lm: counted(lm, budget)) for judge in judges)
-
-
-def _asking(judge: Judge, change: Callable[[dspy.LM], dspy.LM]) -> Judge:
-    """The same judge with a changed model."""
-    if isinstance(judge, Panel):
-        return Panel([_asking(each, change) for each in judge.judges])
-    if isinstance(judge, LocalRubric):
-        return judge
-    from evals.judging.rubric_judge import RubricJudge
-
-    assert isinstance(judge, RubricJudge)
-    return RubricJudge(change(judge.lm), judge.rubrics, name=judge.name, reference=judge.reference)
+    return tuple(asking(judge, lambda lm: counted(lm, budget)) for judge in judges)
 
 
 def comparing(judge: Judge) -> Comparing | None:

@@ -7,9 +7,10 @@ so it is no part of any mean; how many there were stands beside every mean.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
+from evals.driving import asking
 from evals.entries import Judgement
 from tools.errors import InputError
 from tools.secrets import described
@@ -91,6 +92,10 @@ class Panel:
         self.judges = tuple(judges)
         self.name = f"median:{','.join(judge.name for judge in self.judges)}"
         self.digest = digest(["median", *(judge.digest for judge in self.judges)])
+
+    def asking(self, change: Callable[[Any], Any]) -> Panel:
+        """The same with changed models, see `evals.driving.asking`."""
+        return Panel([asking(judge, change) for judge in self.judges])
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
         """The verdict of the majority, with what each of them said."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from evals.driving import expected_outcome, in_place, writing_tools
+from evals.driving import asking, expected_outcome, in_place, writing_tools
 from evals.identity import scorers_digest
 from evals.judging.judge import JUDGE, Judge, ask_judges
 from evals.judging.rubric import PASSING
@@ -54,6 +54,11 @@ class JudgedScorer:
         if self._drives:
             return in_place(scores, float(scores[JUDGE] >= _PASSED))
         return scores
+
+    def asking(self, change: Callable[[Any], Any]) -> JudgedScorer:
+        """The same with changed models, see `evals.driving.asking`."""
+        judges = [asking(judge, change) for judge in self._judges]
+        return JudgedScorer(self._scorers, judges, drives=self._drives)
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
         """Of the outcomes that count as right, the one nearest to it; itself where nobody knows any."""

@@ -7,6 +7,7 @@ response, reference answer, five described levels; feedback first, then a whole 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import dspy
@@ -103,6 +104,10 @@ class RubricJudge:
             ["rubric", _VERSION, model_digest(lm), self.rubrics.digest, reference, _Grade.instructions]
         )
         self._with, self._without = dspy.Predict(_WITH_REFERENCE), dspy.Predict(_Grade)
+
+    def asking(self, change: Callable[[Any], Any]) -> RubricJudge:
+        """The same with a changed model, see `evals.driving.asking`."""
+        return RubricJudge(change(self.lm), self.rubrics, name=self.name, reference=self.reference)
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
         """The verdict, or why there is none."""
@@ -208,8 +213,8 @@ def _ask(lm: Any, predict: Any, inputs: dict[str, str], problem_of: Any) -> Repl
     prediction, status, problem = None, "unreadable", ""
     with dspy.track_usage() as usage, dspy.context(adapter=adapter, trace=None, disable_history=True):
         for attempt in range(ATTEMPTS):
-            # A reply that could not be read would come from the cache again.
-            asked = lm if attempt == 0 else lm.copy(cache=False)
+            # A reply that could not be read would come from the cache, or a journal, again.
+            asked = lm if attempt == 0 else lm.copy(cache=False, rollout_id=attempt)
             try:
                 found = predict(lm=asked, **inputs)
             except AdapterParseError as error:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from tests.chat_server import chat_server, said
 from tests.e2e.conftest import invoke
 
 pytestmark = pytest.mark.slow
@@ -51,16 +53,46 @@ def test_a_judge_that_only_reports_changes_no_outcome(office: Path, here: Path) 
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "complaint"),
     [
         (("--maximize", "judge"), "there is no judge"),
         (("--maximize", "style"), "episodes have no score 'style'"),
         (("--judge", "local/rubric", "--force-judge"), "judges only report"),
     ],
 )
-def test_what_makes_no_sense_is_said(office: Path, here: Path, options: tuple[str, ...], said: str) -> None:
+def test_what_makes_no_sense_is_said(
+    office: Path, here: Path, options: tuple[str, ...], complaint: str
+) -> None:
     result = invoke("compile", office, "--out", here / "a.json", *SMALL, *options)
-    assert said in str(result.exception)
+    assert complaint in str(result.exception)
+
+
+def test_what_a_judge_is_asked_in_a_compile_is_counted_and_never_paid_for_twice(
+    office: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    level = said("[[ ## feedback ## ]]\nFine.\n\n[[ ## level ## ]]\n4\n\n[[ ## completed ## ]]")
+    # A name of its own: what a model of that name has said is cached.
+    name, prices = f"openai/{uuid4()}", here / "prices.toml"
+    prices.write_text(f'["{name}"]\ninput = 1000000\noutput = 1000000\n')
+    with chat_server() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        server.say(*[level] * 100)
+        options = ("--out", here / "a.json", *SMALL, "--judge", name, "--prices", prices)
+        whole = invoke("compile", office, *options, "--max-usd", 100_000)
+        assert whole.exit_code == 0, whole.output
+        asked = len(server.bodies)
+        assert asked > 0
+        # Thirteen tokens a reply, at a dollar each; nobody else is paid.
+        assert json.loads(whole.stdout)["spent_usd"] == pytest.approx(13 * asked)
+
+        for log in (here / "a.json.journal").rglob("dev-*.jsonl"):
+            log.unlink()
+        again = invoke("compile", office, *options, "--max-usd", 100_000, "--resume")
+        assert again.exit_code == 0, again.output
+        assert len(server.bodies) == asked
+        assert json.loads(again.stdout)["digest"] == json.loads(whole.stdout)["digest"]
+        assert json.loads(again.stdout)["spent_usd"] == pytest.approx(13 * asked)
 
 
 def test_a_program_that_judges_had_a_part_in_cannot_be_derived(office: Path, here: Path) -> None:

@@ -84,7 +84,7 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
         raise InputError("the journal is not of a compile", where=str(folder))
     if set(decided.get("metric", {})) - {"maximize", "digest"}:
         raise InputError(
-            "judges took part in the compile, and their verdicts are not in its journal",
+            "judges took part in the compile, and their rubrics are not in its journal",
             where=str(folder),
             hint="such a program cannot be derived anew",
         )
