@@ -19,6 +19,7 @@ from evals.statistics import Interval, wilson
 from evals.summary import interval_json
 from evals.task import Task
 from evals.workers import Workers
+from tools.errors import InfrastructureError
 from tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -102,6 +103,9 @@ def calibrate(
         again: the same judge without any cache, for its consistency; default is `judge` itself.
         comparing: the same model as a judge of pairs, for what standing first is worth.
         on_progress: told how many verdicts of how many are there.
+
+    Raises:
+        InfrastructureError: the judge's model never answered, which says nothing about the judge.
     """
     effort = effort or Effort()
     repeated = rng(seed, "repeats").sample(list(cases), min(effort.repeated, len(cases)))
@@ -120,9 +124,16 @@ def calibrate(
     second = [next(results) for _ in repeated * effort.repeats]
     wrong = [next(results) for _ in shuffled]
     choices = list(results)
+    _mind_outage(judge, verdicts)
     return _Measured(cases, verdicts, seed).calibration(
         repeated * effort.repeats, second, wrong, choices, every=[*verdicts, *second, *wrong]
     )
+
+
+def _mind_outage(judge: Judge, verdicts: Sequence[Judgement]) -> None:
+    if verdicts and all(verdict.status == "model_error" for verdict in verdicts):
+        why = verdicts[0].feedback.partition("\n")[0]
+        raise InfrastructureError(f"{judge.name} gave no verdict, so nothing was measured: {why}")
 
 
 def order_kept(ours: Sequence[int], theirs: Sequence[int], groups: Sequence[str]) -> tuple[int, int]:

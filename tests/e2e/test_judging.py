@@ -129,6 +129,16 @@ def test_a_judge_that_always_fails_fails_the_command(office: Path, here: Path, s
     assert "4 of 4 verdicts could not be had" in result.stderr
 
 
+def test_an_outage_is_no_verdict_on_a_judge(here: Path, server: ChatServer) -> None:
+    label = {"request": "Who?", "facts": ["Cy Hart"], "response": "Cy Hart", "level": 5}
+    (here / "labels.jsonl").write_text(json.dumps(label) + "\n")
+    server.say(*[{"error": 401}] * 4)
+    result = invoke("judge", "calibrate", "--labels", here / "labels.jsonl", "--judge", fresh_model())
+    assert result.exit_code == 1
+    assert "gave no verdict" in str(result.exception or result.output)
+    assert not list(here.rglob("mlruns/judges/*"))
+
+
 def test_labels_of_ones_own_measure_a_judge(here: Path) -> None:
     label = {"request": "Who?", "facts": ["Cy Hart"], "response": "Cy Hart", "level": 5}
     (here / "labels.jsonl").write_text(json.dumps(label) + "\n" + json.dumps({**label, "level": 1}) + "\n")
