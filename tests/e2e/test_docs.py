@@ -40,6 +40,7 @@ SLOW = {
     "docs/how-to/import-enterprisebench.md",
     "docs/how-to/resume-and-reproduce.md",
     "docs/how-to/score-your-own-agent.md",
+    "docs/how-to/use-a-real-model.md",
 }
 """Pages whose commands compile, record in MLflow, make an enterprise, or take seconds otherwise."""
 
