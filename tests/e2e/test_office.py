@@ -19,6 +19,7 @@ def as_json(*arguments: object) -> Any:
     return json.loads(result.stdout)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes(office: Path, tmp_path: Path) -> None:
     twin = tmp_path / "twin"
     invoke("suite", "build", "office", "--seed", 7, "--scale", 0.5, "--per-intent", 4, "--out", twin)

@@ -54,6 +54,7 @@ def test_scoring_the_result_files_gives_the_published_verdicts(suite: Path, publ
     assert verdicts(found["rows"], "file") == published
 
 
+@pytest.mark.slow
 def test_a_real_model_through_our_own_loop_gives_the_published_verdicts(
     suite: Path, published: Any, here: Path
 ) -> None:
