@@ -100,7 +100,7 @@ class Journal:
         """
         lock = Lock(folder)
         try:
-            _describe(folder, json.loads(json.dumps(decides)), dict(given or {}), resume=resume)
+            _describe(folder, dict(decides), dict(given or {}), resume=resume)
             return cls(folder, lock, asking=asking)
         except BaseException:
             lock.release()
@@ -249,12 +249,23 @@ def differences(ours: Any, theirs: Any, name: str = "") -> Iterator[tuple[str, A
 
 
 def _describe(folder: Path, decides: dict[str, Any], given: dict[str, Any], *, resume: bool) -> None:
+    check_folder(folder, decides, resume=resume)
     if not (folder / _DESCRIPTION).exists():
-        # What begins with a dot is the half-written description of a process that was killed.
-        if any(path.name != _LOCK and not path.name.startswith(".") for path in folder.iterdir()):
-            raise InputError("the folder holds something else than a journal", where=str(folder))
         description = {"format": FORMAT, "decides": decides, "given": given}
         write_atomically(folder / _DESCRIPTION, json.dumps(description, indent=1).encode() + b"\n")
+
+
+def check_folder(folder: Path, decides: Mapping[str, Any], *, resume: bool) -> None:
+    """See that a journal can be begun in `folder`, or gone on with; see `Journal.open`.
+
+    Raises:
+        InputError: it cannot.
+    """
+    if not (folder / _DESCRIPTION).exists():
+        # What begins with a dot is the half-written description of a process that was killed.
+        inside = folder.iterdir() if folder.is_dir() else ()
+        if any(path.name != _LOCK and not path.name.startswith(".") for path in inside):
+            raise InputError("the folder holds something else than a journal", where=str(folder))
         return
     if not resume:
         raise InputError(
@@ -262,8 +273,9 @@ def _describe(folder: Path, decides: dict[str, Any], given: dict[str, Any], *, r
             where=str(folder),
             hint="--resume goes on with it, --force starts anew",
         )
-    if differing := list(differences(read_description(folder)["decides"], decides)):
-        said = "; ".join(f"{name} was {_short(was)} and is {_short(now)}" for name, was, now in differing)
+    now = json.loads(json.dumps(decides))
+    if differing := list(differences(read_description(folder)["decides"], now)):
+        said = "; ".join(f"{name} was {_short(was)} and is {_short(new)}" for name, was, new in differing)
         raise InputError(
             f"the compile that was begun here is another one: {said}",
             where=str(folder),

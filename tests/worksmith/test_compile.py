@@ -123,6 +123,18 @@ def test_a_file_is_replaced_only_on_demand(suite: Suite, tmp_path: Path) -> None
     assert Artifact.read(file).manifest.optimizer == "knn"
 
 
+def test_what_cannot_begin_is_no_run_in_mlflow(suite: Suite, tmp_path: Path) -> None:
+    file, store = tmp_path / "program.json", tmp_path / "mlflow.db"
+    run(suite.path, "--out", file, "--optimizer", "none")
+    file.unlink()
+    command = [suite.path, "--out", file, "--optimizer", "none", "--tracking-uri", f"sqlite:///{store}"]
+    result = CliRunner().invoke(APP, [str(argument) for argument in command])
+
+    assert isinstance(result.exception, InputError)
+    assert "a compile was begun here" in str(result.exception)
+    assert not store.exists()
+
+
 @pytest.mark.slow
 def test_a_killed_compile_goes_on_to_the_same_program(suite: Suite, tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole.json", tmp_path / "killed.json"

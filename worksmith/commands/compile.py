@@ -160,8 +160,8 @@ def compile_program(
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
     from evals.constraints import constraints
-    from optimizers.description import models
-    from optimizers.journal import discard, journal_beside
+    from optimizers.description import decides, models
+    from optimizers.journal import check_folder, discard, journal_beside
     from tools.errors import InputError
     from tools.files import check_writable
     from worksmith.commands.compile_plan import plan_of
@@ -219,6 +219,8 @@ def compile_program(
     check_writable(out)
     if force and not resume:
         discard(work)
+    # Now, so that what cannot begin is no failed run in MLflow.
+    check_folder(work, decides(plan, "aa" if aa else "compile"), resume=resume)
     if aa:
         _check_same_program(plan, out, work, as_json)
         return
