@@ -14,6 +14,7 @@ from evals.reporting import markup
 from evals.reporting.markup import tag
 from evals.statistics import Interval
 from evals.tables import NO_DATA, Grid, percent, share
+from tools.seeding import digest
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ class Plot:
         marks = _marks(self.series, scale)
         if len(self.line) > 1:
             drawn.append(_path(self.line, scale, "front"))
-        name = markup.unique("chart")
+        name = f"chart-{digest([markup.text(self.title), markup.text(self.tells)])}"
         svg = tag(
             "svg",
             tag("title", markup.text(self.title), id=f"{name}-title"),

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import html
-import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from evals.reporting.characters import harmless
-
-_numbers = itertools.count(1)
 
 
 def text(value: object) -> str:
@@ -78,8 +75,3 @@ def link(label: str, arm: str, where: Mapping[str, str]) -> str:
     """A figure that leads to the episodes behind it."""
     wanted = json.dumps({"arm": arm, **where}, ensure_ascii=False, sort_keys=True)
     return tag("a", text(label), href="#episodes", data_filter=wanted)
-
-
-def unique(name: str) -> str:
-    """An id that no other element of the page has."""
-    return f"{name}-{next(_numbers)}"

@@ -70,6 +70,40 @@ def test_another_program_is_told_apart(suite: Suite, program: Path, tmp_path: Pa
     assert "what differs is" in done.stderr
 
 
+def _edit(file: Path, old: bytes, new: bytes) -> None:
+    data = file.read_bytes()
+    assert old in data
+    file.write_bytes(data.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "differs"),
+    [
+        ("student/dev-bootstrap.jsonl", b'"outcome":1.0', b'"outcome":0.0', "trials"),
+        ("student/dev-bootstrap.jsonl", b'"prompt_tokens":', b'"prompt_tokens":1', "trials"),
+        ("replies.jsonl", b"calendar.search_events", b"calendar.search_Events", ""),
+    ],
+)
+def test_a_journal_that_was_tampered_with_is_noticed(
+    program: Path, name: str, old: bytes, new: bytes, differs: str
+) -> None:
+    _edit(Path(f"{program}.journal") / name, old, new)
+    done, found = verify(program)
+
+    assert done.exit_code == 1
+    assert not found["identical"]
+    assert any(part.startswith(differs) for part in (*found["differs"], *found["lacks"]))
+
+
+def test_a_program_that_was_tampered_with_is_noticed(program: Path) -> None:
+    said = json.loads(program.read_text())
+    said["manifest"]["lm"] = "openai/another"
+    program.write_text(json.dumps(said))
+    done, _ = verify(program)
+    assert isinstance(done.exception, InputError)
+    assert "differs from its digest" in str(done.exception)
+
+
 def test_a_journal_that_lacks_replies_says_so(program: Path) -> None:
     file = Path(f"{program}.journal") / "replies.jsonl"
     file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:5]))
