@@ -92,9 +92,9 @@ class EpisodeLog:
 
 
 def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
-    """The records of a log in the order of writing; later ones with the same key replace earlier ones.
+    """The records of a log in the order of writing; of several with the same key the last counts.
 
-    A torn last line is skipped.
+    All of them are given. A torn last line is skipped.
 
     Raises:
         InputError: the file is missing, or a whole line is not an episode record.

@@ -17,12 +17,13 @@ from evals.faults.grids import FACETS as FAULT_FACETS
 from evals.faults.grids import fault_grids
 from evals.judging.grids import judge_grid, judge_grids
 from evals.record import PRIMARY, EpisodeRecord
-from evals.reporting.charts import HeatMap, Intervals, Plot
+from evals.reporting.charts import HeatMap, Intervals
 from evals.reporting.costs import front_plots
 from evals.reporting.curves import History, attempt_plot, history_blocks
 from evals.reporting.episodes import ShownEpisode
 from evals.reporting.figures import Figure, result_figures, study_figures
 from evals.reporting.page import Block, page
+from evals.reporting.plots import Plot
 from evals.runner import EvalResult
 from evals.score_tables import (
     attempt_grid,

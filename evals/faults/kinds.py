@@ -6,9 +6,6 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal
-
-Paper = Literal["workbench", "enterprisebench", "crmarena"]
 
 UNEXPLAINED = "unexplained"
 

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from tools.schema import Table
 
 NAME = "local/rubric"
-LABEL = f"{NAME} (no language model: checks facts by rule)"
-"""How tables call it."""
-
 _VERSION = 1
 _FREE_WORDS, _WORDS_A_WORD = 40, 3
 """A response is long-winded with more words than so many, and so many for each word of the reference."""

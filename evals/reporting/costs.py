@@ -8,7 +8,7 @@ from collections.abc import Callable
 from evals.compare import Row, Study
 from evals.cost_tables import dollars_an_episode
 from evals.record import PRIMARY
-from evals.reporting.charts import Plot, Point, Series, efficient
+from evals.reporting.plots import Plot, Point, Series, efficient
 
 _COSTS: tuple[tuple[str, str, Callable[[Row], float | None]], ...] = (
     ("tokens", "tokens an episode", lambda row: row.summary.means.get("tokens")),

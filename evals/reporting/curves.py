@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evals.compare import Study
-from evals.reporting.charts import Intervals, Plot, Point, Series
+from evals.reporting.charts import Intervals
+from evals.reporting.plots import Plot, Point, Series
 from evals.statistics import Interval
 from evals.tables import NO_DATA, Grid, percent
 

@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.report import study_report
-from evals.reporting.charts import HeatMap, Intervals, Plot, Point, Series, efficient
+from evals.reporting.charts import HeatMap, Intervals
 from evals.reporting.costs import front_plots
 from evals.reporting.curves import CandidateScore, History, history_blocks
+from evals.reporting.plots import Plot, Point, Series, efficient
 from evals.statistics import Interval
 from tests.evals.reporting.studies import full_study
 
