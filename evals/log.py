@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from evals.record import EpisodeRecord
 from tools.errors import InputError
+from tools.files import cut_torn_line
 
 
 class EpisodeLog:
@@ -54,7 +55,7 @@ class EpisodeLog:
                     "an episode log is already there", where=str(path), hint="add --resume or choose another"
                 )
             records = {record.key: record for record in read_log(path)}
-            _cut_torn_line(path)
+            cut_torn_line(path)
         return cls(path, _open(path), records, final=final)
 
     def finished(self, key: str) -> EpisodeRecord | None:
@@ -126,11 +127,3 @@ def _parse(line: bytes, *, where: str) -> EpisodeRecord:
         raise InputError(
             f"not an episode record: {first['msg']}", where=where, hint="remove the line to run it again"
         ) from error
-
-
-def _cut_torn_line(path: Path) -> None:
-    """Drop bytes after the last newline, so that the next record starts on a line of its own."""
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole != len(data):
-        os.truncate(path, whole)

@@ -22,6 +22,7 @@ from evals.record import EpisodeRecord
 from evals.task import Task
 from evals.workers import Workers
 from tools.errors import InputError
+from tools.files import cut_torn_line
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,8 @@ def judge_owed(
     Raises:
         InputError: the file cannot be written.
     """
-    _cut_torn_line(file)
+    if file.is_file():
+        cut_torn_line(file)
     try:
         handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     except OSError as error:
@@ -139,11 +141,3 @@ def _verdict(line: bytes, where: str) -> Verdict:
         return Verdict(data["key"], data.get("judge", ""), Judgement.model_validate(data["judgement"]))
     except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
         raise InputError("not a verdict", where=where, hint="remove the line") from error
-
-
-def _cut_torn_line(file: Path) -> None:
-    if file.is_file():
-        data = file.read_bytes()
-        whole = data.rfind(b"\n") + 1
-        if whole != len(data):
-            os.truncate(file, whole)
