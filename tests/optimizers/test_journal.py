@@ -16,6 +16,7 @@ from dspy.lm15 import Request, Response
 from dspy.utils.exceptions import LMUnexpectedError
 
 from evals.identity import model_digest
+from evals.judging.rubric_judge import RubricJudge
 from evals.suite import Suite
 from optimizers.budget import Budget, Limits
 from optimizers.compile import Model as Named
@@ -26,6 +27,8 @@ from optimizers.replies import RememberingEngine, ReplyStore
 from optimizers.settings import Settings
 from optimizers.verification import derived
 from tests.chat_server import chat_server, said
+from tests.evals.help_desk import SEARCH
+from tests.evals.judging.episodes import answered
 from tests.optimizers.proposing import Proposals, propose, reply
 from tests.optimizers.shop import Clerk, Model
 from tools.errors import InputError
@@ -340,3 +343,18 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match=r"replies.jsonl:1"):
         ReplyStore(tmp_path / "replies.jsonl")
+
+
+def test_a_judges_unreadable_reply_is_asked_for_again_through_a_journal(tmp_path: Path) -> None:
+    graded = said("[[ ## feedback ## ]]\nFine.\n\n[[ ## level ## ]]\n2\n\n[[ ## completed ## ]]")
+    with chat_server() as server:
+        server.say(said("Hm."), graded)
+        original = dspy.LM(f"openai/{uuid4()}", api_base=server.url, api_key="none")
+        for _ in range(2):
+            store = ReplyStore(tmp_path / "replies.jsonl")
+            verdict = RubricJudge(RememberingEngine(original, store).installed())(
+                SEARCH, answered(SEARCH, "x")
+            )
+            store.close()
+            assert (verdict.status, verdict.level) == ("ok", 2)
+            assert len(server.bodies) == 2
