@@ -21,8 +21,9 @@ from evals.admission import Admission, admitted
 from evals.identity import model_name, strategy_name
 from evals.log import EpisodeLog
 from evals.record import EpisodeRecord, WorkUnit
+from evals.scoring import Scorer
 from evals.summary import Summary, summarize
-from evals.work import Scorer, Work, overdue
+from evals.work import Work, overdue
 from evals.workers import Workers
 from tools.errors import InputError
 

@@ -10,12 +10,12 @@ from evals.actions import format_action
 from evals.outcomes import GroundTruth, OutcomeScorer
 from evals.path_scores import made_calls
 from evals.record import PRIMARY
-from evals.work import KnowsNames
+from evals.scoring import KnowsNames
 from tools.errors import InputError
 
 if TYPE_CHECKING:
+    from evals.scoring import Scorer
     from evals.task import Task
-    from evals.work import Scorer
     from tools.episode import CallRecord, EpisodeResult
     from tools.outcome import Outcome
     from tools.workshop import Workshop

@@ -29,10 +29,10 @@ from optimizers.trace_bank import Gap, TraceBank
 from tools.errors import InputError
 
 if TYPE_CHECKING:
+    from evals.scoring import Scorer
     from evals.suite import Suite
     from evals.task import SplitScheme
     from evals.where import Condition
-    from evals.work import Scorer
 
 BANK = "bank"
 """What stands for the teacher where a bank was given."""

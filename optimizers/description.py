@@ -11,7 +11,7 @@ import dspy
 from evals.identity import model_digest, program_digest
 
 if TYPE_CHECKING:
-    from evals.work import Scorer
+    from evals.scoring import Scorer
     from optimizers.compile import Model, Plan
 
 

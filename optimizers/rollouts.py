@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evals.identity import model_name
 from evals.log import EpisodeLog
 from evals.runner import EvalResult, Part, Progress, evaluate_together
-from evals.work import Scorer
+from evals.scoring import Scorer
 from optimizers.budget import Budget
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from tools.errors import InfrastructureError
 from tools.seeding import digest
 
 if TYPE_CHECKING:
+    from evals.scoring import Scorer
     from evals.task import Task
-    from evals.work import Scorer
     from tools.episode import EpisodeResult
     from tools.outcome import Outcome
 
