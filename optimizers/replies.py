@@ -158,7 +158,9 @@ class ReplyStore:
             self._places[entry["key"]] = _Place(start, length, "failure" in entry)
 
     def _reply(self, place: _Place) -> lm15.Response:
-        entry = json.loads(os.pread(self._file, place.length, place.start))
+        with self._lock:  # or the number of the file may be another one's by then
+            line = os.pread(self._file, place.length, place.start)
+        entry = json.loads(line)
         if place.failed:
             raise _failure(entry["failure"])
         # Also a fresh reply is read back, so that it is in no way another one when it is replayed.
