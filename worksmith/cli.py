@@ -91,6 +91,9 @@ _OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 """What a write fails with that names no file, because it was open."""
 
 
+_INTERRUPTED = 130
+
+
 def main() -> None:
     """Run the command line: 0 done, 1 a run failed, 2 bad input, 3 a limit was reached, 130 interrupted."""
     try:
@@ -108,9 +111,10 @@ def main() -> None:
         place = f"{error.filename}: " if error.filename else ""
         typer.echo(f"worksmith: {place}{error.strerror}", err=True)
         sys.exit(1)
-    except KeyboardInterrupt:
-        typer.echo("worksmith: interrupted; run the same command with --resume to go on", err=True)
-        sys.exit(130)
+    except SystemExit as end:
+        if end.code == _INTERRUPTED:  # what is left of Ctrl-C
+            typer.echo("worksmith: interrupted; what has --resume goes on with it", err=True)
+        raise
 
 
 if __name__ == "__main__":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -77,3 +79,24 @@ def test_completion_offers_what_there_is() -> None:
     from worksmith.commands.options import OPTIMIZERS, STRATEGIES
 
     assert (tuple(OPTIMIZERS), tuple(STRATEGIES)) == (optimizer_names(), tuple(KNOWN))
+
+
+@pytest.mark.slow
+def test_who_interrupts_a_run_is_told_how_it_goes_on(office: Path, tmp_path: Path) -> None:
+    log = tmp_path / "a.jsonl"
+    options = ("--lm", "gold", "--strategy", "gold", "--split", "all", "--trials", "50", "--no-track")
+    command = [sys.executable, "-m", "worksmith.cli", "eval", str(office), "--log", str(log), *options]
+    # A shell's background jobs ignore the signal, and so would what they start.
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    while process.poll() is None and not (log.exists() and log.stat().st_size):
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+
+    assert process.returncode == 130
+    assert said.splitlines() == ["worksmith: interrupted; what has --resume goes on with it"]

@@ -78,6 +78,7 @@ def test_raters_are_not_told_whose_episode_it_is_or_what_it_scored(logs: list[Pa
 
 
 def test_nobody_can_rate_without_a_name(logs: list[Path]) -> None:
-    result = rate(*logs, typed="")
-    assert result.exit_code != 0
-    assert "--rater" in str(result.exception)
+    for nobody in ([], ["--rater", " "]):
+        result = rate(*logs, *nobody, typed="")
+        assert result.exit_code != 0
+        assert "--rater" in str(result.exception)

@@ -87,6 +87,7 @@ def test_what_there_is_not_is_said(compared: str) -> None:
         (("--arm", "nobody"), "no program 'nobody'"),
         (("--where", "colour=red"), "no condition"),
         (("--verdict", "odd"), "no verdict"),
+        (("--metric", "beauty"), "no episode has a value of 'beauty'"),
     ):
         result = invoke("episodes", compared, *arguments)
         assert result.exit_code != 0

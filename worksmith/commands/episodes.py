@@ -86,9 +86,15 @@ def _check_arms(arms: Sequence[str], labels: Sequence[str]) -> None:
 
 def _list(episodes: Sequence[ShownEpisode], metric: str, as_json: bool) -> None:
     from evals.reporting.figures import metric_mean, metric_values
+    from evals.summary import COSTS
+    from tools.errors import InputError
 
     records = [episode.record for episode in episodes]
     values = {id(record): value for record, value in metric_values(records, metric)}
+    if not values and any(record.graded for record in records):
+        known = sorted({name for record in records for name in record.scores} | set(COSTS))
+        hint = f"there are {', '.join(known)}, error_rate, fault/NAME, status/NAME"
+        raise InputError(f"no episode has a value of {metric!r}", where="--metric", hint=hint)
     mean = metric_mean(records, metric)
     rows = [
         {

@@ -214,7 +214,8 @@ def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds
     say(f"\n5/5  Done in {seconds:.0f} s. Where to look:")
     say(f"     {_page_beside(program)}".ljust(52) + "the report: open it in a browser")
     if run_id:
-        say("     worksmith ui                                   the recorded runs in MLflow")
+        say("     worksmith ui                                   the recorded runs in MLflow, here as")
+        say(f"                                                    run {run_id}")
     say(f"     worksmith run {suite.path} {task} --program {program}")
     say("                                                    one episode, step by step")
     say(f"     worksmith eval {suite.path} --program {program}")

@@ -59,7 +59,7 @@ def rate_runs(
     asked = scales_named(scales)
     opened = open_runs(runs, tracking_uri=tracking_uri)
     if not agreement:
-        if rater is None:
+        if rater is None or not rater.strip():
             raise InputError("nobody rates", where="--rater", hint="say who you are, or give --agreement")
         session = _Session(opened, asked, rater.strip(), sample, seed)
         try:
