@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 import regex  # type: ignore[import-untyped]
@@ -14,7 +14,10 @@ from tools.errors import ToolError
 Match = Callable[[str | None], bool]
 
 SECONDS = 0.5
-"""How long all searches with one pattern may take together."""
+"""Processor time that all searches with one pattern may take together.
+
+Not time by the clock: what a tool finds must not depend on what else the machine has to do.
+"""
 
 LONGEST = 1000
 """A longer pattern is refused: compiling it alone could take long."""
@@ -56,13 +59,13 @@ def _compiled(pattern: str) -> regex.Pattern[str]:
 
 
 def _watched(compiled: regex.Pattern[str]) -> Match:
-    deadline = monotonic() + SECONDS
+    deadline = thread_time() + SECONDS
 
     def found(cell: str | None) -> bool:
         if cell is None:
             return False
         try:
-            return compiled.search(cell, timeout=max(deadline - monotonic(), 0.0)) is not None
+            return compiled.search(cell, timeout=max(deadline - thread_time(), 0.0)) is not None
         except TimeoutError as error:
             raise ToolError(f"The search pattern {compiled.pattern!r} takes too long.") from error
 
