@@ -134,7 +134,7 @@ class TraceBank:
             InputError: if it is missing, damaged, or something else.
         """
         try:
-            header, *lines = (json.loads(line) for line in path.read_text().splitlines())
+            header, *lines = (json.loads(line) for line in path.read_bytes().split(b"\n") if line)
             if header.get("format") != _FORMAT:
                 raise ValueError(f"its format is {header.get('format')!r}, not {_FORMAT}")
             bank = cls(
@@ -144,9 +144,9 @@ class TraceBank:
             )
         except OSError as error:
             raise InputError("cannot read the trace bank", where=str(path), hint=str(error)) from error
-        except (ValueError, AttributeError, ValidationError) as error:
+        except (ValueError, AttributeError, TypeError, ValidationError) as error:
             raise InputError("not a trace bank", where=str(path), hint=str(error)) from error
-        if bank.digest != header["digest"]:
+        if bank.digest != header.get("digest"):
             raise InputError("the trace bank differs from its digest", where=str(path))
         return bank
 

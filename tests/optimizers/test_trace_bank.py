@@ -97,6 +97,13 @@ def test_bank_file_round_trips_and_notices_damage(suite: Suite, tmp_path: Path) 
     file.write_text("\n".join([lines[0], lines[1].replace("alpha", "omega"), *lines[2:]]))
     with pytest.raises(InputError, match="digest"):
         TraceBank.read(file)
+    for damaged in ("[]", "1\n2", json.dumps({"format": "worksmith-bank/1"}) + "\n5"):
+        file.write_text(damaged)
+        with pytest.raises(InputError, match="not a trace bank"):
+            TraceBank.read(file)
+    file.write_text(json.dumps({"format": "worksmith-bank/1"}))
+    with pytest.raises(InputError, match="digest"):
+        TraceBank.read(file)
     file.write_text(json.dumps({"format": "other"}))
     with pytest.raises(InputError, match="not a trace bank"):
         TraceBank.read(file)
@@ -109,3 +116,12 @@ def test_workers_make_no_difference(suite: Suite, tmp_path: Path, workers: int) 
     bank = job(suite, tmp_path, "Cancel", workers=workers).bank()
 
     assert bank.digest == job(suite, tmp_path / "again", "Cancel").bank().digest
+
+
+def test_a_bank_file_has_whatever_characters_tasks_have(suite: Suite, tmp_path: Path) -> None:
+    bank = job(suite, tmp_path, "Cancel").bank()
+    strange = "one\u2028two\x85three\x0bfour"
+    told = tuple(item.model_copy(update={"query": strange}) for item in bank.demonstrations)
+    bank = TraceBank(told, bank.gaps)
+    bank.write(tmp_path / "bank.jsonl")
+    assert TraceBank.read(tmp_path / "bank.jsonl") == bank

@@ -66,7 +66,7 @@ def _extras(directory: Path) -> dict[str, Record]:
     if not file.exists():
         return {}
     try:
-        entries = [json.loads(line) for line in file.read_text().splitlines()]
+        entries = [json.loads(line) for line in file.read_bytes().splitlines()]
         return {entry["record"]: entry["fields"] for entry in entries}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError("cannot be read", where=str(file), hint=str(error)) from error
