@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from worksmith.commands.judge_calibrate import calibrate_judges
-from worksmith.commands.options import JsonFlag, JudgeOption, RubricOption, WorkersOption, say
+from worksmith.commands.options import JsonFlag, JudgedOption, RubricOption, WorkersOption, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ app.command("calibrate")(calibrate_judges)
 @app.command(_RUN)
 def judge_runs(
     runs: Annotated[list[str], typer.Argument(metavar="RUN", help="Episode logs, or folders of them.")],
-    judge: JudgeOption = None,
+    judge: JudgedOption = None,
     rubric: RubricOption = None,
     suite: Annotated[
         Path | None, typer.Option(help="Suite of the runs.", show_default="the one that they name")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worksmith.commands.options import JsonFlag, JudgeOption, RubricOption, SeedOption, WorkersOption, say
+from worksmith.commands.options import JsonFlag, JudgedOption, RubricOption, SeedOption, WorkersOption, say
 
 if TYPE_CHECKING:
     from evals.judging.calibrate import Effort
@@ -30,7 +30,7 @@ def calibrate_judges(
             help="Make cases with known faults from the tasks of a generated suite; repeat for several.",
         ),
     ] = None,
-    judge: JudgeOption = None,
+    judge: JudgedOption = None,
     rubric: RubricOption = None,
     cases: Annotated[int, typer.Option(min=2, help="How many cases to plant.")] = 120,
     repeats: Annotated[

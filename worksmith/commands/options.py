@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -173,18 +173,26 @@ OrgIdsOption = Annotated[
         dir_okay=False,
     ),
 ]
-JudgeOption = Annotated[
-    list[str] | None,
-    typer.Option(
+_JUDGE_HELP = (
+    "Judge episodes by a rubric of five levels: local/rubric (no language model: checks facts by rule), any "
+    "DSPy model name, unaided:NAME (not told what is right), or median:NAME,NAME,NAME. Repeat for several."
+)
+
+
+def _judges(default: str) -> Any:
+    """The option by which judges are named; `default` is what help says where none is."""
+    return typer.Option(
         "--judge",
         metavar="NAME",
-        help="Judge episodes by a rubric of five levels: local/rubric (no language model: checks facts by "
-        "rule), any DSPy model name, unaided:NAME (not told what is right), or median:NAME,NAME,NAME. "
-        "Repeat for several.",
-        show_default="nobody",
+        help=_JUDGE_HELP,
+        show_default=default,
         autocompletion=lambda: JUDGES,
-    ),
-]
+    )
+
+
+JudgeOption = Annotated[list[str] | None, _judges("nobody")]
+JudgedOption = Annotated[list[str] | None, _judges("local/rubric")]
+"""For commands that are of no use without a judge."""
 RubricOption = Annotated[
     Path | None,
     typer.Option(

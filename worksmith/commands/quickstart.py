@@ -12,7 +12,7 @@ import typer
 
 from worksmith.commands.options import (
     JsonFlag,
-    JudgeOption,
+    JudgedOption,
     RubricOption,
     SeedOption,
     TrackFlag,
@@ -55,7 +55,7 @@ def quickstart(
     ),
     seed: SeedOption = 7,
     workers: WorkersOption = 8,
-    judge: JudgeOption = None,
+    judge: JudgedOption = None,
     rubric: RubricOption = None,
     track: TrackFlag = True,
     tracking_uri: TrackingUriOption = None,
