@@ -24,6 +24,8 @@ def acting_fault(
 ) -> FaultEntry | None:
     """The first wrong change; None where all calls are those that are expected.
 
+    Where they are those of a corrected answer, it was the published one that they were measured by.
+
     Args:
         writing: the tools that change something.
         free: see `align`.
@@ -46,6 +48,9 @@ def acting_fault(
         return _extra(extra, bool(found.plan)) if extra else None
     if missing:
         return _too_few(missing, found.met, moves, reading)
+    if found.plan != task.expected:
+        reason = task.correction_reason or "another reading of the task"
+        return FaultEntry(kind="published_answer", detail=reason[:200])
     return None
 
 

@@ -44,3 +44,25 @@ def test_what_is_wrong_with_calls(of: Task, expected: str, actions: list[str], e
     flags = error_flags(actions, [expected], correct=False)
 
     assert prediction_fault(of, actions, flags, error, WRITING).kind == kind
+
+
+def test_what_only_the_published_answer_calls_wrong_is_said() -> None:
+    mended = DRAW.model_copy(
+        update={
+            "corrected": (
+                action(
+                    "analytics.create_plot",
+                    time_min="2023-11-01",
+                    time_max="2023-11-30",
+                    value_to_plot="x",
+                    plot_type="bar",
+                ),
+            ),
+            "correction_reason": "the last day is meant, too",
+        }
+    )
+
+    found = prediction_fault(mended, [PLOT.replace("11-29", "11-30")], {}, "", WRITING)
+
+    assert (found.kind, found.detail) == ("published_answer", "the last day is meant, too")
+    assert prediction_fault(mended, [PLOT.replace('"x"', '"y"')], {}, "", WRITING).kind == "wrong_argument"
