@@ -108,10 +108,10 @@ def evaluate_program(
         agent = new_agent(opened, strategy, toolset, max_steps, access, calls=calls)
     judges = judges_called(judge, rubric, opened.workshop.kind.tables)
     run = Evaluation(opened, agent, split_name, tasks, seed, trials, workers, judged_by, log, resume, judges)
+    models = _models(lm, opened, None if dry_run else record)
     if dry_run:
         show_plan(run, as_json)
         return
-    models = _models(lm, opened, record)
     budget = budgeting.Bounds(max_calls, max_tokens, max_usd, max_minutes, prices).budget(models.values())
     run = replace(run, budget=budget, judges=metered_judges(judges, budget))
     connect(opened, org, org_ids)
