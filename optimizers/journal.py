@@ -232,6 +232,8 @@ def read_description(folder: Path) -> dict[str, Any]:
         description = json.loads(path.read_bytes())
         if description["format"] != FORMAT or not isinstance(description["decides"], dict):
             raise ValueError(f"its format is {description['format']!r}, this version reads {FORMAT}")
+        if not isinstance(description["given"], dict):
+            raise TypeError("what was given is no object")
     except FileNotFoundError as error:
         raise InputError("there is no journal of a compile here", where=str(folder)) from error
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -265,9 +265,10 @@ class _Caller(BaseCallback):  # type: ignore[misc]
 def _entry(line: bytes, *, where: str) -> dict[str, Any]:
     try:
         entry = json.loads(line)
-        if isinstance(entry["key"], str) and ("reply" in entry or "failure" in entry):
+        known = isinstance(entry["key"], str) and isinstance(entry["model"], str)
+        if known and ("reply" in entry or "failure" in entry):
             return dict(entry)
-        problem = "it has no key, or no reply"
+        problem = "it has no key, no model, or no reply"
     except (ValueError, KeyError, TypeError) as error:
         problem = str(error)
     raise InputError(f"not a model's reply: {problem}", where=where, hint="start anew with --force")

@@ -139,5 +139,5 @@ def _verdict(line: bytes, where: str) -> Verdict:
     try:
         data: dict[str, Any] = json.loads(line)
         return Verdict(data["key"], data.get("judge", ""), Judgement.model_validate(data["judgement"]))
-    except (ValueError, KeyError, TypeError, AttributeError, ValidationError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, ValidationError, RecursionError) as error:
         raise InputError("not a verdict", where=where, hint="remove the line") from error

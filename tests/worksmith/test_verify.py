@@ -125,6 +125,15 @@ def test_what_makes_no_sense_is_bad_input(program: Path, tmp_path: Path) -> None
         assert message in str(done.exception)
 
 
+@pytest.mark.parametrize("damaged", [[], 1, None])
+def test_a_damaged_description_is_bad_input(program: Path, damaged: object) -> None:
+    description = Path(f"{program}.journal") / "compile.json"
+    description.write_text(json.dumps({**json.loads(description.read_text()), "given": damaged}))
+    done, _ = verify(program)
+    assert isinstance(done.exception, InputError)
+    assert "not a journal's description" in str(done.exception)
+
+
 def test_a_suite_that_moved_is_named(suite: Suite, program: Path, tmp_path: Path) -> None:
     moved = tmp_path / "moved"
     shutil.copytree(suite.path, moved)
