@@ -26,7 +26,7 @@ class Counting:
         return np.asarray([[1.0, 0.0]] * len(texts), dtype=np.float32)
 
 
-@pytest.mark.parametrize("name", ["static", "minilm"])
+@pytest.mark.parametrize("name", ["static", pytest.param("minilm", marks=pytest.mark.slow)])
 def test_vectors_are_unit_and_the_same_each_time(name: str) -> None:
     embedder = open_embedder(name)
 
