@@ -146,7 +146,9 @@ def test_time_goes_on_where_a_compile_stopped(suite: Suite, tmp_path: Path) -> N
     work = Compile(suite, tmp_path / "work", "bootstrap", seconds=0.02)
     assert work(Budget(Limits(max_minutes=0.3 / 60))).artifact.manifest.stopped
     asked = work.asked
-    assert work(Budget(Limits(max_minutes=0.3 / 60)), resume=True).artifact.manifest.stopped == "max_minutes"
+    # It stops a little early where the next episode would take too long, and a new process knows of none.
+    less = Budget(Limits(max_minutes=0.05 / 60))
+    assert work(less, resume=True).artifact.manifest.stopped == "max_minutes"
     assert work.asked == asked
 
 
