@@ -165,6 +165,13 @@ def losses(result: EvalResult) -> str:
     return f"{len(lost)} of {len(result.records)} episodes were lost, the first to {why}"
 
 
+def lost_verdicts(result: EvalResult) -> str:
+    """What judges owe, in one sentence; empty if nothing."""
+    owing = [judge for judge in result.summary.judging if judge.failed]
+    said = "; ".join(f"{each.failed} of {each.verdicts} verdicts of {each.judge}" for each in owing)
+    return f"{said} could not be had" if said else ""
+
+
 def lm_label(name: str) -> str:
     """How tables and runs call a model; what is no language model says so."""
     return f"{name} (no language model)" if name.startswith("local/") else name

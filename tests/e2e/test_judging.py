@@ -53,6 +53,18 @@ def test_an_evaluation_is_judged_as_it_runs(office: Path, here: Path) -> None:
     assert summary["scores"]["judge"]["value"] == 1.0  # type: ignore[index]
 
 
+def test_a_judge_that_gives_no_verdict_at_all_fails_the_run_and_says_so(
+    office: Path, here: Path, server: ChatServer
+) -> None:
+    server.say(*[said("no verdict")] * 20)
+    asked = ("eval", office, "--lm", "gold", "--strategy", "gold", "--limit", 2, "--workers", 1, "--no-track")
+    model = fresh_model()
+    result = invoke(*asked, "--judge", model)
+    assert result.exit_code == 1
+    assert f"2 of 2 verdicts of {model} could not be had" in result.stderr
+    assert "100.0" in result.stdout
+
+
 def test_a_comparison_shows_what_a_judge_says_of_each_program(office: Path, here: Path) -> None:
     command = (
         "compare",

@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 def tell(row: Row) -> None:
     """Say how an arm did."""
     from evals.tables import percent
-    from worksmith.session import losses
+    from worksmith.session import losses, lost_verdicts
 
     say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %")
-    lost = losses(row.result)
-    if lost:
+    for lost in filter(None, (losses(row.result), lost_verdicts(row.result))):
         say(f"{row.arm.label}: {lost}")
 
 

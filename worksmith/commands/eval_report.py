@@ -49,14 +49,15 @@ def show(results: Mapping[str, EvalResult], ground_truth: str) -> None:
 
 
 def mind_failures(results: Mapping[str, EvalResult]) -> None:
-    """Say what was lost to the infrastructure; if that is everything, the run has failed."""
-    from worksmith.session import losses
+    """Say what was lost to the infrastructure; where that is all episodes or verdicts, the run has failed."""
+    from worksmith.session import losses, lost_verdicts
 
     for label, result in results.items():
-        lost = losses(result)
-        if lost:
+        for lost in filter(None, (losses(result), lost_verdicts(result))):
             say(f"{label}: {lost}")
-    if any(result.summary.graded == 0 for result in results.values()):
+    summaries = [result.summary for result in results.values()]
+    silent = any(judge.failed == judge.verdicts for each in summaries for judge in each.judging)
+    if silent or any(each.graded == 0 for each in summaries):
         raise typer.Exit(1)
 
 
