@@ -15,8 +15,7 @@ import importlib.util
 import json
 import math
 import tomllib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
@@ -105,16 +104,6 @@ def prices_in_use() -> Prices:
 def use_prices(prices: Prices) -> None:
     """Let every table go by `prices` from here on."""
     _IN_USE.set(prices)
-
-
-@contextmanager
-def using_prices(prices: Prices) -> Iterator[None]:
-    """Let every table made in this block go by `prices`."""
-    token = _IN_USE.set(prices)
-    try:
-        yield
-    finally:
-        _IN_USE.reset(token)
 
 
 def dollars(model: str, prompt_tokens: float, completion_tokens: float) -> float | None:

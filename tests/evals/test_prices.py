@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
 
 from evals.cost_tables import result_cost_grid
-from evals.prices import Prices, dollars, using_prices
+from evals.prices import Prices, dollars, use_prices
 from tests.evals.test_cost_tables import result
 from tools.errors import InputError
 
@@ -24,12 +25,15 @@ def test_the_users_prices_go_before_the_list(tmp_path: Path) -> None:
     prices = Prices.read(table(tmp_path, TABLE))
     listed = dollars("openai/gpt-4o-mini", 1e6, 1e6)
 
-    with using_prices(prices):
+    def in_use() -> str:
+        use_prices(prices)
         assert dollars("openai/gpt-4o-mini", 1e6, 1e6) == pytest.approx(10.5)
         assert dollars("hosted/mine", 1e6, 1e6) == 0
         assert dollars("openai/gpt-4o", 1e6, 0) == Prices().price("openai/gpt-4o").of(1e6, 0)  # type: ignore[union-attr]
         assert dollars("openai/nobody-knows", 1, 1) is None
-        shown = result_cost_grid(result("openai/gpt-4o-mini")).markdown()
+        return result_cost_grid(result("openai/gpt-4o-mini")).markdown()
+
+    shown = copy_context().run(in_use)
     assert "| dollars | 2.0850 | 8.34 |" in shown
     assert prices.source in shown
     assert dollars("openai/gpt-4o-mini", 1e6, 1e6) == listed
