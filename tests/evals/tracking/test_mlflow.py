@@ -291,13 +291,13 @@ def test_processes_may_open_a_fresh_store_at_once(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     running = [
         subprocess.Popen([sys.executable, "-c", code, address], env=environment, stderr=subprocess.PIPE)
-        for _ in range(3)
+        for _ in range(2)
     ]
     errors = [process.communicate()[1] for process in running]
 
-    assert [process.returncode for process in running] == [0, 0, 0], errors
+    assert [process.returncode for process in running] == [0, 0], errors
     client, experiment = open_store(address)
-    assert len(client.search_runs([experiment])) == 3
+    assert len(client.search_runs([experiment])) == 2
 
 
 def test_hundreds_of_traces_are_complete(tracker: MlflowTracker) -> None:
