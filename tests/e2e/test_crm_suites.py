@@ -62,6 +62,7 @@ def test_a_dry_run_says_how_many_tasks_it_would_be(here: Path) -> None:
         ("enterprise", ["--mode", "faithful"], "enterprise suites have no use for it"),
         ("crm", ["--index", "minilm"], "it is for enterprise"),
         ("crm", ["--per-intent", "3"], "it is for office"),
+        ("crm", ["--writer", "openai/gpt-4o-mini"], "it is for enterprise"),
         ("crm", ["--mode", "sloppy"], "there are clean, faithful"),
     ],
 )

@@ -17,7 +17,6 @@ from evals.suite import Suite
 from evals.task import Task
 from tools.crm.access import packaged_policy
 from tools.crm.settings import Mode, read_settings
-from tools.errors import InputError
 from tools.generating.latent import Latent
 from tools.workshop import Workshop
 
@@ -43,11 +42,6 @@ def test_settings_roles_and_truths_lie_beside_the_world(tmp_path: Path) -> None:
     assert [Latent.from_json(line) for line in lines] == built.latents
     assert world.manifest.counts["search_Case"] == world.manifest.counts["Case"] == len(built.rows["Case"])
     assert Workshop(world, sandboxes=1).persona("service_manager") == world.manifest.persona
-
-
-def test_no_model_rewrites_these_texts(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no model"):
-        build_crm(tmp_path, BuildOptions(scale=0.05, writer=object()), progress=silent)
 
 
 def test_the_forecast_counts_all_tasks() -> None:
