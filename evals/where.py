@@ -6,7 +6,7 @@ task or a group of personas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,8 +42,11 @@ class Condition:
     values: tuple[str, ...]
 
     @classmethod
-    def parse(cls, text: str) -> Condition:
+    def parse(cls, text: str, known: Collection[str] = FIELDS.keys()) -> Condition:
         """The condition in `FIELD=VALUE` or `FIELD=VALUE,VALUE`.
+
+        Args:
+            known: the fields that there are.
 
         Raises:
             InputError: it is none.
@@ -52,9 +55,11 @@ class Condition:
         values = tuple(dict.fromkeys(value.strip() for value in rest.split(",") if value.strip()))
         if not equals or not values:
             raise InputError(f"no condition: {text!r}", where="--where", hint="write FIELD=VALUE")
-        if field.strip() not in FIELDS:
+        if field.strip() not in known:
             raise InputError(
-                f"tasks have no {field.strip()!r}", where="--where", hint=f"they have {', '.join(FIELDS)}"
+                f"there is no {field.strip()!r} to choose by",
+                where="--where",
+                hint=f"there are {', '.join(known)}",
             )
         return cls(field.strip(), values)
 
@@ -63,17 +68,21 @@ class Condition:
 
     def holds(self, task: Task) -> bool:
         """Whether one of the task's values is among those that it may have."""
+        return self.allows(FIELDS[self.field](task))
+
+    def allows(self, values: Iterable[str]) -> bool:
+        """Whether one of `values` of the field is among those that it may have."""
         wanted = {value.casefold() for value in self.values}
-        return any(value.casefold() in wanted for value in FIELDS[self.field](task))
+        return any(value.casefold() in wanted for value in values)
 
 
-def conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
+def conditions(texts: Iterable[str], known: Collection[str] = FIELDS.keys()) -> tuple[Condition, ...]:
     """Conditions as commands take them, all of which are to hold.
 
     Raises:
         InputError: see `Condition.parse`.
     """
-    return tuple(Condition.parse(text) for text in texts)
+    return tuple(Condition.parse(text, known) for text in texts)
 
 
 def those_where(tasks: Sequence[Task], conditions: Sequence[Condition]) -> list[Task]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evals.reporting.episodes import ShownEpisode
 from evals.reporting.figures import FIELDS
+from evals.where import Condition
 from tools.errors import InputError
 
 
@@ -16,13 +17,13 @@ class Selection:
 
     Attributes:
         arms: labels of programs, of which an episode must have one.
-        where: fields of `evals.reporting.figures.FIELDS` with the value that each must have.
+        where: conditions on fields of `evals.reporting.figures.FIELDS`.
         verdict: `right`, `wrong` or `lost`.
         text: must be in the query, a call, an observation or the answer; letter case does not count.
     """
 
     arms: tuple[str, ...] = ()
-    where: tuple[tuple[str, str], ...] = ()
+    where: tuple[Condition, ...] = ()
     verdict: str = ""
     text: str = ""
 
@@ -33,27 +34,10 @@ class Selection:
     def _wants(self, episode: ShownEpisode) -> bool:
         return (
             (not self.arms or episode.arm in self.arms)
-            and all(FIELDS[name](episode.record) == value for name, value in self.where)
+            and all(each.allows([FIELDS[each.field](episode.record)]) for each in self.where)
             and (not self.verdict or episode.verdict == self.verdict)
             and (not self.text or self.text.casefold() in _said(episode))
         )
-
-
-def conditions(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Conditions written as `FIELD=VALUE`.
-
-    Raises:
-        InputError: one has no such form, or names no field.
-    """
-    found = []
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or name not in FIELDS:
-            raise InputError(
-                f"no condition {text!r}", where="--where", hint=f"FIELD=VALUE of {', '.join(FIELDS)}"
-            )
-        found.append((name, value))
-    return tuple(found)
 
 
 def find_episode(episodes: Iterable[ShownEpisode], name: str) -> ShownEpisode:

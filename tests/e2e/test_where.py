@@ -46,7 +46,7 @@ def test_a_comparison_on_a_part_of_a_suite(office: Path, here: Path) -> None:
     ("options", "said"),
     [
         (("--where", "domain=weather"), "no task with domain=weather"),
-        (("--where", "colour=red"), "tasks have no 'colour'"),
+        (("--where", "colour=red"), "there is no 'colour' to choose by"),
         (("--constraint", "leak"), "no constraint: 'leak'"),
     ],
 )

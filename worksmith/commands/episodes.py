@@ -49,17 +49,20 @@ def list_episodes(
     as_json: JsonFlag = False,
 ) -> None:
     """List the episodes behind a figure of a report with what each adds to it, or print one in full."""
+    from evals.reporting.figures import FIELDS
     from evals.reporting.plain import episode_text
-    from evals.reporting.selecting import Selection, conditions, find_episode
+    from evals.reporting.selecting import Selection, find_episode
     from evals.reporting.study import episodes_of
     from evals.runs import open_runs
     from evals.suite import Suite
+    from evals.where import conditions
 
     opened = open_runs(runs, tracking_uri=tracking_uri, suite=Suite.open(suite) if suite else None)
     short = {"domain": domain, "fault": fault}
     wanted = [*(where or ()), *(f"{name}={value}" for name, value in short.items() if value is not None)]
     _check_arms(arm or (), [run.card.label for run in opened])
-    selection = Selection(tuple(arm or ()), conditions(wanted), "wrong" if wrong else _verdict(verdict), text)
+    chosen = conditions(wanted, FIELDS.keys())
+    selection = Selection(tuple(arm or ()), chosen, "wrong" if wrong else _verdict(verdict), text)
     episodes = selection(episodes_of(opened))
     if show is None:
         _list(episodes, metric, as_json)

@@ -9,10 +9,10 @@ import pytest
 
 from evals.report import study_report
 from evals.reporting.episodes import ShownEpisode
-from evals.reporting.figures import DIFFERENCE, Figure, metric_mean, metric_values
-from evals.reporting.selecting import Selection, conditions, find_episode
+from evals.reporting.figures import DIFFERENCE, FIELDS, Figure, metric_mean, metric_values
+from evals.reporting.selecting import Selection
+from evals.where import conditions
 from tests.evals.reporting.studies import full_study
-from tools.errors import InputError
 
 STUDY = full_study()
 REPORT = study_report(STUDY)
@@ -24,7 +24,8 @@ def selected(figure: Figure) -> list[ShownEpisode]:
     words = shlex.split(figure.command())
     options = list(zip(words[3::2], words[4::2], strict=True))
     arms = tuple(value for name, value in options if name == "--arm")
-    return Selection(arms, conditions([value for name, value in options if name == "--where"]))(EPISODES)
+    wanted = [value for name, value in options if name == "--where"]
+    return Selection(arms, conditions(wanted, FIELDS.keys()))(EPISODES)
 
 
 @pytest.mark.parametrize("figure", REPORT.figures, ids=lambda figure: figure.command())
@@ -86,9 +87,9 @@ def test_tables_for_papers_are_escaped() -> None:
     assert text.count(r"\toprule") == text.count(r"\bottomrule") == len(REPORT.grids)
 
 
-def test_conditions_that_make_no_sense_are_said() -> None:
-    with pytest.raises(InputError, match="colour=red"):
-        conditions(["colour=red"])
+def test_names_that_make_no_sense_are_said() -> None:
+    with pytest.raises(InputError, match="no 'colour' to choose by"):
+        conditions(["colour=red"], FIELDS.keys())
     with pytest.raises(InputError, match="no episode 'zz'"):
         find_episode(EPISODES, "zz")
     with pytest.raises(InputError, match="are called ''"):
