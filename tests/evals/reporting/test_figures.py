@@ -10,9 +10,10 @@ import pytest
 from evals.report import study_report
 from evals.reporting.episodes import ShownEpisode
 from evals.reporting.figures import DIFFERENCE, FIELDS, Figure, metric_mean, metric_values
-from evals.reporting.selecting import Selection
+from evals.reporting.selecting import Selection, find_episode
 from evals.where import conditions
 from tests.evals.reporting.studies import full_study
+from tools.errors import InputError
 
 STUDY = full_study()
 REPORT = study_report(STUDY)
