@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from evals.admission import Admission, admitted
 from evals.identity import model_name, strategy_name
 from evals.log import EpisodeLog
+from evals.outage import Outage
 from evals.record import EpisodeRecord, WorkUnit
 from evals.scoring import Scorer
 from evals.summary import Summary, summarize
@@ -106,6 +107,7 @@ def evaluate(
 
     Raises:
         InputError: an argument makes no sense, or the program itself was given something wrong.
+        ModelDownError: a model has not answered at all, see `evals.outage`.
         EvaluationInterrupted: on Ctrl-C, after episodes in flight had a moment to finish.
     """
     told = on_progress
@@ -164,6 +166,7 @@ def evaluate_together(
 
     Raises:
         InputError: an argument makes no sense, or a program itself was given something wrong.
+        ModelDownError: a model has not answered at all, see `evals.outage`.
         EvaluationInterrupted: on Ctrl-C, after episodes in flight had a moment to finish.
     """
     for part in parts:
@@ -181,6 +184,7 @@ def evaluate_together(
         for run in running:
             run.charge(admission)
     fresh = [(place, *owed) for place, run in enumerate(running) for owed in run.fresh]
+    outage = Outage(running[0].job.lm, known=any(run.done for run in running))
 
     def keep(index: int, record: EpisodeRecord | None) -> None:
         if record is None:
@@ -189,6 +193,7 @@ def evaluate_together(
         progress = running[place].keep(record)
         if on_progress:
             on_progress(place, progress)
+        outage.note(record)
 
     pool: Workers[tuple[int, WorkUnit, Task], EpisodeRecord | None] = Workers(
         admitted(
