@@ -47,6 +47,12 @@ class Constraint:
                 where="--constraint",
                 hint="write NAME<=NUMBER or NAME>=NUMBER, or leak=0",
             )
+        if found[1] not in COSTS and not 0 <= bound <= 1:
+            raise InputError(
+                f"a mean score lies between 0 and 1: {text!r}",
+                where="--constraint",
+                hint=f"costs, which may be more, are {', '.join(COSTS)}",
+            )
         if found[2] != "=":
             return cls(found[1], "<=" if found[2] == "<=" else ">=", bound)
         if bound not in (0, 1):

@@ -31,7 +31,9 @@ def test_a_constraint_is_read_as_it_is_written(text: str, shown: str) -> None:
     assert Constraint.parse(shown) == Constraint.parse(text)
 
 
-@pytest.mark.parametrize("text", ["", "leak", "leak=x", "leak<0", "leak=0.5", "leak<=nan", "3<=4", "leak==0"])
+@pytest.mark.parametrize(
+    "text", ["", "leak", "leak=x", "leak<0", "leak=0.5", "leak<=nan", "3<=4", "leak==0", "outcome>=2"]
+)
 def test_what_is_no_constraint_is_refused_with_a_way_out(text: str) -> None:
     with pytest.raises(InputError) as error:
         Constraint.parse(text)
