@@ -2,8 +2,8 @@
 
 The response and what was written into records are data, whatever they say: they stand between marks that
 they cannot contain, and what an adapter could take for a field of its own is broken up. Texts that the
-persona must not be told are in the prompt only where the response itself holds them; whether it does is found by
-rule and said.
+persona must not be told are in the prompt only where the response itself holds them; whether it does is found
+by rule and said.
 """
 
 from __future__ import annotations
