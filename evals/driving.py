@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from evals.identity import scorers_digest
 from evals.record import PRIMARY
+from evals.scoring import scores_of
 from tools.errors import InputError
 from tools.seeding import digest
 
@@ -44,9 +45,7 @@ class DrivingScorer:
         Raises:
             InputError: there is none called so.
         """
-        scores: dict[str, float] = {}
-        for scorer in self._scorers:
-            scores.update({name: float(value) for name, value in scorer(task, episode).items()})
+        scores = scores_of(self._scorers, task, episode)
         if self._name not in scores:
             raise InputError(
                 f"episodes have no score {self._name!r}",

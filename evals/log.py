@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from evals.record import EpisodeRecord
 from tools.errors import InputError
-from tools.files import cut_torn_line
+from tools.files import cut_torn_line, whole_lines
 
 
 class EpisodeLog:
@@ -102,11 +102,10 @@ def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
     """
     path = Path(path)
     try:
-        data = path.read_bytes()
+        lines = whole_lines(path)
     except OSError as error:
         raise InputError("cannot read the episode log", where=str(path), hint=str(error)) from error
-    whole = data[: data.rfind(b"\n") + 1]
-    for number, line in enumerate(whole.split(b"\n")[:-1], start=1):
+    for number, line in enumerate(lines, start=1):
         if line.strip():
             yield _parse(line, where=f"{path}:{number}")
 

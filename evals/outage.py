@@ -10,14 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from evals.identity import model_name
+from evals.prices import free
 from evals.record import EpisodeRecord
 from tools.errors import InfrastructureError
 
 IN_VAIN = 24
 """Episodes from the beginning of an evaluation on that have to be lost to the model before it is given up."""
-
-_ASKS_NOBODY = ("local/", "replay/", "scripted/", "none")
-"""How names begin of what answers by itself; that it has no answer to a task says nothing about the next."""
 
 
 class ModelDownError(InfrastructureError):
@@ -33,7 +31,8 @@ class Outage:
 
     def __init__(self, lm: Any, *, known: bool) -> None:
         self._model = model_name(lm)
-        self._over = known or self._model.startswith(_ASKS_NOBODY)
+        # That what runs here has no answer to a task says nothing about the next.
+        self._over = known or lm is None or free(self._model)
         self._lost = 0
         self._first = ""
 

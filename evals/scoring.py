@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
@@ -17,6 +17,14 @@ class Scorer(Protocol):
     def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
         """The scores by name; booleans count as 0 and 1."""
         ...
+
+
+def scores_of(scorers: Iterable[Scorer], task: Task, episode: EpisodeResult) -> dict[str, float]:
+    """What all of them say of an episode; of a score that several give, the last one's."""
+    scores: dict[str, float] = {}
+    for scorer in scorers:
+        scores.update({name: float(value) for name, value in scorer(task, episode).items()})
+    return scores
 
 
 @runtime_checkable

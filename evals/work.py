@@ -22,7 +22,7 @@ from evals.record import (
     record_episode,
     record_failure,
 )
-from evals.scoring import KnowsExpected, KnowsTools, Scorer
+from evals.scoring import KnowsExpected, KnowsTools, Scorer, scores_of
 from tools.errors import InputError
 from tools.secrets import described
 
@@ -107,11 +107,9 @@ class Work:
         record = record_episode(unit, task, episode, scores={})
         if not record.graded:
             return record
-        scores: dict[str, float] = {}
         expected: tuple[ChangeEntry, ...] = ()
         try:
-            for scorer in self.scorers or ():
-                scores.update({name: float(value) for name, value in scorer(task, episode).items()})
+            scores = scores_of(self.scorers or (), task, episode)
             if scores.get(PRIMARY, 1.0) < 1:
                 expected = self._expected(task, episode)
         except InputError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -14,6 +13,7 @@ from evals.identity import program_digest, strategy_name
 from optimizers.demonstration import last_calls, quoted_records
 from optimizers.redaction import with_twins
 from tools.errors import InputError
+from tools.files import cut_torn_line, whole_lines
 
 if TYPE_CHECKING:
     from evals.task import Task
@@ -96,11 +96,9 @@ def _read_whole_lines(path: Path) -> list[dict[str, Any]]:
     """The lines of an earlier run; one that a kill tore in half is cut off."""
     if not path.exists():
         return []
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) != len(data):
-        os.truncate(path, len(whole))
-    return [_parse(line, where=f"{path}:{number}") for number, line in enumerate(whole.splitlines(), start=1)]
+    cut_torn_line(path)
+    lines = enumerate(whole_lines(path), start=1)
+    return [_parse(line, where=f"{path}:{number}") for number, line in lines]
 
 
 def _parse(line: bytes, *, where: str) -> dict[str, Any]:

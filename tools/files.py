@@ -40,6 +40,15 @@ def check_writable(path: Path) -> None:
     os.unlink(temporary)
 
 
+def whole_lines(path: Path) -> list[bytes]:
+    """The lines of a file without their line breaks; what a kill tore in half at its end is left out.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    return path.read_bytes().split(b"\n")[:-1]
+
+
 def cut_torn_line(path: Path) -> None:
     """Drop bytes after the last newline, so that the next line of a file starts on a line of its own."""
     data = path.read_bytes()

@@ -10,6 +10,7 @@ from evals.identity import scorers_digest
 from evals.judging.judge import JUDGE, Judge, ask_judges
 from evals.judging.rubric import PASSING
 from evals.record import PRIMARY, Digests, EpisodeRecord, WorkUnit, change_entries, record_episode
+from evals.scoring import scores_of
 from tools.errors import InfrastructureError
 from tools.seeding import digest
 
@@ -41,9 +42,7 @@ class JudgedScorer:
         Raises:
             InfrastructureError: no judge gave a level, which says nothing about the agent.
         """
-        scores: dict[str, float] = {}
-        for scorer in self._scorers:
-            scores.update({name: float(value) for name, value in scorer(task, episode).items()})
+        scores = scores_of(self._scorers, task, episode)
         record = ask_judges(self._judges, task, self._record(task, episode, scores))
         if not record.graded:
             return scores

@@ -22,7 +22,7 @@ from evals.record import EpisodeRecord
 from evals.task import Task
 from evals.workers import Workers
 from tools.errors import InputError
-from tools.files import cut_torn_line
+from tools.files import cut_torn_line, whole_lines
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,11 @@ def read_verdicts(file: Path) -> list[Verdict]:
         InputError: a whole line is no verdict.
     """
     try:
-        data = file.read_bytes()
+        lines = whole_lines(file)
     except FileNotFoundError:
         return []
     except OSError as error:
         raise InputError("cannot read the verdicts", where=str(file), hint=str(error)) from error
-    lines = data[: data.rfind(b"\n") + 1].split(b"\n")
     return [_verdict(line, f"{file}:{n}") for n, line in enumerate(lines, start=1) if line.strip()]
 
 

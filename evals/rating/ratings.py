@@ -12,6 +12,7 @@ from evals.entries import Entry
 from evals.rating.scales import LEVELS
 from evals.runs import RATINGS, LoadedRun, beside
 from tools.errors import InputError
+from tools.files import cut_torn_line, whole_lines
 
 _TRACKED = "runs:/"
 
@@ -50,8 +51,7 @@ def read_ratings(file: Path) -> list[Rating]:
     if not file.is_file():
         return []
     found: dict[tuple[str, str, str], Rating] = {}
-    data = file.read_bytes()
-    for number, line in enumerate(data[: data.rfind(b"\n") + 1].splitlines(), start=1):
+    for number, line in enumerate(whole_lines(file), start=1):
         try:
             rating = Rating.model_validate_json(line)
         except ValidationError as error:
@@ -66,8 +66,7 @@ def append_ratings(file: Path, ratings: Iterable[Rating]) -> None:
     """Write ratings, all in one write."""
     lines = "".join(rating.model_dump_json() + "\n" for rating in ratings).encode()
     file.parent.mkdir(parents=True, exist_ok=True)
-    whole = file.read_bytes().rfind(b"\n") + 1 if file.is_file() else 0
+    if file.is_file():
+        cut_torn_line(file)
     with file.open("ab") as stream:
-        # What a kill tore in half would spoil the first of our lines.
-        stream.truncate(whole)
         stream.write(lines)

@@ -14,6 +14,7 @@ from evals.constraints import acceptable
 from evals.failures import failure_status
 from evals.identity import program_digest
 from evals.record import INFRASTRUCTURE, PRIMARY
+from evals.scoring import scores_of
 from optimizers.demonstration import Demonstration, LastCall, TraceStep, last_calls, quoted_records
 from optimizers.dspy_optimizers.feedback import feedback
 from optimizers.dspy_optimizers.standings import Standings, admitted
@@ -195,14 +196,11 @@ class Lessons:
         return program_digest(program)
 
     def _scores(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
-        scores: dict[str, float] = {}
         try:
-            for scorer in self._scorers:
-                scores.update({name: float(value) for name, value in scorer(task, episode).items()})
+            return scores_of(self._scorers, task, episode)
         except Exception as error:
             self.broken = self.broken or error
             raise
-        return scores
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from worksmith.commands.judge_calibrate import calibrate_judges
-from worksmith.commands.options import JsonFlag, JudgedOption, RubricOption, WorkersOption, say
+from worksmith.commands.options import LOCAL_JUDGE, JsonFlag, JudgedOption, RubricOption, WorkersOption, say
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from evals.suite import Suite
 
 _RUN = "run"
-_LOCAL = "local/rubric"
 
 
 class _RunByDefault(TyperGroup):
@@ -68,7 +67,7 @@ def judge_runs(
 
     judging = []
     for run, opened in _opened(runs, suite):
-        judges = judges_called(judge or [_LOCAL], rubric, opened.workshop.kind.tables)
+        judges = judges_called(judge or [LOCAL_JUDGE], rubric, opened.workshop.kind.tables)
         judging.append(_Judging.of(run, opened, judges, anew))
     if dry_run:
         _show_plan(judging, as_json)

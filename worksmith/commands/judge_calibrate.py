@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worksmith.commands.options import JsonFlag, JudgedOption, RubricOption, SeedOption, WorkersOption, say
+from worksmith.commands.options import (
+    LOCAL_JUDGE,
+    JsonFlag,
+    JudgedOption,
+    RubricOption,
+    SeedOption,
+    WorkersOption,
+    say,
+)
 
 if TYPE_CHECKING:
     from evals.judging.calibrate import Effort
     from evals.judging.gate import GateVerdict
     from evals.judging.judge import Judge
     from evals.judging.labels import Case
-
-_LOCAL = "local/rubric"
 
 
 def calibrate_judges(
@@ -67,7 +73,7 @@ def calibrate_judges(
 
     if (labels is None) == (not planted):
         raise InputError("cases are needed", hint="give either --labels FILE or --planted SUITE")
-    judges = judges_called(judge or [_LOCAL], rubric)
+    judges = judges_called(judge or [LOCAL_JUDGE], rubric)
     if out is not None and len(judges) > 1:
         raise InputError("a file holds the verdict on one judge", where="--out")
     found = _labelled(labels) if labels else _planted(planted or [], cases, seed, save_labels)

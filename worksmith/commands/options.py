@@ -29,7 +29,8 @@ OPTIMIZERS = [
     "dspy:InferRules",
     "dspy:BetterTogether",
 ]
-JUDGES = ["local/rubric", "openai/gpt-4o-mini", "unaided:", "median:"]
+LOCAL_JUDGE = "local/rubric"
+JUDGES = [LOCAL_JUDGE, "openai/gpt-4o-mini", "unaided:", "median:"]
 SELECTIONS = ["random", "covering", "nearest", "mixture"]
 WHERE = ["domain", "area", "subarea", "type", "difficulty", "intent", "persona", "department", "level"]
 MODELS = ["local/analogy", "gold", "replay:", "openai/gpt-4o-mini", "ollama_chat/llama3.2"]
@@ -191,7 +192,7 @@ def _judges(default: str) -> Any:
 
 
 JudgeOption = Annotated[list[str] | None, _judges("nobody")]
-JudgedOption = Annotated[list[str] | None, _judges("local/rubric")]
+JudgedOption = Annotated[list[str] | None, _judges(LOCAL_JUDGE)]
 """For commands that are of no use without a judge."""
 RubricOption = Annotated[
     Path | None,

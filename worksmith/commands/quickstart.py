@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from worksmith.commands.options import (
+    LOCAL_JUDGE,
     JsonFlag,
     JudgedOption,
     RubricOption,
@@ -41,7 +42,6 @@ _SHOWN = {
 
 _INDENT = " " * 5
 _MODEL = "local/analogy"
-_JUDGE = "local/rubric"
 _ABOUT_THE_MODEL = (
     f"{_MODEL} is not a language model. It needs no key and no network: it finds the demonstrations in its "
     "prompt that are most like the task and imitates them by rule. Without demonstrations it can do next to "
@@ -64,13 +64,13 @@ def quickstart(
     """Build an enterprise, compile an agent for its people, measure before and after, compare strategies."""
     from worksmith.judges import judges_called
 
-    judges_called(judge or [_JUDGE], rubric)  # before anything is built for judges that there are not
+    judges_called(judge or [LOCAL_JUDGE], rubric)  # before anything is built for judges that there are not
     started = time.perf_counter()
     suite = _build(out / "enterprise", seed)
     _show_access(suite)
     say("\n3/5  Evaluate and compile.")
     say(textwrap.fill(_ABOUT_THE_MODEL, 78, initial_indent=_INDENT, subsequent_indent=_INDENT) + "\n")
-    judges = judges_called(judge or [_JUDGE], rubric, suite.workshop.kind.tables)
+    judges = judges_called(judge or [LOCAL_JUDGE], rubric, suite.workshop.kind.tables)
     plan = _plan(suite, workers, seed, judges)
     program = out / "react-knn.json"
     study, run_id = _measure(plan, program, track, tracking_uri)

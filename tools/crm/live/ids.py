@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.errors import InputError
+from tools.files import cut_torn_line, whole_lines
 
 FORMAT = "worksmith-org-ids/1"
 
@@ -60,9 +61,7 @@ class IdFile:
         """
         file = cls(path)
         try:
-            data = path.read_bytes()
-            lines = data[: data.rfind(b"\n") + 1].splitlines()
-            entries = [json.loads(line) for line in lines]
+            entries = [json.loads(line) for line in whole_lines(path)]
             head, rest = entries[0], entries[1:]
             if head["format"] != FORMAT:
                 raise ValueError(f"format {head['format']!r}")
@@ -73,8 +72,7 @@ class IdFile:
             raise InputError("cannot be read", where=str(path), hint=str(error)) from error
         except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
             raise InputError(f"not a file of ids: {error}", where=str(path)) from error
-        if len(data) > (whole := data.rfind(b"\n") + 1):
-            os.truncate(path, whole)
+        cut_torn_line(path)
         return file
 
     def note(self, entry: Mapping[str, Any]) -> None:
