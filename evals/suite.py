@@ -30,7 +30,7 @@ class SuiteManifest(BaseModel):
     """What is known about a suite without reading its tasks.
 
     Attributes:
-        digest: of world and tasks; two suites with the same digest are the same suite.
+        digest: of world, tasks and `rules`; two suites with the same digest are the same suite.
         rules: digest of the access rules that the tasks were made under.
     """
 
@@ -81,7 +81,7 @@ class Suite:
 
     @property
     def digest(self) -> str:
-        """Content address of world and tasks."""
+        """Content address of world, tasks, and the access rules that they were made under."""
         return self.manifest.digest
 
     @cached_property
@@ -178,7 +178,7 @@ def _manifest(world: World, tasks: Sequence[Task], rules: str) -> SuiteManifest:
         tasks=len(tasks),
         world_digest=world.manifest.digest,
         tasks_digest=tasks_digest,
-        digest=digest([world.manifest.digest, tasks_digest]),
+        digest=digest([world.manifest.digest, tasks_digest, rules]),
         rules=rules,
     )
 

@@ -38,7 +38,8 @@ def decides(plan: Plan, purpose: str = "compile") -> dict[str, Any]:
         "suite": {
             "kind": suite.manifest.kind,
             "digest": suite.digest,
-            "rules": suite.workshop.policy.digest,
+            # With the world's clock and persona, the access rules in use and the search index.
+            "workshop": suite.workshop.digest,
         },
         "scheme": plan.scheme,
         "train_limit": plan.train_limit,

@@ -15,10 +15,12 @@ from tools.errors import InputError
 from tools.files import write_atomically
 from tools.persona import Persona
 from tools.schema import Table
-from tools.seeding import digest_bytes
+from tools.seeding import digest, digest_bytes
 
 WORLD_FILE = "world.sqlite"
 MANIFEST_FILE = "world.json"
+
+_AGAIN = "build or import the suite again"
 
 
 class WorldManifest(BaseModel):
@@ -28,7 +30,8 @@ class WorldManifest(BaseModel):
         kind: key of the world kind's registry, e.g. `office`.
         origin: `generated`, or the name of the system it was imported from.
         now: the clock of every episode, ISO local time.
-        digest: of the SQLite file's bytes.
+        database: digest of the SQLite file's bytes.
+        digest: content address of the world: of the database and of all else here but the licence.
         elsewhere: where the records are, if the database has none and tools need a live system.
     """
 
@@ -41,9 +44,15 @@ class WorldManifest(BaseModel):
     now: datetime
     persona: Persona
     counts: dict[str, int]
-    digest: str
+    database: str
+    digest: str = ""
     licence: str = "MIT"
     elsewhere: str = ""
+
+    @property
+    def content_digest(self) -> str:
+        """What `digest` has to be."""
+        return digest(self.model_dump(mode="json", exclude={"digest", "licence"}))
 
 
 @dataclass(frozen=True)
@@ -68,10 +77,8 @@ class World:
             image = file.read_bytes()
         except OSError as error:
             raise InputError("cannot read the world", where=str(file), hint=str(error)) from error
-        if digest_bytes(image) != manifest.digest:
-            raise InputError(
-                "the world differs from its manifest", where=str(file), hint="build or import the suite again"
-            )
+        if digest_bytes(image) != manifest.database:
+            raise InputError("the world differs from its manifest", where=str(file), hint=_AGAIN)
         return cls(directory, manifest, image)
 
 
@@ -106,10 +113,11 @@ def write_world(
         now=now,
         persona=persona,
         counts=counts,
-        digest=digest_bytes(image),
+        database=digest_bytes(image),
         licence=licence,
         elsewhere=elsewhere,
     )
+    manifest = manifest.model_copy(update={"digest": manifest.content_digest})
     directory.mkdir(parents=True, exist_ok=True)
     write_atomically(directory / WORLD_FILE, image)
     write_atomically(directory / MANIFEST_FILE, manifest.model_dump_json(indent=2).encode() + b"\n")
@@ -136,10 +144,14 @@ def _image(
 
 def _read_manifest(file: Path) -> WorldManifest:
     try:
-        return WorldManifest.model_validate(json.loads(file.read_text()))
+        manifest = WorldManifest.model_validate(json.loads(file.read_text()))
     except FileNotFoundError as error:
         raise InputError(
             "no world here", where=str(file.parent), hint="make one with `worksmith suite build`"
         ) from error
     except (OSError, ValueError, ValidationError) as error:
         raise InputError("the world's manifest is damaged", where=str(file), hint=str(error)) from error
+    if manifest.digest != manifest.content_digest:
+        hint = f"somebody edited it: bring back the file as it was, or {_AGAIN}"
+        raise InputError("the world's manifest does not fit its digest", where=str(file), hint=hint)
+    return manifest

@@ -108,7 +108,10 @@ class StudyPlan:
     @property
     def folder(self) -> Path:
         """Where this study's episodes are logged: the same plan, the same folder."""
-        data = [self.suite.digest, [task.id for task in self.tasks], self.train_suite.digest, self.scheme]
+        suites = [
+            each for suite in (self.suite, self.train_suite) for each in (suite.digest, suite.workshop.digest)
+        ]
+        data = [*suites, [task.id for task in self.tasks], self.scheme]
         models = [model_digest(self.lm.lm), model_digest(self.teacher.lm)]
         data += [str(condition) for condition in self.where]
         agent = [str(self.settings), self.demos, self.offers, self.max_steps, self.access]

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from evals.suite import TASKS_FILE, Suite, write_suite
+from evals.suite import MANIFEST_FILE, TASKS_FILE, Suite, write_suite
 from evals.task import Answer
 from tests.evals import small_office
 from tests.evals.episodes import make_task
@@ -43,6 +44,15 @@ def test_a_suite_without_tasks_opens(tmp_path: Path) -> None:
     write_suite(small_office.world(tmp_path), [])
 
     assert Suite.open(tmp_path).tasks == ()
+
+
+def test_the_rules_that_tasks_were_made_under_are_in_the_digest(suite: Suite) -> None:
+    """Else who edits both the rules and what the manifest says of them would hide it."""
+    file = suite.path / MANIFEST_FILE
+    file.write_text(json.dumps({**json.loads(file.read_text()), "rules": "other"}))
+
+    with pytest.raises(InputError, match="the suite differs from its manifest"):
+        Suite.open(suite.path)
 
 
 def test_a_limit_takes_its_share_of_every_kind_of_task_however_they_are_laid_out(suite: Suite) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.tools.notes import NOTES, SAM
 from tools.errors import InputError
-from tools.world import World, write_world
+from tools.persona import Persona
+from tools.world import MANIFEST_FILE, World, write_world
 
 
 def make(directory: Path, text: str = "milk") -> World:
@@ -51,6 +54,45 @@ def test_a_damaged_world_is_refused_by_name(tmp_path: Path, file: str, damage: b
 
     assert error.value.where is not None
     assert str(tmp_path) in error.value.where
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        {"now": "2025-10-17T00:00:00"},
+        {"persona": {**SAM.model_dump(mode="json"), "level": 14}},
+        {"elsewhere": "http://127.0.0.1"},
+        {"kind": "crm"},
+        {"origin": "workbench"},
+        {"counts": {"notes": 2}},
+        {"digest": "0" * 16},
+    ],
+    ids=lambda edited: next(iter(edited)),
+)
+def test_an_edited_manifest_is_noticed_with_what_to_do(tmp_path: Path, edited: dict[str, Any]) -> None:
+    make(tmp_path)
+    file = tmp_path / MANIFEST_FILE
+    file.write_text(json.dumps({**json.loads(file.read_text()), **edited}))
+
+    with pytest.raises(InputError, match="the world's manifest does not fit its digest") as error:
+        World.open(tmp_path)
+
+    assert error.value.where == str(file)
+    assert "build or import the suite again" in (error.value.hint or "")
+
+
+def test_what_decides_results_is_in_the_digest_and_the_licence_is_not(tmp_path: Path) -> None:
+    def digest(name: str, **other: Any) -> str:
+        given = {"now": datetime(2024, 10, 17), "persona": SAM, "licence": "MIT", **other}
+        return write_world(
+            tmp_path / name, [NOTES], {"notes": []}, kind="office", origin="x", **given
+        ).manifest.digest
+
+    plain = digest("plain")
+    assert digest("licence", licence="Apache-2.0") == plain
+    assert digest("clock", now=datetime(2024, 10, 18)) != plain
+    assert digest("persona", persona=Persona(id="sam", name="Sam", level=14)) != plain
+    assert digest("elsewhere", elsewhere="an org") != plain
 
 
 def test_an_unknown_table_is_refused_before_anything_is_written(tmp_path: Path) -> None:

@@ -194,7 +194,8 @@ class Evaluation:
 
         if self.log:
             return self.log
-        of = [self.suite.digest, program_digest(self.program), model_digest(lm), self.ground_truth]
+        data = [self.suite.digest, self.suite.workshop.digest]
+        of = [*data, program_digest(self.program), model_digest(lm), self.ground_truth]
         on = [self.split, [task.id for task in self.tasks], self.seed, self.trials]
         by = [judge.digest for judge in self.judges]
         file = LOGS / f"eval-{digest([*of, *on, *by])}.jsonl"
