@@ -127,7 +127,7 @@ class _Thefts:
 
     def show(self) -> None:
         """More thefts, by agents that show some demonstrations: search their prompts."""
-        from optimizers.nearest import NearestSettings, show_nearest
+        from evals.nearest import NearestSettings, show_nearest
 
         for nearest in (False, True):
             agent = self._taught(SHOWN if not nearest else len(self.demonstrations))

@@ -14,8 +14,9 @@ from typing import Any, Final, Literal
 import dspy
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from evals.nearest import NearestSettings, show_nearest
+from evals.states import is_state
 from optimizers.demonstration import Demonstration, Provenance
-from optimizers.nearest import NearestSettings, show_nearest
 from tools.errors import InputError
 from tools.files import write_atomically
 from tools.seeding import digest
@@ -207,6 +208,12 @@ def _parse(path: Path) -> _File:
         raise InputError("the compiled program is damaged", where=str(path), hint=str(error)) from error
     found = data.get("format") if isinstance(data, dict) else None
     if found != FORMAT:
+        if is_state(data):
+            raise InputError(
+                "this is a state that DSPy saved, not a compiled program: it does not say of which agent",
+                where=str(path),
+                hint="make the agent in Python and call its load, or make a program with `worksmith compile`",
+            )
         raise InputError(
             "not a compiled program"
             if found is None

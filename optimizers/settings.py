@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from evals.constraints import Constraint, constraints
-from optimizers.nearest import EMBEDDINGS
+from evals.nearest import EMBEDDINGS
 from optimizers.selection import Display, Selector, selection_called
 from optimizers.selection.showing import Shown, shown
 from optimizers.selection.steps import UNITS, Unit, in_units
@@ -38,7 +38,7 @@ class Settings:
         margin: differences in score below it are not worth a race's episodes.
         selection: how demonstrations are chosen, see `optimizers.selection`; None is the optimizer's own way.
         demo_unit: what one demonstration shows.
-        demo_tokens: as many as the demonstrations of a prompt may take, see `optimizers.selection.tokens`.
+        demo_tokens: as many as the demonstrations of a prompt may take, see `evals.demo_tokens`.
         constraints: bounds that a program has to keep on the dev tasks to be chosen.
     """
 

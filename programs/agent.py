@@ -16,10 +16,12 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dspy
 
+from evals.states import fit, read_state
 from programs.adapter import UnreadableReplyError, adapter_in_use
 from programs.asking import ModelFailedError, ask_plainly
 from programs.calling import check_calls, native_calls
@@ -136,6 +138,25 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def portable_state(self) -> dict[str, Any]:
         """DSPy's state of the parts without models and without examples that show nothing."""
         return {name: portable(part).dump_state() for name, part in self.named_parameters()}
+
+    def load(self, path: str | Path, **options: Any) -> None:
+        """Take over a state that `save` wrote, see `dspy.Module.load`.
+
+        Raises:
+            InputError: the file holds something else, or the state is of another agent.
+        """
+        if Path(path).suffix == ".json":
+            read_state(path)
+        super().load(path, **options)
+
+    def load_state(self, state: dict[str, Any], **options: Any) -> None:
+        """Take over a saved state, with the way in which demonstrations are chosen.
+
+        Raises:
+            InputError: the state is of another agent.
+        """
+        fit(self, state)
+        super().load_state(state, **options)
 
     def forward(self, task: Task) -> dspy.Prediction:
         """Do `task` in an episode of its own.

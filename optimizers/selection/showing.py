@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from evals.demo_tokens import demo_tokens, fitting
+from evals.nearest import NearestSettings, show_nearest
 from optimizers.demonstration import Demonstration, give_demonstrations
-from optimizers.nearest import NearestSettings, show_nearest
 from optimizers.selection.strategies import Display
-from optimizers.selection.tokens import demo_tokens, fitting
 from tools.errors import InputError
 
 if TYPE_CHECKING:

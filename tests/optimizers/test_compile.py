@@ -8,13 +8,14 @@ from typing import Any
 import dspy
 import pytest
 
+from evals.nearest import NearestSettings, show_nearest
 from evals.runner import evaluate
+from evals.states import load_program
 from evals.suite import Suite
 from optimizers.bootstrap import Bootstrap
 from optimizers.demonstration import give_demonstrations
 from optimizers.job import Job
 from optimizers.knn import Knn
-from optimizers.nearest import NearestSettings, show_nearest
 from optimizers.selection import Selector
 from optimizers.trace_bank import TraceBank
 from tests.optimizers.shop import Clerk, field, lm, make_job
@@ -106,8 +107,9 @@ def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> No
 def test_knn_program_saves_and_loads_the_dspy_way(suite: Suite, tmp_path: Path) -> None:
     program = Knn()(job(suite, tmp_path, demos=2)).program
     program.save(tmp_path / "program.json")
-    loaded = show_nearest(Clerk(suite.workshop), {"step": NearestSettings("task", 1)})
-    loaded.load(tmp_path / "program.json")
+    with pytest.raises(ValueError, match=r"load it with evals\.states\.load_program"):
+        Clerk(suite.workshop).load(tmp_path / "program.json")
+    loaded = load_program(Clerk(suite.workshop), tmp_path / "program.json")
 
     assert loaded.step.nearest == NearestSettings("task", 2)
     assert accuracy(loaded, suite) == 1.0

@@ -16,9 +16,9 @@ from evals.enterprise.canaries.hunt import Hunt, personas
 from evals.enterprise.canaries.intruder import IntruderEngine, intruder_task
 from evals.enterprise.canaries.plant import TOKEN, Planted, plant
 from evals.enterprise.canaries.world import NOW
+from evals.nearest import NearestSettings, show_nearest
 from evals.task import Task
 from optimizers.demonstration import LastCall, last_calls
-from optimizers.nearest import NearestSettings, show_nearest
 from optimizers.redaction import with_twins
 from programs.agent import Agent
 from tests.tools.enterprise.small_world import small_rows

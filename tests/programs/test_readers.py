@@ -12,7 +12,7 @@ from evals.enterprise.canaries.hunt import Hunt, personas
 from evals.enterprise.canaries.intruder import IntruderEngine, intruder_task
 from evals.enterprise.canaries.plant import Planted, plant
 from evals.enterprise.canaries.world import NOW
-from optimizers.nearest import NearestSettings, show_nearest
+from evals.nearest import NearestSettings, show_nearest
 from programs.agent import Agent
 from programs.readers import Readers
 from programs.scripted import GoldEngine, scripted_lm

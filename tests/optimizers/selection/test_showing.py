@@ -13,6 +13,7 @@ from dspy import lm15
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evals.demo_tokens import demo_tokens, fitting
 from evals.suite import Suite
 from evals.task import Task, same_text
 from optimizers.bank_building import Attempt, build_bank
@@ -21,7 +22,6 @@ from optimizers.rollouts import Rollouts
 from optimizers.selection import SELECTIONS, Selector, selection_called
 from optimizers.selection.showing import shown
 from optimizers.selection.steps import in_units, steps_of
-from optimizers.selection.tokens import demo_tokens, fitting
 from optimizers.settings import Settings
 from optimizers.trace_bank import TraceBank
 from programs.agent import Agent

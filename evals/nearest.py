@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from itertools import groupby
-from typing import Any
+from operator import is_
+from typing import Any, Final, Self
 
 import dspy
+from pydantic import TypeAdapter, ValidationError
 
+from evals.demo_tokens import demo_tokens, fitting
 from evals.task import same_text
-from optimizers.selection.tokens import demo_tokens, fitting
 from retrievers.lexical import LexicalIndex
 from retrievers.protocol import TextIndex
 from tools.errors import InputError
@@ -32,7 +35,7 @@ class NearestSettings:
         count: how many demonstrations a query is shown, besides those that are always shown.
         embedding: how texts are compared, see `text_index`.
         fixed: so many at the head of the bank are shown to every query.
-        tokens: as many as all demonstrations of a prompt may take, see `optimizers.selection.tokens`; 0 is no
+        tokens: as many as all demonstrations of a prompt may take, see `evals.demo_tokens`; 0 is no
             limit.
         by_state: show only what begins where the episode stands: after calls of the same tools.
     """
@@ -48,8 +51,29 @@ class NearestSettings:
         """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
         return {name: value for name, value in asdict(self).items() if value or name not in _LATER}
 
+    @classmethod
+    def of(cls, data: Any) -> Self:
+        """The settings that `to_json` gave.
+
+        Raises:
+            InputError: the data are something else.
+        """
+        try:
+            if not isinstance(data, dict) or not data.keys() <= {field.name for field in fields(cls)}:
+                raise ValueError("unknown settings")
+            read: Self = TypeAdapter(cls).validate_json(json.dumps(data), strict=True)
+        except (ValidationError, ValueError, TypeError) as error:
+            raise InputError("the settings of nearest demonstrations are damaged", hint=str(error)) from error
+        return read
+
 
 _LATER = ("fixed", "tokens", "by_state")
+
+_GUARD: Final = "a bank of demonstrations, load it with evals.states.load_program"
+"""A field that no signature has. `dspy.Predict` refuses a state that configures it, and quotes this text.
+
+Without it a plain `dspy.Predict` would take over the bank and show all of it in every prompt.
+"""
 
 
 class NearestPredict(dspy.Predict):  # type: ignore[misc]
@@ -86,12 +110,21 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
         """The state as DSPy saves it, and how demonstrations are chosen."""
-        return {**super().dump_state(json_mode=json_mode), "nearest": self.nearest.to_json()}
+        state = super().dump_state(json_mode=json_mode)
+        guarded = {**state.get("fields", {}), _GUARD: {}}
+        return {**state, "fields": guarded, "nearest": self.nearest.to_json()}
 
     def load_state(self, state: dict[str, Any], **options: Any) -> NearestPredict:
-        """Take over a saved state."""
-        super().load_state({name: value for name, value in state.items() if name != "nearest"}, **options)
-        self.nearest = NearestSettings(**state["nearest"])
+        """Take over a saved state.
+
+        Raises:
+            InputError: the state does not say how demonstrations are chosen.
+        """
+        nearest = NearestSettings.of(state.get("nearest"))
+        plain = {name: value for name, value in state.items() if name != "nearest"}
+        plain["fields"] = {name: value for name, value in plain.get("fields", {}).items() if name != _GUARD}
+        super().load_state(plain, **options)
+        self.nearest = nearest
         return self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -104,12 +137,12 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
         return {**kwargs, "demos": self.nearest_demos(kwargs)}
 
     def _choose(self) -> Callable[[str, str, frozenset[int]], list[Any]]:
-        """The chooser for the demos there are; built anew when an optimizer has replaced them."""
-        known = self.__dict__.get("_chooser")
-        if known is None or known[0] is not self.demos or known[1] != self.nearest:
+        """The chooser for the demos there are; built anew where the list has other demos than before."""
+        known: _Bank | None = self.__dict__.get("_chooser")
+        if known is None or not known.holds(self.demos, self.nearest):
             # One assignment: threads that meet here may build it twice, but each sees a whole one.
-            self._chooser = known = (self.demos, self.nearest, _Bank(self.demos, self.nearest))
-        choose: Callable[[str, str, frozenset[int]], list[Any]] = known[2].choose
+            self._chooser = known = _Bank(self.demos, self.nearest)
+        choose: Callable[[str, str, frozenset[int]], list[Any]] = known.choose
         return choose
 
 
@@ -118,6 +151,16 @@ def show_nearest(program: dspy.Module, nearest: Mapping[str, NearestSettings]) -
     for name, predictor in program.named_predictors():
         if name in nearest:
             _set_predictor(program, name, NearestPredict.instead_of(predictor, nearest[name]))
+    return program
+
+
+def show_all(program: dspy.Module, names: Collection[str]) -> dspy.Module:
+    """`program` with plain predictors in place of those `names` that choose; changes it and returns it."""
+    for name, predictor in program.named_predictors():
+        if name in names and isinstance(predictor, NearestPredict):
+            plain = dspy.Predict(predictor.signature)
+            plain.config, plain.lm, plain.demos = predictor.config, predictor.lm, predictor.demos
+            _set_predictor(program, name, plain)
     return program
 
 
@@ -145,16 +188,22 @@ class _Bank:
     def __init__(self, demos: Sequence[Any], nearest: NearestSettings) -> None:
         self._demos = tuple(demos)
         self._nearest = nearest
-        self._texts = [same_text(demo[nearest.field]) for demo in demos]
-        searched = {_key(at): demo for at, demo in enumerate(demos) if at >= nearest.fixed}
+        self._texts = [same_text(demo[nearest.field]) for demo in self._demos]
+        searched = {_key(at): demo for at, demo in enumerate(self._demos) if at >= nearest.fixed}
         # Tasks that were done by the same tools one after another are likely to ask for the same.
         kin = {key: way for key, demo in searched.items() if (way := _way(demo))}
         texts = {key: demo[nearest.field] for key, demo in searched.items()}
         self._index = text_index(texts, nearest.embedding, kin)
         self._searched = [int(key) for key in searched]
-        self._ways = [_way(demo) for demo in demos] if nearest.by_state else []
-        self._sizes = [{"": demo_tokens(demo)} for demo in demos] if nearest.tokens else []
+        self._ways = [_way(demo) for demo in self._demos] if nearest.by_state else []
+        self._sizes = [{"": demo_tokens(demo)} for demo in self._demos] if nearest.tokens else []
         self.choose = lru_cache(maxsize=_QUERIES_REMEMBERED)(self._choose)
+
+    def holds(self, demos: Sequence[Any], nearest: NearestSettings) -> bool:
+        """Whether it was made of these very demonstrations, in this order, and with these settings."""
+        return (
+            len(demos) == len(self._demos) and nearest == self._nearest and all(map(is_, demos, self._demos))
+        )
 
     def _choose(self, query: str, way: str, hidden: frozenset[int]) -> list[Any]:
         own = same_text(query)

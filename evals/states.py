@@ -1,0 +1,107 @@
+"""Saved states of programs: what DSPy's `Module.save` writes, taken over by a program as it was meant.
+
+    program.save("program.json")
+    load_program(MyProgram(), "program.json")
+
+An agent of `programs` does this by itself in its `load`. Any other program has to be loaded this way where a
+compile gave it demonstrations that are chosen for each query: by itself `dspy.Predict` knows nothing of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import dspy
+
+from evals.nearest import NearestSettings, show_all, show_nearest
+from tools.errors import InputError
+
+Program = TypeVar("Program", bound=dspy.Module)
+
+
+def load_program(program: Program, path: Path | str) -> Program:
+    """`program` with the state in a file that `Module.save` wrote; changes it and returns it.
+
+    Raises:
+        InputError: the file is missing, holds something else, or is the state of another program.
+    """
+    state = read_state(path)
+    fit(program, state)
+    program.load_state(state)
+    return program
+
+
+def read_state(path: Path | str) -> dict[str, Any]:
+    """The state in a `.json` file that `Module.save` wrote.
+
+    Raises:
+        InputError: the file is missing or holds something else.
+    """
+    try:
+        data = json.loads(Path(path).read_bytes())
+    except OSError as error:
+        raise InputError("cannot read the saved state", where=str(path), hint=str(error)) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError("the saved state is damaged", where=str(path), hint=str(error)) from error
+    if not is_state(data):
+        compiled = isinstance(data, dict) and str(data.get("format", "")).startswith("worksmith-program/")
+        raise InputError(
+            "this is a compiled program of worksmith, not a state that DSPy saved"
+            if compiled
+            else "this is no state that DSPy saved",
+            where=str(path),
+            hint="load it with worksmith.compiled.load_program, or give it to a command as --program"
+            if compiled
+            else "write one with Module.save",
+        )
+    return {name: part for name, part in data.items() if name != "metadata"}
+
+
+def is_state(data: Any) -> bool:
+    """Whether a file's content is a state that DSPy saved."""
+    metadata = data.get("metadata") if isinstance(data, dict) else None
+    return isinstance(metadata, dict) and isinstance(metadata.get("dependency_versions"), dict)
+
+
+def fit(program: dspy.Module, state: Mapping[str, Any]) -> None:
+    """Make the predictors of `program` choose demonstrations where and as those of `state` did.
+
+    Raises:
+        InputError: the state is of a program with other predictors; `program` is then as it was.
+    """
+    parts = dict(program.named_parameters())
+    saved = {name: part for name, part in state.items() if name != "metadata"}
+    if saved.keys() != parts.keys():
+        raise _other_program(f"the saved parts are {_names(saved)}, the program has {_names(parts)}")
+    for name, part in parts.items():
+        if isinstance(part, dspy.Predict) and _fields(saved[name]) != _fields(part.dump_state()):
+            raise _other_program(f"{name} has other inputs or outputs")
+    nearest = {
+        name: NearestSettings.of(part["nearest"])
+        for name, part in saved.items()
+        if isinstance(part, dict) and "nearest" in part
+    }
+    show_all(program, saved.keys() - nearest.keys())
+    show_nearest(program, nearest)
+
+
+def _fields(part: Any) -> list[Any]:
+    """What tells the fields of a saved predictor from those of another one; descriptions may be compiled."""
+    try:
+        return [field["prefix"] for field in part["signature"]["fields"]]
+    except (KeyError, TypeError, IndexError):
+        return []
+
+
+def _other_program(problem: str) -> InputError:
+    return InputError(
+        f"this is the state of another program: {problem}",
+        hint="make the program as it was made when it was saved (for an agent: with the same strategy)",
+    )
+
+
+def _names(parts: Mapping[str, Any]) -> str:
+    return ", ".join(sorted(parts)) or "none"

@@ -1,0 +1,161 @@
+"""Agents saved and loaded the DSPy way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from evals.nearest import NearestPredict, NearestSettings, show_nearest
+from optimizers.artifact import Artifact, Manifest
+from programs.agent import Agent
+from programs.scripted import GoldEngine, scripted_lm
+from tests.programs.office import TASKS, Script, finish, texts
+from tools.errors import InputError
+from tools.workshop import Workshop
+
+
+def taught(workshop: Workshop, strategy: str = "react", *, nearest: bool = True) -> Agent:
+    """An agent with a bank of two demonstrations, of which it shows the one nearest to its task."""
+    agent = Agent(strategy, workshop=workshop)
+    with dspy.context(lm=scripted_lm(GoldEngine(TASKS)), trace=[]):
+        for task in TASKS[:2]:
+            agent(task=task)
+        trace = dspy.settings.trace
+    for _, part in agent.named_predictors():
+        part.demos = [
+            dspy.Example(augmented=True, **inputs, **outputs.toDict())
+            for asked, inputs, outputs in trace
+            if asked is part
+        ]
+    if nearest:
+        show_nearest(agent, {name: NearestSettings("task", 1) for name, _ in agent.named_predictors()})
+    return agent
+
+
+def prompt(agent: Agent) -> list[str]:
+    script = Script(finish())
+    with dspy.context(lm=script.lm()):
+        agent(task=TASKS[3])
+    return texts(script.requests[0])
+
+
+@pytest.mark.parametrize("nearest", [True, False])
+@pytest.mark.parametrize("strategy", ["react", "direct"])
+def test_a_saved_agent_behaves_the_same_when_loaded(
+    workshop: Workshop, tmp_path: Path, strategy: str, nearest: bool
+) -> None:
+    agent = taught(workshop, strategy, nearest=nearest)
+    agent.save(tmp_path / "agent.json")
+    loaded = Agent(strategy, workshop=workshop)
+    loaded.load(tmp_path / "agent.json")
+
+    assert prompt(loaded) == prompt(agent)
+    assert loaded.digest == agent.digest
+    assert isinstance(loaded.selector.predict, NearestPredict) == nearest
+
+
+def test_an_agent_saved_whole_chooses_the_same_demonstrations(workshop: Workshop, tmp_path: Path) -> None:
+    agent = taught(workshop)
+    agent.save(tmp_path / "whole", save_program=True)
+    loaded = dspy.load(tmp_path / "whole", allow_pickle=True)
+    loaded.workshop = workshop
+
+    assert prompt(loaded) == prompt(agent)
+
+
+def test_an_agent_that_chooses_takes_over_a_state_that_does_not(workshop: Workshop, tmp_path: Path) -> None:
+    taught(workshop, nearest=False).save(tmp_path / "agent.json")
+    loaded = taught(workshop)
+    loaded.load(tmp_path / "agent.json")
+
+    assert type(loaded.selector.predict) is dspy.Predict
+    assert prompt(loaded) == prompt(taught(workshop, nearest=False))
+
+
+def test_a_plain_predictor_refuses_a_bank_and_says_how_it_is_loaded(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    agent = taught(workshop)
+    agent.selector.save(tmp_path / "selector.json")
+    plain = dspy.Predict(agent.selector.predict.signature)
+    with pytest.raises(ValueError, match=r"load it with evals\.states\.load_program"):
+        plain.load_state(agent.selector.predict.dump_state())
+
+    assert plain.demos == []
+
+
+@pytest.mark.parametrize("strategy", ["act", "plan", "cot"])
+def test_a_state_of_another_agent_is_refused_and_changes_nothing(
+    workshop: Workshop, tmp_path: Path, strategy: str
+) -> None:
+    taught(workshop).save(tmp_path / "agent.json")
+    other = Agent(strategy, workshop=workshop)
+    before = other.digest
+    with pytest.raises(InputError, match="the state of another program"):
+        other.load(tmp_path / "agent.json")
+
+    assert other.digest == before
+
+
+def test_a_compiled_program_is_no_state(workshop: Workshop, tmp_path: Path) -> None:
+    agent = taught(workshop)
+    manifest = Manifest(
+        program=agent.config,
+        suite={},
+        scheme="standard",
+        train=(),
+        dev=(),
+        lm="none",
+        teacher="gold",
+        gold=True,
+        optimizer="knn",
+        settings={},
+    )
+    Artifact.of(agent, manifest, {}).write(tmp_path / "program.json")
+
+    with pytest.raises(InputError, match=r"compiled program of worksmith.*load_program"):
+        Agent("react").load(tmp_path / "program.json")
+
+
+def test_a_state_is_no_compiled_program(workshop: Workshop, tmp_path: Path) -> None:
+    taught(workshop).save(tmp_path / "agent.json")
+
+    with pytest.raises(InputError, match="a state that DSPy saved, not a compiled program"):
+        Artifact.read(tmp_path / "agent.json")
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"metadata": 1}', "[" * 100_000])
+def test_other_files_are_no_states(tmp_path: Path, content: str) -> None:
+    (tmp_path / "agent.json").write_text(content)
+
+    with pytest.raises(InputError, match="state"):
+        Agent("react").load(tmp_path / "agent.json")
+
+
+@pytest.mark.parametrize(
+    "nearest", [None, 5, {}, {"field": "task"}, {"field": "task", "count": "1"}, {"zzz": 1}]
+)
+def test_damaged_settings_are_refused(workshop: Workshop, tmp_path: Path, nearest: Any) -> None:
+    taught(workshop).save(tmp_path / "agent.json")
+    state = json.loads((tmp_path / "agent.json").read_text())
+    state["selector.predict"]["nearest"] = nearest
+    (tmp_path / "agent.json").write_text(json.dumps(state))
+
+    with pytest.raises(InputError, match="nearest demonstrations are damaged"):
+        Agent("react").load(tmp_path / "agent.json")
+
+
+def test_a_bank_that_grows_is_seen_by_the_next_search(workshop: Workshop) -> None:
+    agent = taught(workshop)
+    bank = agent.selector.predict.demos
+    nearer = bank[0].copy(task="Cancel the meeting 'Lunch'")
+    for demo, task in zip(bank, ("Write a mail to Kim", "Draw a logo"), strict=True):
+        demo.task = task
+    assert "Lunch" not in prompt(agent)[0]
+    bank.append(nearer)
+
+    assert "Lunch" in prompt(agent)[0]
