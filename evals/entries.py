@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf
+
+from tools.episode import Exchange
 
 
 class Entry(BaseModel):
@@ -40,6 +42,7 @@ class AskEntry(Entry):
         part: of the program that asked: `plan`, `select`, `check`, or `tool` where a tool asked for it.
         call: how many tool calls had been made before it.
         cached: whether the reply came from a cache and cost nothing.
+        exchange: the prompt and the reply, of an episode that this process ran; no log holds them.
     """
 
     part: Literal["plan", "select", "check", "tool"]
@@ -48,6 +51,7 @@ class AskEntry(Entry):
     completion_tokens: int = 0
     cached: bool = False
     seconds: float = 0.0
+    exchange: InstanceOf[Exchange] | None = Field(default=None, exclude=True)
 
 
 class ChangeEntry(Entry):

@@ -243,6 +243,7 @@ def _question(ask: AskRecord) -> AskEntry:
         completion_tokens=ask.completion_tokens,
         cached=ask.cached,
         seconds=ask.seconds,
+        exchange=ask.exchange,
     )
 
 

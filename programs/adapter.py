@@ -30,6 +30,7 @@ from dspy.utils.exceptions import AdapterParseError
 
 from evals.task import same_text
 from programs.calling import engine_settings
+from programs.exchange import listening, send
 from programs.native import REMEDY, NativeLayout, NativeTools, as_shown, first_call_only, read_message
 from programs.render import TRAJECTORY, Layout, TurnMaker, make_layout
 from programs.reply import read_reply
@@ -94,11 +95,12 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
             return [self._call_natively(lm, settings, signature, demos, inputs)]
         config = _config(lm, settings)
         if config is None:
-            answers: list[dict[str, Any]] = super().__call__(lm, lm_kwargs, signature, demos, inputs)
+            with listening():
+                answers: list[dict[str, Any]] = super().__call__(lm, lm_kwargs, signature, demos, inputs)
             return answers
         plan = self._layout(signature)
         request = Request(lm.model, tuple(self._turns(plan, demos, inputs)), plan.system, config=config)
-        response = lm(request, **_control(settings))
+        response = send(lm, request, **_control(settings))
         text = "".join(part.text for part in response.message.parts if isinstance(part, TextPart))
         return [self.parse(signature, text)]
 
@@ -117,7 +119,7 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
         turns = self._turns(layout, demos, inputs)
         system = f"{layout.system}\n\n{tools.notes}" if tools.notes else layout.system
         request = Request(lm.model, tuple(turns), system, tools.functions, _native_config(lm, settings))
-        said = lm(request, **_control(settings)).message
+        said = send(lm, request, **_control(settings)).message
         try:
             chosen = read_message(said, tools)
         except ValueError as error:

@@ -8,6 +8,7 @@ import dspy
 from dspy.utils.exceptions import AdapterParseError
 
 from programs.adapter import UnreadableReplyError
+from programs.exchange import listening
 from programs.readers import Reader
 from tools.errors import InputError, WorksmithError
 from tools.secrets import described
@@ -57,7 +58,8 @@ def ask_plainly(lm: Any, prompt: str) -> str:
     if lm is None:
         raise InputError("there is no model to ask", hint="set one with dspy.configure(lm=...)")
     try:
-        found = lm(messages=[{"role": "user", "content": prompt}])[0]
+        with listening():
+            found = lm(messages=[{"role": "user", "content": prompt}])[0]
     except Exception as error:
         raise ModelFailedError(described(error)) from error
     return str(found["text"] if isinstance(found, dict) else found)

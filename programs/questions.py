@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from programs.asking import ModelFailedError
+from programs.exchange import Wire, kept_in
 from tools.episode import AskRecord, Part
 
 Usage = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -27,6 +28,7 @@ class Questions(list[AskRecord]):
         self._usage = usage
         self._cache = cache
         self._seen: dict[str, int] = {}
+        self._sent: dict[Part, Sequence[Any]] = {}
 
     @property
     def totals(self) -> tuple[int, int]:
@@ -42,8 +44,10 @@ class Questions(list[AskRecord]):
             call: how many tool calls have been made.
         """
         started, cache = time.perf_counter(), self._cache
+        wire = Wire()
         try:
-            yield
+            with kept_in(wire):
+                yield
         except ModelFailedError:
             cache = False
             raise
@@ -52,7 +56,9 @@ class Questions(list[AskRecord]):
             prompt, completion = _tokens(used)
             cached = cache and not used
             seconds = time.perf_counter() - started
-            self.append(AskRecord(part, call, prompt, completion, cached, seconds))
+            exchange = wire.exchange(self._sent.get(part, ()))
+            self._sent[part] = wire.sent
+            self.append(AskRecord(part, call, prompt, completion, cached, seconds, exchange))
 
     def _used(self) -> list[Mapping[str, Any]]:
         """The entries that came since the last question."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import apsw
 
@@ -59,6 +59,36 @@ Part = Literal["plan", "select", "check", "tool"]
 """Of a program, that asks a model: its planner, tool selector, access checker, or a tool that it called."""
 
 
+TOOLS = "tools"
+"""The role of what is no message: the functions that a request offers."""
+
+
+class Message(NamedTuple):
+    """One message of a prompt, as text.
+
+    Attributes:
+        role: `system`, `user`, `assistant`, `tool`, or `TOOLS`.
+    """
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """The prompt of a question and the reply to it.
+
+    Attributes:
+        repeated: how many first messages of the prompt are those of the question before by the same part.
+        messages: those after them.
+        reply: as text; empty if none came.
+    """
+
+    repeated: int
+    messages: tuple[Message, ...]
+    reply: str
+
+
 @dataclass(frozen=True, slots=True)
 class AskRecord:
     """One question to a model.
@@ -66,6 +96,7 @@ class AskRecord:
     Attributes:
         call: how many tool calls had been made before it.
         cached: the reply came out of a cache.
+        exchange: the prompt and the reply.
     """
 
     part: Part
@@ -74,6 +105,7 @@ class AskRecord:
     completion_tokens: int
     cached: bool
     seconds: float
+    exchange: Exchange | None = None
 
 
 class Episode:

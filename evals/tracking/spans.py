@@ -1,9 +1,9 @@
 """An episode as the spans of a trace: the episode, each question to a model, each call of a tool.
 
     react
-      plan                         LLM: tokens, dollars; the plan
-      select                       LLM: what was chosen, and the thought
-      check                        LLM: the access checker's opinion, where a model is asked for it
+      plan                         LLM: tokens, dollars; prompt and reply
+      select                       LLM: the same
+      check                        LLM: the access checker's question, where a model is asked for it
       calendar.search_events       TOOL: arguments, decision and rule, observation
       select ...
 
@@ -19,12 +19,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evals.entries import AskEntry, CallEntry
 from evals.prices import dollars
+from evals.prompts import shown_messages, shown_text
+from tools.episode import TOOLS
 from tools.seeding import digest
 
 if TYPE_CHECKING:
     from mlflow.entities import Span
 
     from evals.record import EpisodeRecord
+
+_ROLES = {"developer": "system"}
+"""Roles that MLflow's pages do not know."""
 
 
 class Frame(NamedTuple):
@@ -138,7 +143,14 @@ def _used(model: str, prompt: int, completion: int) -> dict[str, Any]:
 
 
 def _said(record: EpisodeRecord, ask: AskEntry) -> dict[str, Any]:
-    """What came of a question, as far as the record has it and no other span shows it."""
+    """The prompt and the reply, as chats are shown; without them what is on record of the question."""
+    if ask.exchange is not None:
+        messages = shown_messages(ask.exchange)
+        chat = [{"role": _ROLES.get(role, role), "content": text} for role, text in messages if role != TOOLS]
+        tools = {"tools": text for role, text in messages if role == TOOLS}
+        reply = shown_text(ask.exchange.reply)
+        said = {"mlflow.spanOutputs": reply} if reply else {}
+        return {"mlflow.spanInputs": {"messages": chat, **tools}, **said}
     if ask.part == "plan":
         # Only the first plan is on record; later ones revise it.
         return {"mlflow.spanOutputs": record.plan} if ask.call == 0 and record.plan else {}

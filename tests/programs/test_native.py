@@ -82,6 +82,19 @@ def test_tools_go_with_the_request_and_not_into_the_text(workshop: Workshop, ser
     assert "[[ ##" not in json.dumps(body)
 
 
+def test_what_was_sent_is_kept_tools_first(workshop: Workshop, server: ChatServer) -> None:
+    asks = run(agent(workshop), server, SEARCH, END).episode.asks
+    first, second = (ask.exchange for ask in asks)
+    tools, system, user = first.messages
+    offered = [tool["function"]["name"] for tool in server.bodies[0]["tools"]]
+
+    assert [tools.role, system.role, user.role] == ["tools", "system", "user"]
+    assert [each["name"] for each in json.loads(tools.text)] == offered
+    assert [system.text, user.text] == [message["content"] for message in server.bodies[0]["messages"]]
+    assert [message.role for message in second.messages] == ["assistant", "tool"]
+    assert first.reply == second.messages[0].text == 'calendar__search_events {"query": "Budget"}'
+
+
 def test_calls_and_results_go_back_as_messages(workshop: Workshop, server: ChatServer) -> None:
     done = run(agent(workshop), server, {**SEARCH, "content": "Look first."}, END)
     asked, result = server.messages[-2:]

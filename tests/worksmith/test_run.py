@@ -109,6 +109,38 @@ def test_an_episode_is_plain_data(office: Workshop) -> None:
     assert [call["tool"] for call in data["calls"]] == ["calendar.search_events", DELETE]
 
 
+def test_prompts_show_demonstrations_and_no_credentials(
+    office: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "Budget review")
+    app = typer.Typer()
+    app.command()(run_task)
+    command = [str(office.world.path), "cancel-0", "--lm", "gold", "--strategy", "plan", "--prompts"]
+    text = CliRunner().invoke(app, command).stdout
+    data = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
+
+    assert [prompt["part"] for prompt in data["prompts"]] == ["plan", "select", "select", "select"]
+    plan, first, second, last = data["prompts"]
+    assert [message["role"] for message in first["messages"]] == ["system", "user"]
+    assert second["messages"][:2] == first["messages"]
+    assert second["messages"][2] == {"role": "assistant", "content": first["reply"]}
+    assert "[hidden]" in plan["messages"][1]["content"]
+    assert "Budget review" not in json.dumps(data["prompts"])
+    places = [text.find(part) for part in ("question of plan", "question of select", "step 1", "[2 messages")]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert last["reply"].splitlines()[0] in text
+
+
+def test_without_prompts_there_are_none(office: Workshop) -> None:
+    app = typer.Typer()
+    app.command()(run_task)
+    command = [str(office.world.path), "cancel-0", "--lm", "gold"]
+
+    assert "question of" not in CliRunner().invoke(app, command).stdout
+    assert "prompts" not in json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
+
+
 def test_the_command_runs_a_task(office: Workshop) -> None:
     app = typer.Typer()
     app.command()(run_task)

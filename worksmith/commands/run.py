@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from evals.entries import Judgement
     from evals.suite import Suite
     from evals.task import Task
-    from tools.episode import CallRecord, EpisodeResult
+    from tools.episode import AskRecord, CallRecord, EpisodeResult
     from tools.outcome import RowChange
 
 _LONGEST = 600
@@ -63,6 +63,12 @@ def run_task(
     traces: TracesOption = "none",
     tracking_uri: TrackingUriOption = None,
     experiment: ExperimentOption = None,
+    prompts: Annotated[
+        bool,
+        typer.Option(
+            "--prompts", help="Show the messages that models were sent, and their replies, before each step."
+        ),
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Run one task and show every step: thought, call, decision, observation, and what it changed."""
@@ -90,13 +96,16 @@ def run_task(
     record = work.record(work.unit(task, 0), task, episode)
     if as_json:
         judging = [verdict.model_dump(mode="json") for verdict in record.judgements]
-        said = {**episode_json(task, episode, record.scores), **({"judgements": judging} if judging else {})}
+        said = episode_json(task, episode, record.scores)
+        said |= {"judgements": judging} if judging else {}
+        said |= {"prompts": prompts_json(episode)} if prompts else {}
         typer.echo(json.dumps(said, ensure_ascii=False))
     else:
         from rich.console import Console
 
         console = Console()
-        show_episode(console, task, episode, record.scores, setting=_setting(opened, task, agent, lm))
+        setting = _setting(opened, task, agent, lm)
+        show_episode(console, task, episode, record.scores, setting=setting, prompts=prompts)
         for verdict in record.judgements:
             _show_verdict(console, verdict)
     settings = {"suite": opened.path.name, "lm": lm, "ground_truth": ground_truth, **agent.config}
@@ -115,8 +124,13 @@ def show_episode(
     scores: Mapping[str, float],
     *,
     setting: Mapping[str, str],
+    prompts: bool = False,
 ) -> None:
-    """Print an episode: the task, its setting, each step, what changed, and the verdict."""
+    """Print an episode: the task, its setting, each step, what changed, and the verdict.
+
+    Args:
+        prompts: before each step also what models were asked for it.
+    """
     console.rule(f"[bold]{escape(task.id)}", align="left")
     console.print(escape(task.query), style="bold")
     for name, value in setting.items():
@@ -124,9 +138,12 @@ def show_episode(
     if episode.plan:
         console.rule("plan", align="left")
         console.print(escape(episode.plan))
+    asks = episode.asks if prompts else []
     for number, call in enumerate(episode.calls, start=1):
+        _show_asks(console, [ask for ask in asks if ask.call == number - 1])
         thought = episode.thoughts[number - 1] if number <= len(episode.thoughts) else ""
         _show_step(console, number, call, thought)
+    _show_asks(console, [ask for ask in asks if ask.call == len(episode.calls)])
     _show_end(console, task, episode, scores)
 
 
@@ -149,6 +166,39 @@ def episode_json(task: Task, episode: EpisodeResult, scores: Mapping[str, float]
         "completion_tokens": episode.completion_tokens,
         "seconds": round(episode.seconds, 3),
     }
+
+
+def prompts_json(episode: EpisodeResult) -> list[dict[str, Any]]:
+    """The questions of an episode to models, each with its whole prompt."""
+    from evals.prompts import whole_prompts
+    from tools.secrets import without_secrets
+
+    return [
+        {
+            "part": ask.part,
+            "call": ask.call,
+            "messages": [{"role": role, "content": text} for role, text in prompt],
+            "reply": without_secrets(ask.exchange.reply) if ask.exchange else "",
+        }
+        for ask, prompt in zip(episode.asks, whole_prompts(episode.asks), strict=True)
+    ]
+
+
+def _show_asks(console: Console, asks: Sequence[AskRecord]) -> None:
+    from evals.prompts import shown_messages, shown_text
+
+    for ask in asks:
+        if ask.exchange is None:
+            continue
+        console.rule(f"question of {ask.part}", align="left", style="blue")
+        for role, text in shown_messages(ask.exchange):
+            _show_message(console, role, text)
+        _show_message(console, "reply", shown_text(ask.exchange.reply) or "(none)")
+
+
+def _show_message(console: Console, role: str, text: str) -> None:
+    console.print(f"[bold blue]{escape(role)}[/]")
+    console.print(escape(text), soft_wrap=True, highlight=False)
 
 
 def _show_step(console: Console, number: int, call: CallRecord, thought: str) -> None:

@@ -17,6 +17,7 @@ from evals.tracking.choice import NONE
 from evals.tracking.runs import MlflowTracker
 from tests.evals.episodes import make_record, make_result, make_task
 from tests.evals.tracking.stored import traces_of
+from tools.episode import Exchange, Message
 
 pytestmark = pytest.mark.slow
 
@@ -98,6 +99,27 @@ def test_questions_and_calls_are_spans_in_their_order(tracker: MlflowTracker) ->
     assert root.outputs["answer"] == "None."
     assert below[-1].attributes["cached"] is True
     assert all(span.end_time_ns <= root.end_time_ns for span in below)
+
+
+def test_a_question_shows_its_prompt_and_the_reply(
+    tracker: MlflowTracker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "Xyzzy-9876")
+    opening = (Message("tools", "[]"), Message("developer", "Do it."), Message("user", "Xyzzy-9876?"))
+    later = (Message("assistant", "calendar"), Message("user", "None."))
+    asks = (
+        ask("select", 0, exchange=Exchange(0, opening, "calendar Xyzzy-9876")),
+        ask("select", 1, exchange=Exchange(3, later, "")),
+    )
+    trace = only_trace(tracker, asked(asks=asks), [])
+    first, second = [span for span in trace.data.spans if span.span_type == "LLM"]
+
+    chat = [{"role": "system", "content": "Do it."}, {"role": "user", "content": "[hidden]?"}]
+    assert first.inputs == {"messages": chat, "tools": "[]"}
+    assert first.outputs == "calendar [hidden]"
+    assert second.inputs["messages"][0]["content"] == "[3 messages as in the question before]"
+    assert [message["content"] for message in second.inputs["messages"][1:]] == ["calendar", "None."]
+    assert second.outputs is None
 
 
 def test_tokens_and_dollars_are_those_of_the_questions(tracker: MlflowTracker) -> None:
