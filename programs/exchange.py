@@ -1,7 +1,7 @@
 """What a model was sent and what it replied, kept as it goes over the line.
 
-A block of `kept_in` has a question in it. Requests that are made here go out with `send`; where DSPy makes the
-messages, `listening` has it say which. Of several requests in one block the last one counts.
+A block of `kept_in` has a question in it. Requests that are made here go out with `send`; where DSPy makes
+the messages, `listening` has it say which. Of several requests in one block the last one counts.
 """
 
 from __future__ import annotations

@@ -147,10 +147,12 @@ def _said(record: EpisodeRecord, ask: AskEntry) -> dict[str, Any]:
     if ask.exchange is not None:
         messages = shown_messages(ask.exchange)
         chat = [{"role": _ROLES.get(role, role), "content": text} for role, text in messages if role != TOOLS]
-        tools = {"tools": text for role, text in messages if role == TOOLS}
-        reply = shown_text(ask.exchange.reply)
-        said = {"mlflow.spanOutputs": reply} if reply else {}
-        return {"mlflow.spanInputs": {"messages": chat, **tools}, **said}
+        tools = "".join(text for role, text in messages if role == TOOLS)
+        prompt = {"messages": chat, **_filled({"tools": tools})}
+        return {
+            "mlflow.spanInputs": prompt,
+            **_filled({"mlflow.spanOutputs": shown_text(ask.exchange.reply)}),
+        }
     if ask.part == "plan":
         # Only the first plan is on record; later ones revise it.
         return {"mlflow.spanOutputs": record.plan} if ask.call == 0 and record.plan else {}
