@@ -149,10 +149,8 @@ def _said(record: EpisodeRecord, ask: AskEntry) -> dict[str, Any]:
         chat = [{"role": _ROLES.get(role, role), "content": text} for role, text in messages if role != TOOLS]
         tools = "".join(text for role, text in messages if role == TOOLS)
         prompt = {"messages": chat, **_filled({"tools": tools})}
-        return {
-            "mlflow.spanInputs": prompt,
-            **_filled({"mlflow.spanOutputs": shown_text(ask.exchange.reply)}),
-        }
+        reply = {"mlflow.spanOutputs": shown_text(ask.exchange.reply)}
+        return {"mlflow.spanInputs": prompt, **_filled(reply)}
     if ask.part == "plan":
         # Only the first plan is on record; later ones revise it.
         return {"mlflow.spanOutputs": record.plan} if ask.call == 0 and record.plan else {}
