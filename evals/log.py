@@ -14,11 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pydantic import ValidationError
-
 from evals.record import EpisodeRecord
 from tools.errors import InputError
-from tools.files import cut_torn_line, whole_lines
+from tools.json_files import cut_torn_line, read_models
 
 
 class EpisodeLog:
@@ -100,14 +98,9 @@ def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
     Raises:
         InputError: the file is missing, or a whole line is not an episode record.
     """
-    path = Path(path)
-    try:
-        lines = whole_lines(path)
-    except OSError as error:
-        raise InputError("cannot read the episode log", where=str(path), hint=str(error)) from error
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            yield _parse(line, where=f"{path}:{number}")
+    return read_models(
+        Path(path), EpisodeRecord, "an episode record", hint="remove the line to run it again", appended=True
+    )
 
 
 def _open(path: Path) -> int:
@@ -116,13 +109,3 @@ def _open(path: Path) -> int:
         return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     except OSError as error:
         raise InputError("cannot write the episode log", where=str(path), hint=str(error)) from error
-
-
-def _parse(line: bytes, *, where: str) -> EpisodeRecord:
-    try:
-        return EpisodeRecord.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise InputError(
-            f"not an episode record: {first['msg']}", where=where, hint="remove the line to run it again"
-        ) from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import csv
-import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import Any
 from evals.actions import format_action
 from evals.record import INFRASTRUCTURE
 from tools.errors import InputError
+from tools.json_files import read_lines
 
 _MISSING = {"", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "<NA>", "#N/A", "#N/A N/A", "#NA"}
 _MISSING |= {"-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"}
@@ -140,13 +140,7 @@ def _columns(header: Sequence[str], path: Path) -> tuple[int, int, int | None]:
 
 
 def _from_lines(path: Path) -> Iterator[Prediction]:
-    # Not splitlines(): texts may hold other characters that it takes for line ends.
-    for row, line in enumerate(path.read_text(encoding="utf-8").removesuffix("\n").split("\n")):
-        place = _place(path, row, None)
-        try:
-            entry = json.loads(line)
-        except ValueError as fault:
-            raise InputError("not a JSON object", where=place, hint=str(fault)) from fault
+    for row, (place, entry) in enumerate(read_lines(path, "a prediction")):
         if not isinstance(entry, dict) or not (entry.get("query") or entry.get("task_id")):
             raise InputError("not an object with a query or a task_id", where=place)
         yield Prediction(

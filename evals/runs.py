@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from evals.entries import Judgement
 from evals.judging.judge import judged
@@ -24,6 +24,7 @@ from evals.log import read_log
 from evals.record import EpisodeRecord
 from tools.errors import InputError
 from tools.files import write_atomically
+from tools.json_files import read_model
 
 if TYPE_CHECKING:
     from evals.suite import Suite
@@ -223,11 +224,16 @@ def _card_of(log: Path, records: Sequence[EpisodeRecord]) -> RunCard:
     file = beside(log, CARD)
     if not file.is_file():
         return inferred_card(log.stem, records)
-    try:
-        return RunCard.model_validate_json(file.read_bytes())
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise InputError(f"not the card of a run: {first['msg']}", where=str(file)) from error
+    return read_card(file)
+
+
+def read_card(file: Path) -> RunCard:
+    """The card of a run.
+
+    Raises:
+        InputError: it cannot be read, or is none.
+    """
+    return read_model(file, RunCard, "the card of a run", hint="delete it, and the log speaks for itself")
 
 
 def _judged(records: Sequence[EpisodeRecord], file: Path) -> list[EpisodeRecord]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from evals.task import Split, SplitScheme, Task
 from evals.where import Condition, those_where
 from tools.errors import InputError
 from tools.files import write_atomically
+from tools.json_files import read_model, read_models
 from tools.kinds import world_kind
 from tools.seeding import digest
 from tools.workshop import Workshop
@@ -64,16 +66,13 @@ class Suite:
         """
         directory = Path(directory)
         file = directory / MANIFEST_FILE
-        if not file.exists():
+        if not os.path.lexists(file):
             raise InputError(
                 "no suite here", where=str(directory), hint="make one with `worksmith suite build`"
             )
-        try:
-            manifest = SuiteManifest.model_validate_json(file.read_text())
-        except (OSError, ValueError) as error:
-            raise InputError("the suite's manifest is damaged", where=str(file), hint=str(error)) from error
+        manifest = read_model(file, SuiteManifest, "the manifest of a suite", hint=_AGAIN)
         world = World.open(directory)
-        tasks = _read_tasks(directory / TASKS_FILE)
+        tasks = tuple(read_models(directory / TASKS_FILE, Task, "a task", hint=_AGAIN))
         suite = cls(directory, _manifest(world, tasks, manifest.rules), world, tasks)
         if suite.manifest != manifest:
             raise InputError("the suite differs from its manifest", where=str(file), hint=_AGAIN)
@@ -181,20 +180,3 @@ def _manifest(world: World, tasks: Sequence[Task], rules: str) -> SuiteManifest:
         digest=digest([world.manifest.digest, tasks_digest, rules]),
         rules=rules,
     )
-
-
-def _read_tasks(file: Path) -> tuple[Task, ...]:
-    try:
-        lines = file.read_bytes().splitlines()  # of bytes: a text may hold other characters that end a line
-    except OSError as error:
-        raise InputError("cannot read the tasks", where=str(file), hint=str(error)) from error
-    tasks = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            tasks.append(Task.model_validate_json(line))
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(map(str, first["loc"]))
-            said = f"{field}: {first['msg']}" if field else first["msg"]
-            raise InputError(f"not a task: {said}", where=f"{file}:{number}", hint=_AGAIN) from error
-    return tuple(tasks)

@@ -13,7 +13,7 @@ from evals.identity import program_digest, strategy_name
 from optimizers.demonstration import last_calls, quoted_records
 from optimizers.redaction import with_twins
 from tools.errors import InputError
-from tools.files import cut_torn_line, whole_lines
+from tools.json_files import cut_torn_line, read_lines
 
 if TYPE_CHECKING:
     from evals.task import Task
@@ -97,16 +97,9 @@ def _read_whole_lines(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     cut_torn_line(path)
-    lines = enumerate(whole_lines(path), start=1)
-    return [_parse(line, where=f"{path}:{number}") for number, line in lines]
-
-
-def _parse(line: bytes, *, where: str) -> dict[str, Any]:
-    try:
-        trace = json.loads(line)
-        if trace.keys() >= {"run", "task", "parts", "tools", "records"}:
-            return dict(trace)
-        problem = "fields are missing"
-    except (ValueError, AttributeError) as error:
-        problem = str(error)
-    raise InputError(f"not a caught trace: {problem}", where=where, hint="delete the file")
+    lines = []
+    for where, trace in read_lines(path, "a caught trace", hint="delete the file", appended=True):
+        if not isinstance(trace, dict) or not trace.keys() >= {"run", "task", "parts", "tools", "records"}:
+            raise InputError("not a caught trace: fields are missing", where=where, hint="delete the file")
+        lines.append(trace)
+    return lines

@@ -21,13 +21,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 
 import dspy
+from pydantic import BaseModel
 
 from optimizers.replies import RememberingEngine, ReplyStore
 from tools.errors import InputError, WorksmithError
 from tools.files import write_atomically
+from tools.json_files import read_model
 
 SUFFIX: Final = ".journal"
 """Added to the name of the file that a compile writes."""
@@ -61,6 +63,14 @@ class IncompleteJournalError(WorksmithError):
         more = f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
         super().__init__(f"{folder}: the journal has {lacking[0]}{more}")
         self.lacking = tuple(lacking)
+
+
+class _Description(BaseModel):
+    """What a journal is about."""
+
+    format: Literal["worksmith-journal/1"]
+    decides: dict[str, Any]
+    given: dict[str, Any]
 
 
 class Journal:
@@ -228,17 +238,9 @@ def read_description(folder: Path) -> dict[str, Any]:
         InputError: there is no journal.
     """
     path = folder / _DESCRIPTION
-    try:
-        description = json.loads(path.read_bytes())
-        if description["format"] != FORMAT or not isinstance(description["decides"], dict):
-            raise ValueError(f"its format is {description['format']!r}, this version reads {FORMAT}")
-        if not isinstance(description["given"], dict):
-            raise TypeError("what was given is no object")
-    except FileNotFoundError as error:
-        raise InputError("there is no journal of a compile here", where=str(folder)) from error
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError("not a journal's description", where=str(path), hint=str(error)) from error
-    return dict(description)
+    if not os.path.lexists(path):
+        raise InputError("there is no journal of a compile here", where=str(folder))
+    return read_model(path, _Description, "a journal's description").model_dump()
 
 
 def differences(ours: Any, theirs: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:

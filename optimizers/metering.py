@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,10 +16,13 @@ from optimizers.journal import REPLIES
 from optimizers.spending import GOLD, Spent
 from tools.errors import InputError
 from tools.files import write_atomically
+from tools.json_files import read_json, read_lines
 
 if TYPE_CHECKING:
     import dspy
     from dspy import lm15
+
+_AGAIN = "start anew with --force"
 
 
 class MeteredEngine(StandIn):
@@ -96,12 +100,12 @@ def _seconds(file: Path) -> float:
     Raises:
         InputError: it says something else.
     """
-    try:
-        return float(json.loads(file.read_bytes()))
-    except FileNotFoundError:
+    if not os.path.lexists(file):
         return 0.0
-    except (ValueError, TypeError) as error:
-        raise InputError("no number of seconds", where=str(file), hint="start anew with --force") from error
+    value = read_json(file, "a number of seconds", hint=_AGAIN)
+    if not isinstance(value, int | float):
+        raise InputError("not a number of seconds", where=str(file), hint=_AGAIN)
+    return float(value)
 
 
 def spent_before(replies: Path, budget: Budget) -> Spent:
@@ -109,8 +113,7 @@ def spent_before(replies: Path, budget: Budget) -> Spent:
     total = Spent()
     if not replies.exists():
         return total
-    for line in replies.read_bytes().split(b"\n")[:-1]:
-        entry = json.loads(line)
+    for _, entry in read_lines(replies, "a model's reply", hint=_AGAIN, appended=True):
         if entry["model"].startswith(GOLD) or entry.get("cached"):
             continue
         usage = (entry.get("reply") or {}).get("usage") or {}

@@ -28,7 +28,9 @@ from dspy.utils.usage_tracker import UsageTracker
 from evals.identity import model_name
 from evals.stand_in import StandIn
 from optimizers.budget import BudgetSpentError
+from retrievers.strict_json import open_regular
 from tools.errors import InputError, WorksmithError
+from tools.json_files import cut_torn_line, parsed
 from tools.secrets import without_secrets
 from tools.seeding import digest
 
@@ -73,16 +75,14 @@ class ReplyStore:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-            data = path.read_bytes()
+            cut_torn_line(path)
+            self._end = 0
+            with open_regular(path) as lines:
+                for number, line in enumerate(lines, start=1):
+                    self._note(_entry(line, where=f"{path}:{number}"), self._end, len(line) - 1)
+                    self._end += len(line)
         except OSError as error:
             raise InputError("cannot write model replies", where=str(path), hint=str(error)) from error
-        self._end = data.rfind(b"\n") + 1
-        if self._end != len(data):
-            os.ftruncate(self._file, self._end)
-        start = 0
-        for number, line in enumerate(data[: self._end].split(b"\n")[:-1], start=1):
-            self._note(_entry(line, where=f"{path}:{number}"), start, len(line))
-            start += len(line) + 1
 
     def __len__(self) -> int:
         return len(self._places)
@@ -263,15 +263,12 @@ class _Caller(BaseCallback):  # type: ignore[misc]
 
 
 def _entry(line: bytes, *, where: str) -> dict[str, Any]:
-    try:
-        entry = json.loads(line)
-        known = isinstance(entry["key"], str) and isinstance(entry["model"], str)
-        if known and ("reply" in entry or "failure" in entry):
-            return dict(entry)
-        problem = "it has no key, no model, or no reply"
-    except (ValueError, KeyError, TypeError) as error:
-        problem = str(error)
-    raise InputError(f"not a model's reply: {problem}", where=where, hint="start anew with --force")
+    what, hint = "a model's reply", "start anew with --force"
+    entry = parsed(line, what, where=where, hint=hint)
+    known = isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in ("key", "model"))
+    if known and ("reply" in entry or "failure" in entry):
+        return dict(entry)
+    raise InputError(f"not {what}: it has no key, no model, or no reply", where=where, hint=hint)
 
 
 def _failure(said: dict[str, Any]) -> LMError:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dspy
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from evals.constraints import Constraint, acceptable
 from evals.identity import model_digest, program_digest
@@ -22,12 +22,14 @@ from optimizers.demonstration import Demonstration
 from optimizers.rollouts import Rollouts
 from tools.errors import InputError
 from tools.files import write_atomically
+from tools.json_files import read_lines, validated
 from tools.seeding import digest
 
 if TYPE_CHECKING:
     from evals.task import Task
 
 _FORMAT = "worksmith-bank/1"
+_WHAT = "a trace bank"
 
 HELD_BACK = "asks the same as a task held back"
 """Why a success is no demonstration: a task that programs are measured on would be shown its solution."""
@@ -133,19 +135,22 @@ class TraceBank:
         Raises:
             InputError: if it is missing, damaged, or something else.
         """
-        try:
-            header, *lines = (json.loads(line) for line in path.read_bytes().split(b"\n") if line)
-            if header.get("format") != _FORMAT:
-                raise ValueError(f"its format is {header.get('format')!r}, not {_FORMAT}")
-            bank = cls(
-                tuple(Demonstration.model_validate(line) for line in lines if "parts" in line),
-                tuple(Gap.model_validate(line) for line in lines if "reason" in line),
-                BankCard.model_validate(header["card"]) if "card" in header else None,
-            )
-        except OSError as error:
-            raise InputError("cannot read the trace bank", where=str(path), hint=str(error)) from error
-        except (ValueError, AttributeError, TypeError, ValidationError) as error:
-            raise InputError("not a trace bank", where=str(path), hint=str(error)) from error
+        lines = list(read_lines(path, _WHAT))
+        header = lines[0][1] if lines else None
+        if not isinstance(header, dict) or header.get("format") != _FORMAT:
+            raise InputError(f"not {_WHAT}: its format is not {_FORMAT}", where=str(path))
+        card = header.get("card")
+        demonstrations, gaps = [], []
+        for where, value in lines[1:]:
+            if isinstance(value, dict) and "parts" in value:
+                demonstrations.append(validated(value, Demonstration, _WHAT, where=where))
+            else:
+                gaps.append(validated(value, Gap, _WHAT, where=where))
+        bank = cls(
+            tuple(demonstrations),
+            tuple(gaps),
+            None if card is None else validated(card, BankCard, _WHAT, where=f"{path}:1"),
+        )
         if bank.digest != header.get("digest"):
             raise InputError("the trace bank differs from its digest", where=str(path))
         return bank

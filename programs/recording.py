@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,6 +18,7 @@ from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, respons
 
 from evals.stand_in import StandIn
 from tools.errors import InputError, WorksmithError
+from tools.json_files import read_file, read_lines
 from tools.seeding import digest, digest_bytes
 
 _DIGEST_LENGTH = 32
@@ -94,12 +96,9 @@ class ReplayEngine:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        try:
-            data = self.path.read_bytes()
-        except OSError as error:
-            raise InputError("cannot read the recording", where=str(path), hint=str(error)) from error
+        data = read_file(self.path, "a recording")
         self.digest = digest_bytes(data)
-        entries = _read(self.path, data)
+        entries = list(_read(self.path))
         self.supports_function_calling = any(_NATIVE in entry for entry in entries)
         self._replies: dict[str, list[dict[str, Any]]] = {}
         for entry in entries:
@@ -144,17 +143,14 @@ def request_digest(request: lm15.Request) -> str:
     return digest(shown, length=_DIGEST_LENGTH)
 
 
-def _read(path: Path, data: bytes) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = []
-    # A last line without its line break was torn by a kill.
-    for number, line in enumerate(data.split(b"\n")[:-1], start=1):
+def _read(path: Path) -> Iterator[dict[str, Any]]:
+    entry = None
+    for where, entry in read_lines(path, "a recorded reply", appended=True):
         try:
-            entry = json.loads(line)
             response_from_dict(entry["reply"])
             hash(entry["request"])
-            entries.append(entry)
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError("not a recorded reply", where=f"{path}:{number}", hint=str(error)) from error
-    if not entries:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"not a recorded reply: {error}", where=where) from error
+        yield entry
+    if entry is None:
         raise InputError("the recording is empty", where=str(path))
-    return entries

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from functools import cached_property
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from retrievers.documents import Documents
 from retrievers.errors import RetrievalError
+from retrievers.strict_json import parse_json, read_regular
 
 if TYPE_CHECKING:
     from retrievers.collection import Collection
@@ -145,7 +145,7 @@ def read_manifest(directory: Path | None) -> dict[str, Any]:
         return {}
     where = str(directory / MANIFEST)
     try:
-        manifest = json.loads((directory / MANIFEST).read_bytes())
+        manifest = parse_json(read_regular(directory / MANIFEST))
     except (OSError, ValueError) as error:
         raise RetrievalError(f"cannot be read: {error}", where=where, hint=REINDEX) from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:

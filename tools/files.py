@@ -40,23 +40,6 @@ def check_writable(path: Path) -> None:
     os.unlink(temporary)
 
 
-def whole_lines(path: Path) -> list[bytes]:
-    """The lines of a file without their line breaks; what a kill tore in half at its end is left out.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    return path.read_bytes().split(b"\n")[:-1]
-
-
-def cut_torn_line(path: Path) -> None:
-    """Drop bytes after the last newline, so that the next line of a file starts on a line of its own."""
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole != len(data):
-        os.truncate(path, whole)
-
-
 @contextmanager
 def directory_atomically(out: Path) -> Iterator[Path]:
     """A directory to write to that takes the place of `out` when all went well, and is gone otherwise.

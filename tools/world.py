@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 import apsw
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from tools.errors import InputError
 from tools.files import write_atomically
+from tools.json_files import read_file, read_model
 from tools.persona import Persona
 from tools.schema import Table
 from tools.seeding import digest, digest_bytes
@@ -73,10 +74,7 @@ class World:
         directory = Path(directory)
         manifest = _read_manifest(directory / MANIFEST_FILE)
         file = directory / WORLD_FILE
-        try:
-            image = file.read_bytes()
-        except OSError as error:
-            raise InputError("cannot read the world", where=str(file), hint=str(error)) from error
+        image = read_file(file, "the world", hint=_AGAIN)
         if digest_bytes(image) != manifest.database:
             raise InputError("the world differs from its manifest", where=str(file), hint=_AGAIN)
         return cls(directory, manifest, image)
@@ -143,14 +141,11 @@ def _image(
 
 
 def _read_manifest(file: Path) -> WorldManifest:
-    try:
-        manifest = WorldManifest.model_validate(json.loads(file.read_text()))
-    except FileNotFoundError as error:
+    if not os.path.lexists(file):
         raise InputError(
             "no world here", where=str(file.parent), hint="make one with `worksmith suite build`"
-        ) from error
-    except (OSError, ValueError, ValidationError) as error:
-        raise InputError("the world's manifest is damaged", where=str(file), hint=str(error)) from error
+        )
+    manifest = read_model(file, WorldManifest, "the manifest of a world", hint=_AGAIN)
     if manifest.digest != manifest.content_digest:
         hint = f"somebody edited it: bring back the file as it was, or {_AGAIN}"
         raise InputError("the world's manifest does not fit its digest", where=str(file), hint=hint)

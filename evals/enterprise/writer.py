@@ -20,8 +20,9 @@ from typing import Any
 
 from evals.enterprise.rewording import objections
 from evals.task import Task
-from tools.errors import WorksmithError
+from tools.errors import InputError, WorksmithError
 from tools.files import write_atomically
+from tools.json_files import read_json
 from tools.seeding import digest
 
 MOST_REPAIRS = 2
@@ -138,8 +139,8 @@ class _Replies:
         if self.folder is None or not (file := self.folder / f"{key}.json").exists():
             return None
         try:
-            found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
-        except ValueError:
+            found: dict[str, str] = read_json(file, "a reply")
+        except InputError:
             return None  # cut off or damaged: ask again
         return found
 

@@ -14,12 +14,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from evals.judging.calibrate import Calibration
 from evals.judging.judge import Judge
 from tools.errors import InputError
 from tools.files import write_atomically
+from tools.json_files import read_model
 from tools.seeding import digest
 
 _MOST = "_most"
@@ -89,13 +90,7 @@ def read_gate(file: Path) -> GateVerdict:
     Raises:
         InputError: there is none, or it was changed after it was written.
     """
-    try:
-        verdict = GateVerdict.model_validate_json(file.read_bytes())
-    except OSError as error:
-        raise InputError("cannot read the verdict on the judge", where=str(file), hint=_HINT) from error
-    except ValidationError as error:
-        said = error.errors()[0]["msg"]
-        raise InputError(f"not a verdict on a judge: {said}", where=str(file), hint=_HINT) from error
+    verdict = read_model(file, GateVerdict, "a verdict on a judge", hint=_HINT)
     if verdict.digest != verdict.address():
         raise InputError("the verdict on the judge was changed", where=str(file), hint=_HINT)
     return verdict

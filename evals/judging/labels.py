@@ -12,7 +12,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from evals.entries import CallEntry, ChangeEntry
 from evals.judging.rubric import RUBRIC, Text
@@ -20,6 +20,7 @@ from evals.record import Digests, EpisodeRecord
 from evals.task import Answer, Entity, Task, TaskType
 from tools.errors import InputError
 from tools.files import write_atomically
+from tools.json_files import read_lines, validated
 from tools.seeding import digest
 
 _HINT = "a label has a request (or a task), a response and a level from 1 to 5"
@@ -84,11 +85,10 @@ def read_labels(file: Path) -> list[Case]:
     Raises:
         InputError: it cannot be read, or a line is no label.
     """
-    try:
-        lines = file.read_bytes().splitlines()
-    except OSError as error:
-        raise InputError("cannot read the labels", where=str(file), hint=str(error)) from error
-    cases = [_case(line, f"{file}:{n}") for n, line in enumerate(lines, start=1) if line.strip()]
+    cases = [
+        case_of(validated(value, Label, "a label", where=where, hint=_HINT), where)
+        for where, value in read_lines(file, "a label", hint=_HINT)
+    ]
     if not cases:
         raise InputError("there are no labels", where=str(file), hint=_HINT)
     return cases
@@ -132,17 +132,6 @@ def labels_digest(cases: Sequence[Case]) -> str:
     return digest(
         [[case.task.digest, case.record.model_dump(mode="json"), case.level, case.group] for case in cases]
     )
-
-
-def _case(line: bytes, where: str) -> Case:
-    try:
-        label = Label.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        said = f"{field}: {first['msg']}" if field else first["msg"]
-        raise InputError(f"not a label: {said}", where=where, hint=_HINT) from error
-    return case_of(label, where)
 
 
 def _task(label: Label) -> Task:

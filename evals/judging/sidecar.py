@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from evals.entries import Judgement
 from evals.judging.judge import Judge, ask_judge
 from evals.record import EpisodeRecord
 from evals.task import Task
 from evals.workers import Workers
 from tools.errors import InputError
-from tools.files import cut_torn_line, whole_lines
+from tools.json_files import cut_torn_line, read_lines, validated
+
+_WHAT, _HINT = "a verdict", "remove the line"
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,10 @@ def read_verdicts(file: Path) -> list[Verdict]:
     Raises:
         InputError: a whole line is no verdict.
     """
-    try:
-        lines = whole_lines(file)
-    except FileNotFoundError:
+    if not os.path.lexists(file):
         return []
-    except OSError as error:
-        raise InputError("cannot read the verdicts", where=str(file), hint=str(error)) from error
-    return [_verdict(line, f"{file}:{n}") for n, line in enumerate(lines, start=1) if line.strip()]
+    lines = read_lines(file, _WHAT, hint=_HINT, appended=True)
+    return [_verdict(value, where) for where, value in lines]
 
 
 def owed_verdicts(
@@ -134,9 +131,8 @@ def _line(owed: Owed, judgement: Judgement) -> bytes:
     return json.dumps(verdict, ensure_ascii=False).encode() + b"\n"
 
 
-def _verdict(line: bytes, where: str) -> Verdict:
-    try:
-        data: dict[str, Any] = json.loads(line)
-        return Verdict(data["key"], data.get("judge", ""), Judgement.model_validate(data["judgement"]))
-    except (ValueError, KeyError, TypeError, AttributeError, ValidationError, RecursionError) as error:
-        raise InputError("not a verdict", where=where, hint="remove the line") from error
+def _verdict(value: Any, where: str) -> Verdict:
+    if not isinstance(value, dict) or "key" not in value:
+        raise InputError(f"not {_WHAT}: it names no episode", where=where, hint=_HINT)
+    judgement = validated(value.get("judgement"), Judgement, _WHAT, where=where, hint=_HINT)
+    return Verdict(str(value["key"]), str(value.get("judge", "")), judgement)

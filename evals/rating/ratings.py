@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from evals.entries import Entry
 from evals.rating.scales import LEVELS
 from evals.runs import RATINGS, LoadedRun, beside
-from tools.errors import InputError
-from tools.files import cut_torn_line, whole_lines
+from tools.json_files import cut_torn_line, read_models
 
 _TRACKED = "runs:/"
 
@@ -48,18 +48,10 @@ def read_ratings(file: Path) -> list[Rating]:
     Raises:
         InputError: a whole line is no rating.
     """
-    if not file.is_file():
+    if not os.path.lexists(file):
         return []
-    found: dict[tuple[str, str, str], Rating] = {}
-    for number, line in enumerate(whole_lines(file), start=1):
-        try:
-            rating = Rating.model_validate_json(line)
-        except ValidationError as error:
-            raise InputError(
-                f"not a rating: {error.errors()[0]['msg']}", where=f"{file}:{number}", hint="remove the line"
-            ) from error
-        found[rating.key, rating.rater, rating.scale] = rating
-    return list(found.values())
+    ratings = read_models(file, Rating, "a rating", hint="remove the line", appended=True)
+    return list({(rating.key, rating.rater, rating.scale): rating for rating in ratings}.values())
 
 
 def append_ratings(file: Path, ratings: Iterable[Rating]) -> None:

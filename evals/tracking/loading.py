@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.log import read_log
-from evals.runs import CARD_ARTIFACT, LoadedRun, RunCard, inferred_card
+from evals.runs import CARD_ARTIFACT, LoadedRun, RunCard, inferred_card, read_card
 from evals.tracking.runs import boundary
 from evals.tracking.store import absolute, check_address, database_file, quieten_libraries, tracking_uri
 from tools.errors import InputError
@@ -73,4 +73,4 @@ def _episodes(client: Any, run: Any) -> list[LoadedRun]:
 
 def _card(client: Any, run_id: str, folder: str) -> RunCard:
     file = Path(client.download_artifacts(run_id, CARD_ARTIFACT, folder))
-    return RunCard.model_validate_json(file.read_bytes())
+    return read_card(file)

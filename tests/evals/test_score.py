@@ -195,7 +195,7 @@ def test_damaged_lines_are_refused_with_the_place(tmp_path: Path, line: str) -> 
     path = tmp_path / "a.jsonl"
     path.write_text('{"query": "a", "actions": []}\n' + line + "\n")
 
-    with pytest.raises(InputError, match="row 1"):
+    with pytest.raises(InputError, match=r"a\.jsonl:2"):
         read_predictions(path)
 
 

@@ -26,7 +26,7 @@ def test_a_text_may_hold_what_ends_a_line_elsewhere(suite: Suite) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        (b'{"id": 3', "not a task: Invalid JSON"),
+        (b'{"id": 3', "not a task: EOF"),
         (b'{"id": "a"}', "not a task: query: Field required"),
         (b"\xff", "not a task"),
     ],

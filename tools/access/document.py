@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
 from tools.access.faults import FaultError, check, validation_fault
 from tools.access.predicates import Name, Names, Operation, Part, Predicate
 from tools.errors import InputError
+from tools.json_files import parsed, read_file
 
 FORMAT = "worksmith-policy/1"
 
@@ -112,17 +112,17 @@ def read_document(
         InputError: it cannot be read or is invalid; `where` names the file and the place in it.
     """
     name, text = _read(policy)
+    raw = parsed(text, "JSON", where=name)
     try:
-        raw = json.loads(text, object_pairs_hook=_unique)
-        document = PolicyDocument.model_validate_json(text)
+        document = PolicyDocument.model_validate_json(
+            text
+        )  # its models are strict: lists are tuples only here
         check(document, schema, tools)
     except ValidationError as error:
         fault = validation_fault(error, raw)
         raise InputError(fault.message, where=_place(name, fault.path)) from error
     except FaultError as fault:
         raise InputError(fault.message, where=_place(name, fault.path)) from fault
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"not JSON: {error}", where=name) from error
     return document
 
 
@@ -130,19 +130,7 @@ def _place(name: str, path: str) -> str:
     return f"{name}: {path}" if path else name
 
 
-def _read(policy: Path | str) -> tuple[str, str]:
+def _read(policy: Path | str) -> tuple[str, str | bytes]:
     if isinstance(policy, str) and policy.lstrip().startswith("{"):
         return "policy", policy
-    try:
-        return str(policy), Path(policy).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise InputError("cannot read the policy", where=str(policy), hint=str(error)) from error
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; of a key given twice one value would silently be lost, and a rule with it."""
-    keys = [key for key, _ in pairs]
-    twice = sorted({key for key in keys if keys.count(key) > 1})
-    if twice:
-        raise FaultError("", f"the key {twice[0]!r} is given twice in one object")
-    return dict(pairs)
+    return str(policy), read_file(Path(policy), "the policy")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tools.access.faults import FaultError, validation_fault
 from tools.crm.schema import OBJECTS
 from tools.errors import InputError
+from tools.json_files import parsed, read_file
 
 POLICY_FILE = "policy.json"
 """The roles of one world, beside it; where there are none, those of the package apply."""
@@ -67,14 +67,10 @@ def read_roles(file: Path) -> Roles:
     Raises:
         InputError: it cannot be read, is no such document, or names what there is not.
     """
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise InputError("cannot read the roles", where=str(file), hint=str(error)) from error
-    return parse_roles(text, str(file))
+    return parse_roles(read_file(file, "the roles"), str(file))
 
 
-def parse_roles(text: str, where: str) -> Roles:
+def parse_roles(text: str | bytes, where: str) -> Roles:
     """The roles that `text` is.
 
     Args:
@@ -83,9 +79,8 @@ def parse_roles(text: str, where: str) -> Roles:
     Raises:
         InputError: it is no such document, or names what there is not.
     """
-    raw: object = None
+    raw = parsed(text, "the roles", where=where)
     try:
-        raw = json.loads(text)
         found = Roles.model_validate(raw)
         _check(found)
     except ValidationError as error:
@@ -93,8 +88,6 @@ def parse_roles(text: str, where: str) -> Roles:
         raise InputError(fault.message, where=_place(where, fault)) from error
     except FaultError as fault:
         raise InputError(fault.message, where=_place(where, fault)) from None
-    except (ValueError, RecursionError) as error:
-        raise InputError("the roles are not valid JSON", where=where, hint=str(error)) from error
     return found
 
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from tools.access.faults import validation_fault
 from tools.crm.schema import Links
-from tools.errors import InputError
 from tools.files import write_atomically
+from tools.json_files import read_model
 
 SETTINGS_FILE = "org.json"
 """The settings of one world, beside it; where there are none, the defaults hold."""
@@ -45,16 +43,7 @@ def read_settings(directory: Path) -> OrgSettings:
     file = directory / SETTINGS_FILE
     if not os.path.lexists(file):
         return OrgSettings()
-    raw: object = None
-    try:
-        raw = json.loads(file.read_text(encoding="utf-8"))
-        return OrgSettings.model_validate(raw)
-    except ValidationError as error:
-        fault = validation_fault(error, raw)
-        where = f"{file}: {fault.path}" if fault.path else str(file)
-        raise InputError(fault.message, where=where, hint=_HINT) from error
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"not the settings of an org: {error}", where=str(file), hint=_HINT) from error
+    return read_model(file, OrgSettings, "the settings of an org", hint=_HINT)
 
 
 def write_settings(directory: Path, settings: OrgSettings) -> None:

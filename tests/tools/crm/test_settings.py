@@ -20,11 +20,14 @@ def test_settings_are_read_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"mode": "dirty"}', "org.json: mode: input should be 'clean' or 'faithful' ("),
-        ('{"links": 3}', "org.json: links: input should be 'text' or 'lookup' ("),
-        ('{"moed": "clean"}', "org.json: moed: extra inputs are not permitted ("),
-        ("[]", "org.json: an object is needed ("),
-        ("{", "org.json: not the settings of an org: Expecting"),
+        (
+            '{"mode": "dirty"}',
+            "org.json: not the settings of an org: mode: Input should be 'clean' or 'faithful' (",
+        ),
+        ('{"links": 3}', "org.json: not the settings of an org: links: Input should be 'text' or 'lookup' ("),
+        ('{"moed": "clean"}', "org.json: not the settings of an org: moed: Extra inputs are not permitted ("),
+        ("[]", "org.json: not the settings of an org: an object is needed ("),
+        ("{", "org.json: not the settings of an org: EOF"),
         ("[" * 100_000, "org.json: not the settings of an org: "),
     ],
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.errors import InputError
-from tools.files import cut_torn_line, whole_lines
+from tools.json_files import cut_torn_line, read_lines
 
 FORMAT = "worksmith-org-ids/1"
 
@@ -61,15 +61,13 @@ class IdFile:
         """
         file = cls(path)
         try:
-            entries = [json.loads(line) for line in whole_lines(path)]
+            entries = [entry for _, entry in read_lines(path, "a file of ids", appended=True)]
             head, rest = entries[0], entries[1:]
             if head["format"] != FORMAT:
                 raise ValueError(f"format {head['format']!r}")
             file.world, file.org = str(head["world"]), str(head["org"])
             for entry in rest:
                 file._take(entry)
-        except OSError as error:
-            raise InputError("cannot be read", where=str(path), hint=str(error)) from error
         except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
             raise InputError(f"not a file of ids: {error}", where=str(path)) from error
         cut_torn_line(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ from tools.enterprise.importing.rows import Row
 from tools.enterprise.schema import KEYS, TABLES
 from tools.errors import InputError
 from tools.files import write_atomically
+from tools.json_files import read_lines
 from tools.schema import columns_sql, quoted
 from tools.world import World
 
@@ -63,12 +65,11 @@ def _tables(world: World) -> dict[str, list[Row]]:
 
 def _extras(directory: Path) -> dict[str, Record]:
     file = directory / ORIGINALS_FILE
-    if not file.exists():
+    if not os.path.lexists(file):
         return {}
     try:
-        entries = [json.loads(line) for line in file.read_bytes().splitlines()]
-        return {entry["record"]: entry["fields"] for entry in entries}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return {entry["record"]: entry["fields"] for _, entry in read_lines(file, "a record's other fields")}
+    except (KeyError, TypeError) as error:
         raise InputError("cannot be read", where=str(file), hint=str(error)) from error
 
 

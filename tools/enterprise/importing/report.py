@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tools.errors import InputError
+from tools.json_files import read_json
 
 REPORT_FILE = "import_report.json"
 FORMAT = "worksmith-import/1"
@@ -142,9 +144,10 @@ def quarantined(directory: Path | str) -> frozenset[str]:
         InputError: if the import's report is damaged.
     """
     file = Path(directory) / REPORT_FILE
-    if not file.exists():
+    if not os.path.lexists(file):
         return frozenset()
+    report = read_json(file, "the report of an import", hint="import the suite again")
     try:
-        return frozenset(flag["record"] for flag in json.loads(file.read_text())["quarantine"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return frozenset(flag["record"] for flag in report["quarantine"])
+    except (KeyError, TypeError) as error:
         raise InputError("the import's report is damaged", where=str(file), hint=str(error)) from error
