@@ -1,22 +1,131 @@
-"""Whose fault it is when an episode ends in an exception."""
+"""Whose failure an exception is: decided here and nowhere else, from the exception itself."""
 
 from __future__ import annotations
 
-from evals.record import PROGRAM_ERROR
-from tools.errors import InfrastructureError
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evals.sdk_errors import http_status, is_sdk_error, request_status, sdk_status, status_of_code
+from tools.secrets import described, without_secrets
+from tools.statuses import PROGRAM_ERROR, STATUSES, EpisodeStatus
+
+LONGEST_ERROR = 2_000
+"""Characters of an exception's message that a record keeps."""
+
+LONGEST_TRACEBACK = 4_000
+"""Characters of a traceback that a record keeps: its first quarter and its end."""
+
+_MISTAKES = FileNotFoundError | FileExistsError | IsADirectoryError | NotADirectoryError | UnicodeError
+"""What a wrong path or text raises: nothing is wrong with the disk."""
 
 
-def failure_status(error: BaseException) -> str:
-    """Whose fault an exception is: `model_error`, `harness_error`, or the program's own."""
+@dataclass(frozen=True)
+class Ended:
+    """How an episode ended.
+
+    Attributes:
+        error: what failed, without credentials; None for nothing.
+        traceback: of an exception that is a mistake in the program; else empty.
+    """
+
+    status: EpisodeStatus
+    error: str | None = None
+    traceback: str = ""
+
+
+def failure_of(error: BaseException) -> Ended:
+    """How an episode ended that an exception ended."""
+    said_by, status = _decide(error)
+    said = without_secrets(str(said_by)) if _declared(said_by) else described(said_by)
+    return Ended(status, said[:LONGEST_ERROR], _traceback(error) if status == PROGRAM_ERROR else "")
+
+
+def failure_status(error: BaseException) -> EpisodeStatus:
+    """Whose failure an exception is; of one that was raised from others, the first that says."""
+    return _decide(error)[1]
+
+
+def _decide(error: BaseException) -> tuple[BaseException, EpisodeStatus]:
+    """The exception that says whose failure it is, and what it says."""
+    from dspy.lm15 import LM15Error
+    from dspy.utils.exceptions import LMError
+
+    errors = list(_chain(error))
+    for each in errors:
+        status = _status(each)
+        if status is not None:
+            return each, status
+    # An engine that failed in a way of its own gave no reply.
+    unanswered = any(isinstance(each, LMError | LM15Error) for each in errors)
+    return error, "model_error" if unanswered else PROGRAM_ERROR
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """An exception and those that it was raised from; of a group, all that are in it."""
+    seen: set[int] = set()
+    ahead = [error]
+    while ahead:
+        each = ahead.pop(0)
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        yield each
+        ahead += each.exceptions if isinstance(each, BaseExceptionGroup) else []
+        ahead += [each.__cause__] if each.__cause__ is not None else []
+
+
+def _status(error: BaseException) -> EpisodeStatus | None:
+    """What one exception says; None for one that says nothing of whose failure it is."""
     import apsw
-    from dspy.utils.exceptions import ContextWindowExceededError, LMError
+    from dspy.utils.exceptions import AdapterParseError
 
     from retrievers.errors import RetrievalError
 
-    if isinstance(error, ContextWindowExceededError):
-        return PROGRAM_ERROR  # the program let its prompt grow too long
-    if isinstance(error, LMError | ConnectionError | TimeoutError):
-        return "model_error"
-    if isinstance(error, apsw.Error | OSError | MemoryError | RetrievalError | InfrastructureError):
+    declared = _declared(error)
+    if declared is not None:
+        return declared
+    if isinstance(error, AdapterParseError):
+        return "invalid_reply"
+    if is_sdk_error(error):
+        return sdk_status(error)
+    if isinstance(error, ConnectionError | TimeoutError):
+        return _of_model(error) or "model_error"
+    if isinstance(error, _MISTAKES):
+        return PROGRAM_ERROR
+    if isinstance(error, apsw.Error | OSError | MemoryError | RetrievalError):
         return "harness_error"
-    return PROGRAM_ERROR
+    return _of_model(error)
+
+
+def _declared(error: BaseException) -> EpisodeStatus | None:
+    """What an exception says of itself by its attribute `episode_status`."""
+    declared = getattr(error, "episode_status", None)
+    return declared if declared in STATUSES else None
+
+
+def _of_model(error: BaseException) -> EpisodeStatus | None:
+    """What an error of DSPy's clients says; None for one that they do not know themselves."""
+    from dspy import lm15
+    from dspy.utils import exceptions
+
+    if isinstance(error, exceptions.ContextWindowExceededError | lm15.ContextLengthError):
+        return "context_limit"
+    if isinstance(error, exceptions.LMUnsupportedFeatureError | lm15.CapabilityError):
+        return "invalid_request"
+    if isinstance(error, exceptions.LMUnsupportedModelError | lm15.UnsupportedModelError):
+        return "model_error"
+    if isinstance(error, exceptions.LMInvalidRequestError | lm15.InvalidRequestError):
+        code = http_status(error)
+        return request_status(error) if code is None else status_of_code(code, error)
+    if isinstance(error, exceptions.LMUnexpectedError):
+        return None
+    return "model_error" if isinstance(error, exceptions.LMError | lm15.LM15Error) else None
+
+
+def _traceback(error: BaseException) -> str:
+    text = without_secrets("".join(traceback.format_exception(error)).rstrip())
+    if len(text) <= LONGEST_TRACEBACK:
+        return text
+    head = LONGEST_TRACEBACK // 4
+    return f"{text[:head]}\n[...]\n{text[head - LONGEST_TRACEBACK :]}"

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from evals.actions import format_action
-from evals.record import INFRASTRUCTURE
+from evals.sdk_errors import says_too_long
 from tools.errors import InputError
 from tools.json_files import read_lines
+from tools.statuses import INFRASTRUCTURE, EpisodeStatus
 
 _MISSING = {"", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "<NA>", "#N/A", "#N/A N/A", "#NA"}
 _MISSING |= {"-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"}
@@ -23,6 +24,9 @@ _MISSING |= {"-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"}
 _TEXT = r"""(?:'[^'\\]*'|"[^"\\]*")"""
 _PLAIN_LIST = re.compile(rf"\[(?:{_TEXT}(?:, {_TEXT})*)?\]")
 _ITEM = re.compile(r"""'([^']*)'|"([^"]*)\"""")
+
+
+_OUT_OF_STEPS = "iteration limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,13 @@ def read_predictions(path: Path) -> list[Prediction]:
         return list(_from_lines(path))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError("cannot read the predictions", where=str(path), hint=str(error)) from error
+
+
+def ended_by(error: str) -> EpisodeStatus:
+    """How a recorded run ended that died of `error`. Published figures count it as wrong in any case."""
+    if says_too_long(error):
+        return "context_limit"
+    return "step_limit" if _OUT_OF_STEPS in error.lower() else "program_error"
 
 
 def text_list(cell: str) -> list[str]:

@@ -13,12 +13,14 @@ from pydantic import Field
 
 from evals.entries import AskEntry, CallEntry, ChangeEntry, Entry, FaultEntry, Judgement
 from tools.seeding import digest
+from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     from evals.task import Task
     from tools.episode import AskRecord, CallRecord, EpisodeResult
     from tools.outcome import Outcome
     from tools.policy import Opinion
+    from tools.statuses import EpisodeStatus
 
 PRIMARY = "outcome"
 """The score that tables, tests and optimizers look at first."""
@@ -37,15 +39,6 @@ OVER_REFUSAL = "over_refusal"
 
 RATES = (LEAK, OVER_REFUSAL)
 """What goes wrong with access: shown as counts beside every score, and part of no average."""
-
-INFRASTRUCTURE = frozenset({"model_error", "harness_error", "timeout"})
-"""Statuses that say nothing about the agent; their episodes are not graded, and their rate is shown.
-
-A timeout is one of them because a clock decided it: the same replies may be in time tomorrow.
-"""
-
-PROGRAM_ERROR = "program_error"
-"""The program raised: its own fault, so graded, as a failure."""
 
 LONGEST_OBSERVATION = 2_000
 """Characters of an observation that a record keeps; the rest is cut and `truncated` says so."""
@@ -71,11 +64,13 @@ class EpisodeRecord(Entry):
     """One attempt at one task: identity, verdict, cost and trajectory.
 
     `key` is the content address of the work unit: equal keys mean the same program, task, world, model,
-    scorers, strategy, seed and trial. `scores` is empty when the episode was not graded (see
-    `INFRASTRUCTURE`). `plan` is what the agent planned before its first call. `changes` are what it changed,
-    and `expected_changes` what a right episode changes, where the outcome is wrong; of either at most
-    `MOST_CHANGES`. Both quote records of the world, and the expected ones are the truth: a log with them is
-    for who evaluates, and nothing of it may be shown to an agent.
+    scorers, strategy, seed and trial. `status` is one of `tools.statuses`; `scores` is empty when the episode
+    was not graded. `traceback` is that of a `program_error`. `attempts` counts how often the episode was
+    tried until it was not lost to the infrastructure; costs are those of the last attempt. `plan` is what the
+    agent planned before its first call. `changes` are what it changed, and `expected_changes` what a right
+    episode changes, where the outcome is wrong; of either at most `MOST_CHANGES`. Both quote records of the
+    world, and the expected ones are the truth: a log with them is for who evaluates, and nothing of it may be
+    shown to an agent.
     """
 
     key: str
@@ -104,6 +99,8 @@ class EpisodeRecord(Entry):
     answer: str = ""
     answer_status: str = ""
     error: str | None = None
+    traceback: str = ""
+    attempts: int = 1
     calls: tuple[CallEntry, ...] = ()
     plan: str = ""
     asks: tuple[AskEntry, ...] = ()
@@ -124,9 +121,10 @@ class EpisodeRecord(Entry):
         return self.prompt_tokens + self.completion_tokens
 
     def without_times(self) -> dict[str, Any]:
-        """The record as data, less everything that a clock wrote: equal across workers and machines."""
+        """The record as data, less what a clock or an outage wrote: equal across workers and machines."""
         timed = ("calls", "asks", "judgements")
-        exclude: Any = {"seconds": True, **{name: {"__all__": {"seconds"}} for name in timed}}
+        apart = {"seconds": True, "attempts": True, "traceback": True}
+        exclude: Any = {**apart, **{name: {"__all__": {"seconds"}} for name in timed}}
         return self.model_dump(mode="json", exclude=exclude)
 
 
@@ -167,6 +165,7 @@ def record_episode(
         answer=episode.answer or "",
         answer_status=episode.answer_status,
         error=error or episode.error,
+        traceback=episode.traceback,
         calls=_entries(episode),
         plan=episode.plan,
         asks=tuple(_question(ask) for ask in episode.asks),
@@ -175,11 +174,23 @@ def record_episode(
 
 
 def record_failure(
-    unit: WorkUnit, task: Task, *, status: str, error: str, seconds: float, scores: Mapping[str, float]
+    unit: WorkUnit,
+    task: Task,
+    *,
+    status: EpisodeStatus,
+    error: str | None,
+    seconds: float,
+    traceback: str = "",
 ) -> EpisodeRecord:
-    """The record of an episode that never came back."""
+    """The record of an episode that never came back: wrong, unless the infrastructure lost it."""
+    scores = {} if status in INFRASTRUCTURE else {PRIMARY: 0.0}
     return EpisodeRecord(
-        **_identity(unit, task), status=status, error=error, seconds=seconds, scores=dict(scores)
+        **_identity(unit, task),
+        status=status,
+        error=error,
+        traceback=traceback,
+        seconds=seconds,
+        scores=scores,
     )
 
 

@@ -14,12 +14,13 @@ from evals.area_tables import RATE_HEADINGS, has_areas, rate_cells
 from evals.compare import Row, Study
 from evals.crm.by_type import has_task_types
 from evals.judging.judge import JUDGE
-from evals.record import INFRASTRUCTURE, PRIMARY, STRICT, EpisodeRecord
+from evals.record import PRIMARY, STRICT, EpisodeRecord
 from evals.reporting.charts import HeatMap
 from evals.statistics import Interval
 from evals.statistics.power import seen
 from evals.summary import Summary, actions_of, domain_of, group_records, summarize
 from evals.tables import NO_DATA, Grid, error_cell, percent, points, share
+from tools.statuses import INFRASTRUCTURE
 
 Facet = Callable[[EpisodeRecord], str]
 

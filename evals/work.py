@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from evals.entries import ChangeEntry
-from evals.failures import failure_status
+from evals.failures import failure_of
 from evals.faults.diagnosis import diagnose
 from evals.identity import model_digest, program_digest, scorers_digest
 from evals.judging.judge import Judge, ask_judges
 from evals.record import (
     PRIMARY,
-    PROGRAM_ERROR,
     Digests,
     EpisodeRecord,
     WorkUnit,
@@ -149,12 +148,13 @@ def _for_trial(lm: Any, seed: int, trial: int) -> Any:
 
 
 def _crashed(unit: WorkUnit, task: Task, error: Exception, seconds: float) -> EpisodeRecord:
-    status = failure_status(error)
-    scores = {PRIMARY: 0.0} if status == PROGRAM_ERROR else {}
-    return record_failure(unit, task, status=status, error=described(error), seconds=seconds, scores=scores)
+    ended = failure_of(error)
+    return record_failure(
+        unit, task, status=ended.status, error=ended.error, seconds=seconds, traceback=ended.traceback
+    )
 
 
 def overdue(unit: WorkUnit, task: Task, time_limit: float) -> EpisodeRecord:
     """The record of an episode that ran past `time_limit` seconds."""
     error = f"no result after {time_limit:g} s"
-    return record_failure(unit, task, status="timeout", error=error, seconds=time_limit, scores={})
+    return record_failure(unit, task, status="timeout", error=error, seconds=time_limit)

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from evals.constraints import Constraint, acceptable
 from evals.identity import model_digest, program_digest
-from evals.record import INFRASTRUCTURE, PRIMARY, EpisodeRecord
+from evals.record import PRIMARY, EpisodeRecord
 from evals.task import same_text
 from optimizers.bank_card import BankCard
 from optimizers.capture import Capture, TraceStore
@@ -24,6 +24,7 @@ from tools.errors import InputError
 from tools.files import write_atomically
 from tools.json_files import read_lines, validated
 from tools.seeding import digest
+from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     from evals.task import Task

@@ -36,6 +36,7 @@ from programs.render import TRAJECTORY, Layout, TurnMaker, make_layout
 from programs.reply import read_reply
 from programs.trajectory import Trajectory
 from tools.errors import InputError
+from tools.statuses import EpisodeStatus
 
 Demo = Any
 """A `dspy.Example` or, in a program that was loaded, a dict."""
@@ -53,10 +54,13 @@ class UnreadableReplyError(AdapterParseError):  # type: ignore[misc]
     """A reply that does not have the fields it should have.
 
     Attributes:
+        episode_status: how an episode ends that it ends.
         reply: the reply as it came.
         problem: what is wrong with it, in words for the model.
         remedy: what the model is to do instead.
     """
+
+    episode_status: EpisodeStatus = "invalid_reply"
 
     def __init__(
         self, signature: type[dspy.Signature], reply: str, problem: str, remedy: str = _IN_FORMAT
@@ -65,6 +69,9 @@ class UnreadableReplyError(AdapterParseError):  # type: ignore[misc]
         self.reply = reply
         self.problem = problem
         self.remedy = remedy
+
+    def __str__(self) -> str:
+        return self.problem
 
 
 class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]

@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
+from evals.failures import Ended, failure_of
 from evals.states import fit, read_state
 from programs.adapter import UnreadableReplyError, adapter_in_use
-from programs.asking import ModelFailedError, ask_plainly
+from programs.asking import ask_plainly
 from programs.calling import check_calls, native_calls
 from programs.checker import Access, AccessChecker
 from programs.executor import Execution, Executor
@@ -40,9 +41,9 @@ from programs.signatures import call_rules
 from programs.strategies import Strategy, strategy_called
 from programs.tracing import append_to_trace, portable
 from programs.trajectory import FINISH, batch, step
-from tools.episode import EpisodeStatus
 from tools.errors import InputError
 from tools.seeding import digest
+from tools.statuses import EpisodeStatus
 from tools.workshop import Workshop
 
 if TYPE_CHECKING:
@@ -177,10 +178,10 @@ class Agent(dspy.Module):  # type: ignore[misc]
             dspy.context(adapter=adapter_in_use(), trace=None, disable_history=quiet),
         ):
             run = self._open(task, usage.usage_data)
-            status, error = self._attempt(run)
+            ended = self._attempt(run)
         traces = run.selector_trace(self.selector.predict, stepwise=self.strategy.stepwise)
         append_to_trace([*run.traces, *traces], run.quoted())
-        episode = run.result(status, error, time.perf_counter() - started)
+        episode = run.result(ended, time.perf_counter() - started)
         return dspy.Prediction(
             answer=run.answer, episode=episode, verdicts=run.verdicts, unreadable=run.unreadable
         )
@@ -208,19 +209,19 @@ class Agent(dspy.Module):  # type: ignore[misc]
         try:
             with run.asking("tool"):
                 return ask_plainly(self._lm, prompt)
-        except ModelFailedError as error:
-            run.model_failure = str(error)
+        except Exception as error:
+            run.unanswered = error
             raise
 
-    def _attempt(self, run: Run) -> tuple[EpisodeStatus, str | None]:
+    def _attempt(self, run: Run) -> Ended:
         try:
             if self.strategy.planner != "nobody":
                 run.inputs["plan"] = self._plan(run)
-            return (self._step_by_step(run) if self.strategy.stepwise else self._all_at_once(run)), None
-        except UnreadableReplyError as error:
-            return "invalid_reply", error.problem
-        except ModelFailedError as error:
-            return "model_error", str(error)
+            return Ended(self._step_by_step(run) if self.strategy.stepwise else self._all_at_once(run))
+        except InputError:
+            raise
+        except Exception as error:
+            return failure_of(error)
 
     def _plan(self, run: Run, progress: str = "") -> str:
         self._offer(run)

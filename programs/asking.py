@@ -1,4 +1,4 @@
-"""Asking a model, with every way it can go wrong named."""
+"""Asking a model. What goes wrong is told apart in `evals.failures`, not here."""
 
 from __future__ import annotations
 
@@ -10,12 +10,7 @@ from dspy.utils.exceptions import AdapterParseError
 from programs.adapter import UnreadableReplyError
 from programs.exchange import listening
 from programs.readers import Reader
-from tools.errors import InputError, WorksmithError
-from tools.secrets import described
-
-
-class ModelFailedError(WorksmithError):
-    """The model gave no reply: a failure of the infrastructure, never a wrong answer."""
+from tools.errors import InputError
 
 
 def ask(predict: dspy.Predict, *, reader: Reader | None = None, **inputs: Any) -> dspy.Prediction:
@@ -26,8 +21,8 @@ def ask(predict: dspy.Predict, *, reader: Reader | None = None, **inputs: Any) -
 
     Raises:
         UnreadableReplyError: the model replied, but not in the format asked for.
-        ModelFailedError: it did not reply. Says why.
         InputError: there is no model to ask, or the program was given something wrong.
+        Exception: there is no reply, see `evals.failures`.
     """
     if predict.lm is None and dspy.settings.lm is None:
         raise InputError("there is no model to ask", hint="set one with dspy.configure(lm=...)")
@@ -36,12 +31,10 @@ def ask(predict: dspy.Predict, *, reader: Reader | None = None, **inputs: Any) -
         inputs["demos"] = demos
     try:
         return predict(**inputs)
-    except (UnreadableReplyError, InputError):
+    except UnreadableReplyError:
         raise
     except AdapterParseError as error:
         raise UnreadableReplyError(error.signature, "", "the reply is empty") from error
-    except Exception as error:
-        raise ModelFailedError(described(error)) from error
 
 
 def ask_plainly(lm: Any, prompt: str) -> str:
@@ -51,15 +44,12 @@ def ask_plainly(lm: Any, prompt: str) -> str:
         lm: None for the one that DSPy's settings hold.
 
     Raises:
-        ModelFailedError: it did not reply. Says why.
         InputError: there is no model to ask.
+        Exception: there is no reply, see `evals.failures`.
     """
     lm = lm or dspy.settings.lm
     if lm is None:
         raise InputError("there is no model to ask", hint="set one with dspy.configure(lm=...)")
-    try:
-        with listening():
-            found = lm(messages=[{"role": "user", "content": prompt}])[0]
-    except Exception as error:
-        raise ModelFailedError(described(error)) from error
+    with listening():
+        found = lm(messages=[{"role": "user", "content": prompt}])[0]
     return str(found["text"] if isinstance(found, dict) else found)

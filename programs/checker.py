@@ -71,7 +71,7 @@ class AccessChecker(dspy.Module):  # type: ignore[misc]
         None where no model is asked, or there is nothing to decide.
 
         Raises:
-            ModelFailedError: the model gave no reply.
+            Exception: the model gave no reply.
         """
         if self.access == "policy":
             return None

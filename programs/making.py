@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from programs.asking import ModelFailedError
 from programs.checker import refusal
 from programs.executor import Execution
 from tools.episode import CallRecord
@@ -22,7 +21,7 @@ def make_call(
     """Make a call unless the agent's own check keeps it from it; either way the episode has it on record.
 
     Raises:
-        ModelFailedError: a model that was asked about the call, or by the tool, gave no reply.
+        Exception: a model that was asked about the call, or by the tool, gave no reply.
     """
     verdict = checker(episode=run.episode, tool=tool, arguments=arguments)
     run.verdicts.append(verdict)
@@ -35,8 +34,8 @@ def make_call(
     done: Execution = executor(episode=run.episode, tool=tool, arguments=arguments)
     if opinion is not None:
         run.opinions[-1] = replace(opinion, truth=run.episode.calls[-1].decision)
-    if run.model_failure is not None:
-        raise ModelFailedError(run.model_failure)
+    if run.unanswered is not None:
+        raise run.unanswered
     return done
 
 

@@ -38,7 +38,7 @@ class Planner(dspy.Module):  # type: ignore[misc]
 
         Raises:
             InputError: the gold plan is asked for and the task has none.
-            UnreadableReplyError, ModelFailedError: as `programs.asking.ask`.
+            UnreadableReplyError: as `programs.asking.ask`.
         """
         if self.source == "model":
             signature = with_house_rules(self.predict.signature, rules)

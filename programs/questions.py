@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from programs.asking import ModelFailedError
+from programs.adapter import UnreadableReplyError
 from programs.exchange import Wire, kept_in
 from tools.episode import AskRecord, Part
 
@@ -48,7 +48,9 @@ class Questions(list[AskRecord]):
         try:
             with kept_in(wire):
                 yield
-        except ModelFailedError:
+        except UnreadableReplyError:
+            raise
+        except Exception:
             cache = False
             raise
         finally:

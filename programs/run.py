@@ -12,11 +12,13 @@ from programs.questions import Questions
 from programs.readers import Reader
 from programs.render import as_text
 from programs.trajectory import Trajectory
-from tools.episode import Episode, EpisodeResult, EpisodeStatus, Part
+from tools.episode import Episode, EpisodeResult, Part
 from tools.policy import Decision, Opinion
+from tools.statuses import EpisodeStatus
 from tools.toolkit import Toolset
 
 if TYPE_CHECKING:
+    from evals.failures import Ended
     from evals.task import Task
 
 TraceEntry = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
@@ -38,7 +40,7 @@ class Run:
         reader: on whose behalf models are asked.
         catalogue: all tools from which the offer of a step is chosen.
         native: whether calls are the model's own tool calls.
-        model_failure: why the model gave no reply to a tool that asked it.
+        unanswered: why the model gave no reply to a tool that asked it.
         chosen: the selector's last prediction and how many readable steps it had seen.
     """
 
@@ -57,7 +59,7 @@ class Run:
     answer: str = ""
     answer_status: str = ""
     unreadable: int = 0
-    model_failure: str | None = None
+    unanswered: Exception | None = None
     revisions: int = 0
     reader: Reader | None = None
     catalogue: Toolset = field(default_factory=dict)
@@ -76,11 +78,11 @@ class Run:
         """A block in which a part of the program asks a model."""
         return self.asked.asking(part, len(self.episode.calls))
 
-    def result(self, status: EpisodeStatus, error: str | None, seconds: float) -> EpisodeResult:
+    def result(self, ended: Ended, seconds: float) -> EpisodeResult:
         """What the episode left."""
         prompt, completion = self.asked.totals
         return EpisodeResult(
-            status=status,
+            status=ended.status,
             outcome=self.episode.outcome(),
             calls=self.episode.calls,
             thoughts=self.thoughts,
@@ -93,7 +95,8 @@ class Run:
             prompt_tokens=prompt,
             completion_tokens=completion,
             seconds=seconds,
-            error=error,
+            error=ended.error,
+            traceback=ended.traceback,
         )
 
     def quoted(self) -> list[str]:

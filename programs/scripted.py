@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import dspy
 from dspy import lm15
 
+from evals.predictions import ended_by
 from programs.prompt import plan_text
 from programs.reply import split_fields
 from programs.trajectory import FINISH
 from programs.transcripts import Transcript, TranscriptLike, TranscriptStep, gold_transcripts
-from tools.errors import InputError
+from tools.errors import InputError, WorksmithError
 from tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -35,7 +36,18 @@ _NOTHING = "None"
 """The answer that there is nothing, where it has to be said in words."""
 
 _MARKER = "[[ ## "
-_CONTEXT_WINDOW = "context window"
+
+
+class RecordedEndError(WorksmithError):
+    """A recorded run died here, and the episode that replays it ends as the run did.
+
+    Attributes:
+        episode_status: how that is.
+    """
+
+    def __init__(self, error: str) -> None:
+        super().__init__(error)
+        self.episode_status = ended_by(error)
 
 
 class Position(NamedTuple):
@@ -56,7 +68,7 @@ class Position(NamedTuple):
 class ScriptedEngine:
     """Answers from transcripts, keyed by task text. Stateless, so any number of episodes may share it.
 
-    A transcript that ended in an error raises it at its end, as a failure of the model.
+    A transcript that ended in an error raises it at its end.
     """
 
     def __init__(self, transcripts: Iterable[TranscriptLike] | Mapping[str, TranscriptLike]) -> None:
@@ -72,8 +84,8 @@ class ScriptedEngine:
         """The reply that the script has at this point.
 
         Raises:
-            lm15.InvalidRequestError: the request has no task of the script, or the script ends in an error.
-            lm15.ContextLengthError: the script ends in this error.
+            lm15.ConfigurationError: the request has no task of the script.
+            RecordedEndError: the script ends in an error here.
         """
         if not any(_MARKER in (message.text or "") for message in request.messages):
             # What a tool asks the agent's own model: it has no script, and gets its text back.
@@ -84,7 +96,7 @@ class ScriptedEngine:
         asked_by = [script for script in scripts if script.who and f"({script.who}," in context]
         script = self._choose(asked_by or scripts, place)
         if script is None:
-            raise lm15.InvalidRequestError(f"there is no script for the task {place.query!r}")
+            raise lm15.ConfigurationError(f"there is no script for the task {place.query!r}")
         return _response(request.model, _reply(script, place))
 
     def _choose(self, scripts: Sequence[Transcript], _place: Position) -> Transcript | None:
@@ -117,7 +129,7 @@ class GoldEngine(ScriptedEngine):
         """The first one whose tools are all on offer, of those that the episode can have followed so far.
 
         Raises:
-            lm15.InvalidRequestError: nothing on offer is of a toolkit that any of them uses.
+            lm15.ConfigurationError: nothing on offer is of a toolkit that any of them uses.
         """
         if len(scripts) < 2:
             return super()._choose(scripts, place)
@@ -128,7 +140,7 @@ class GoldEngine(ScriptedEngine):
         begun = [script for script in scripts if [step.tool for step in script.steps[: len(made)]] == made]
         offered = set(_OFFERED.findall(place.tools))
         if _kits(offered).isdisjoint(_kits(step.tool for script in scripts for step in script.steps)):
-            raise lm15.InvalidRequestError("no gold plan of the task can do with the tools on offer")
+            raise lm15.ConfigurationError("no gold plan of the task can do with the tools on offer")
         fitting = (script for script in begun if offered.issuperset(step.tool for step in script.steps))
         return next(fitting, super()._choose(begun or scripts, place))
 
@@ -151,7 +163,7 @@ def position(request: lm15.Request) -> Position:
     """Where in its episode a request stands.
 
     Raises:
-        lm15.InvalidRequestError: it is not a request of an agent of this package.
+        lm15.ConfigurationError: it is not a request of an agent of this package.
     """
     said: list[str] = []
     for message in reversed(request.messages):
@@ -166,7 +178,7 @@ def position(request: lm15.Request) -> Position:
             # An offer that changes from step to step stands in the last turn.
             tools = fields.get("tools") or split_fields(request.messages[-1].text or "").get("tools", "")
             return Position(fields["task"], tools, tuple(reversed(said)), asked, fields)
-    raise lm15.InvalidRequestError("the request has no task")
+    raise lm15.ConfigurationError("the request has no task")
 
 
 def _reply(script: Transcript, place: Position) -> str:
@@ -239,10 +251,8 @@ def _arguments(step: TranscriptStep, place: Position) -> dict[str, Any]:
 
 
 def _raise_end(script: Transcript) -> None:
-    if script.error and _CONTEXT_WINDOW in script.error.lower():
-        raise lm15.ContextLengthError(script.error)
     if script.error:
-        raise lm15.InvalidRequestError(script.error)
+        raise RecordedEndError(script.error)
 
 
 def _response(model: str, text: str) -> lm15.Response:

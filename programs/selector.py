@@ -23,7 +23,7 @@ class ToolSelector(dspy.Module):  # type: ignore[misc]
         """A prediction with `tool` and `arguments`, or with `calls`; with a thought if the strategy has them.
 
         Raises:
-            UnreadableReplyError, ModelFailedError: as `programs.asking.ask`.
+            UnreadableReplyError: as `programs.asking.ask`.
         """
         return ask(
             self.predict, reader=reader, signature=with_house_rules(self.predict.signature, rules), **inputs

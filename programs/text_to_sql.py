@@ -71,7 +71,7 @@ class TextToSql(dspy.Module):  # type: ignore[misc]
 
         Raises:
             InputError: there is neither an episode nor a workshop, or the world has no query tool.
-            UnreadableReplyError, ModelFailedError: as `programs.asking.ask`.
+            UnreadableReplyError: as `programs.asking.ask`.
         """
         episode = episode or self._open(persona)
         if QUERY_TOOL not in episode.toolset:

@@ -18,13 +18,11 @@ from tools.outcome import Outcome
 from tools.persona import Persona
 from tools.policy import Decision, Opinion, Policy
 from tools.sandbox import SandboxPool
+from tools.statuses import EpisodeStatus
 from tools.toolkit import Toolset
 
 if TYPE_CHECKING:
     from retrievers.library import Library
-
-EpisodeStatus = Literal["finished", "step_limit", "invalid_reply", "model_error", "harness_error"]
-"""How an episode ended; `model_error` and `harness_error` are infrastructure failures, not the agent's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +230,7 @@ class EpisodeResult:
         model_calls: number of model calls, retries included.
         seconds: wall time.
         error: what failed, for a status other than `finished`.
+        traceback: of an exception that is a mistake in the program; see `evals.failures`.
     """
 
     status: EpisodeStatus
@@ -248,6 +247,7 @@ class EpisodeResult:
     completion_tokens: int = 0
     seconds: float = 0.0
     error: str | None = None
+    traceback: str = ""
 
     def __repr__(self) -> str:
         calls = json.dumps([call.tool for call in self.calls])

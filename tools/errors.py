@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tools.statuses import EpisodeStatus
+
 
 class WorksmithError(Exception):
     """Base of every error that worksmith raises on purpose.
@@ -41,5 +46,10 @@ class ToolError(WorksmithError):
 class InfrastructureError(WorksmithError):
     """A live system that tools work on cannot be reached, or will not serve us now.
 
-    That is nobody's answer to be graded: the episode ends as a `harness_error`.
+    That is nobody's answer to be graded.
+
+    Attributes:
+        episode_status: how an episode ends that it ends.
     """
+
+    episode_status: EpisodeStatus = "harness_error"

@@ -15,7 +15,7 @@ from evals.faults.answering import answering_fault
 from evals.faults.kinds import UNEXPLAINED
 from evals.faults.moves import Move, moves_of
 from evals.faults.reading import reading_fault
-from evals.record import PRIMARY, PROGRAM_ERROR
+from evals.record import PRIMARY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from evals.record import EpisodeRecord
     from evals.task import Task
     from tools.episode import EpisodeResult
-
-_TOO_LONG = "ContextWindowExceeded"
 
 
 def diagnose(
@@ -38,35 +36,26 @@ def diagnose(
     """
     if not record.graded or record.scores.get(PRIMARY, 1.0) >= 1:
         return None
-    if episode is None:
-        return _program_error(record)
-    moves = moves_of(episode.calls)
-    if record.status != "finished":
+    moves = moves_of(episode.calls) if episode is not None else []
+    if episode is None or record.status != "finished":
         return _not_finished(record, moves)
     return _finished(task, record.scores, episode, moves, writing) or FaultEntry(
         kind=UNEXPLAINED, detail="no rule tells what went wrong"
     )
 
 
-def _program_error(record: EpisodeRecord) -> FaultEntry:
-    error = record.error or ""
-    kind = "context_limit" if _TOO_LONG in error else PROGRAM_ERROR
-    return FaultEntry(kind=kind, detail=error[:200])
-
-
 def _not_finished(record: EpisodeRecord, moves: Sequence[Move]) -> FaultEntry:
-    if record.status == "step_limit":
-        seen: set[tuple[str, str]] = set()
-        for move in moves:
-            call = (move.tool, repr(sorted(move.arguments.items())))
-            if call in seen:
-                detail = f"from call {move.number} on it repeats itself"
-                return FaultEntry(kind="step_limit", step=move.number, detail=detail)
-            seen.add(call)
-        return FaultEntry(kind="step_limit", detail=f"{len(moves)} calls, none of them twice")
-    if record.status == "invalid_reply":
-        return FaultEntry(kind="invalid_reply", detail=(record.error or "")[:200])
-    return _program_error(record)
+    """Of an episode that did not end by itself, the fault is called as its status."""
+    if record.status != "step_limit":
+        return FaultEntry(kind=record.status, detail=(record.error or "")[:200])
+    seen: set[tuple[str, str]] = set()
+    for move in moves:
+        call = (move.tool, repr(sorted(move.arguments.items())))
+        if call in seen:
+            detail = f"from call {move.number} on it repeats itself"
+            return FaultEntry(kind="step_limit", step=move.number, detail=detail)
+        seen.add(call)
+    return FaultEntry(kind="step_limit", detail=f"{len(moves)} calls, none of them twice")
 
 
 def _finished(

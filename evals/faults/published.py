@@ -9,6 +9,7 @@ from evals.entries import FaultEntry
 from evals.faults.acting import acting_fault
 from evals.faults.kinds import UNEXPLAINED
 from evals.faults.moves import Move, plain
+from evals.predictions import ended_by
 from evals.task import Task
 
 _FLAGS = {
@@ -17,8 +18,6 @@ _FLAGS = {
     "meeting_start_time_error": "wrong_date",
 }
 """What the original counts, by our names."""
-
-_TOO_LONG = ("context", "maximum", "too long")
 
 
 def prediction_fault(
@@ -34,8 +33,7 @@ def prediction_fault(
     Why nothing was done at all cannot be told: a reply may not have been readable, or nothing found.
     """
     if error:
-        kind = "context_limit" if any(word in error.lower() for word in _TOO_LONG) else "program_error"
-        return FaultEntry(kind=kind, detail=error[:200])
+        return FaultEntry(kind=ended_by(error), detail=error[:200])
     flagged = next((kind for flag, kind in _FLAGS.items() if flags.get(flag)), None)
     found = acting_fault(task, _moves(actions), writing, frozenset(), None)
     if flagged:

@@ -184,6 +184,10 @@ def _facts(record: EpisodeRecord) -> str:
         rows.append(("fault", f"{record.fault.kind.replace('_', ' ')}{step}: {record.fault.detail}{by}"))
     if record.error:
         rows.append(("error", record.error))
+    if record.traceback:
+        rows.append(("traceback", record.traceback))
+    if record.attempts > 1:
+        rows.append(("attempts", str(record.attempts)))
     rows.append(
         ("cost", f"{record.model_calls} model calls, {record.tokens:,} tokens, {record.seconds:.1f} s")
     )

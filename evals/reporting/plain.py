@@ -29,6 +29,10 @@ def _lines(episode: ShownEpisode) -> Iterator[str]:
         yield f"fault: {record.fault.kind}{step}: {record.fault.detail}"
     if record.error:
         yield f"error: {record.error}"
+    if record.traceback:
+        yield record.traceback
+    if record.attempts > 1:
+        yield f"attempts: {record.attempts}"
     if record.plan:
         yield from ("", "plan:", record.plan)
     for number, call in enumerate(record.calls, 1):

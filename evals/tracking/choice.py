@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.record import INFRASTRUCTURE, PROGRAM_ERROR, EpisodeRecord
+from evals.record import EpisodeRecord
 from tools.errors import InputError
 from tools.seeding import rng
 
@@ -63,7 +63,7 @@ NONE = TraceChoice(failures=0, others=0)
 
 def broke(record: EpisodeRecord) -> bool:
     """Whether an episode ended in an error, its own or the infrastructure's."""
-    return record.status in INFRASTRUCTURE or record.status == PROGRAM_ERROR
+    return record.status not in ("finished", "step_limit")
 
 
 def _drawn(records: Sequence[EpisodeRecord], count: int, seed: int) -> list[EpisodeRecord]:

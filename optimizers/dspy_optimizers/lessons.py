@@ -13,7 +13,7 @@ import dspy
 from evals.constraints import acceptable
 from evals.failures import failure_status
 from evals.identity import program_digest
-from evals.record import INFRASTRUCTURE, PRIMARY
+from evals.record import PRIMARY
 from evals.scoring import scores_of
 from optimizers.demonstration import Demonstration, LastCall, TraceStep, last_calls, quoted_records
 from optimizers.dspy_optimizers.feedback import feedback
@@ -22,6 +22,7 @@ from optimizers.job import Job
 from optimizers.redaction import RECORDS, TWIN, with_twins
 from tools.secrets import described
 from tools.seeding import digest
+from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     from evals.task import Task

@@ -138,6 +138,7 @@ def test_a_program_that_raises_is_a_wrong_answer(tasks: list[Task], workshop: An
 
     assert result.records[1].status == "program_error"
     assert result.records[1].error == "KeyError: 'tool'"
+    assert "in __call__" in result.records[1].traceback
     assert result.summary.graded == 12
     assert result.summary.scores["outcome"].value == pytest.approx(5 / 12)
 
@@ -349,7 +350,7 @@ def test_as_many_episodes_wait_at_once_as_there_are_workers(workshop: Any) -> No
     [
         (LMServerError("503"), "model_error"),
         (LMTimeoutError("slow"), "model_error"),
-        (ContextWindowExceededError(message="too long"), "program_error"),
+        (ContextWindowExceededError(message="too long"), "context_limit"),
         (DSPyError("unreadable"), "program_error"),
         (PermissionError("disk"), "harness_error"),
         (InfrastructureError("the org does not answer"), "harness_error"),

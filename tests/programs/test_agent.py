@@ -160,6 +160,36 @@ def test_what_was_done_before_the_model_failed_is_kept(workshop: Workshop) -> No
     assert len(episode.calls) == len(episode.outcome.changes) == 1
 
 
+@pytest.mark.parametrize("name", ["react", "direct", "plan"])
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (dspy.lm15.ContextLengthError("too many tokens"), "context_limit"),
+        (dspy.lm15.InvalidRequestError("no such parameter: top_k"), "invalid_request"),
+        (dspy.lm15.InvalidRequestError("Prompt blocked: SAFETY"), "filtered"),
+    ],
+)
+def test_a_request_that_the_model_does_not_take_ends_the_episode(
+    name: str, error: Exception, status: str, workshop: Workshop
+) -> None:
+    episode = run(Agent(name, workshop=workshop), error)[0].episode
+
+    assert (episode.status, episode.traceback) == (status, "")
+    assert str(error) in episode.error
+
+
+@pytest.mark.parametrize("name", ["react", "direct"])
+def test_a_mistake_in_the_program_is_its_own_and_has_a_traceback(name: str, workshop: Workshop) -> None:
+    agent = Agent(name, workshop=workshop)
+    agent.selector.predict.demos = [5]
+    prediction, script = run(agent, finish())
+
+    assert prediction.episode.status == "program_error"
+    assert prediction.episode.error.startswith("AttributeError: ")
+    assert "Traceback" in prediction.episode.traceback
+    assert script.requests == []
+
+
 def test_an_interrupt_passes_through(workshop: Workshop) -> None:
     class Interrupting(Script):
         def complete(self, request: dspy.lm15.Request) -> dspy.lm15.Response:

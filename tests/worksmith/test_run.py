@@ -102,6 +102,14 @@ def test_a_failure_of_the_infrastructure_is_no_wrong_answer(office: Workshop) ->
     assert "not graded" in text
 
 
+def test_a_mistake_in_the_program_is_shown_with_its_traceback(office: Workshop) -> None:
+    episode = _episode(office, EVENTS[0][0], status="program_error", error="KeyError: 'x'")
+    episode.traceback = "Traceback (most recent call last):\n  in forward\nKeyError: 'x'"
+
+    assert "in forward" in _shown(episode, {"outcome": 0.0})
+    assert episode_json(_task(), episode, {})["traceback"] == episode.traceback
+
+
 def test_an_episode_is_plain_data(office: Workshop) -> None:
     data = json.loads(json.dumps(episode_json(_task(), _episode(office, EVENTS[0][0]), {"outcome": 1.0})))
 

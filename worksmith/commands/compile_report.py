@@ -123,8 +123,8 @@ def mind_failures(result: Result) -> None:
     Raises:
         WorksmithError: nothing is left to choose by or to learn from, so there is no program to write.
     """
-    from evals.record import INFRASTRUCTURE
     from tools.errors import WorksmithError
+    from tools.statuses import INFRASTRUCTURE
     from worksmith.session import losses
 
     manifest = result.artifact.manifest

@@ -73,10 +73,10 @@ def run_task(
 ) -> None:
     """Run one task and show every step: thought, call, decision, observation, and what it changed."""
     from evals.identity import model_name
-    from evals.record import INFRASTRUCTURE
     from evals.scorers import scorers_for
     from evals.suite import Suite
     from evals.work import Work
+    from tools.statuses import INFRASTRUCTURE
     from worksmith.judges import judges_called
     from worksmith.models.resolve import resolve
     from worksmith.session import connect, ground_truth_called
@@ -154,6 +154,7 @@ def episode_json(task: Task, episode: EpisodeResult, scores: Mapping[str, float]
         "query": task.query,
         "status": episode.status,
         "error": episode.error,
+        **({"traceback": episode.traceback} if episode.traceback else {}),
         "plan": episode.plan,
         "calls": [call.to_json() for call in episode.calls],
         "thoughts": episode.thoughts,
@@ -221,6 +222,8 @@ def _show_end(console: Console, task: Task, episode: EpisodeResult, scores: Mapp
         console.print(escape(said))
     if episode.error:
         console.print(escape(f"{episode.status}: {episode.error}"), style="red")
+    if episode.traceback:
+        console.print(escape(episode.traceback), style="dim", highlight=False)
     changes = episode.outcome.changes
     console.print("[dim]changes:[/]" + (" none" if not changes else ""))
     for change in changes:
@@ -235,7 +238,7 @@ def _show_end(console: Console, task: Task, episode: EpisodeResult, scores: Mapp
 
 
 def _verdict(episode: EpisodeResult, scores: Mapping[str, float]) -> str:
-    from evals.record import INFRASTRUCTURE
+    from tools.statuses import INFRASTRUCTURE
 
     if episode.status in INFRASTRUCTURE:
         return f"[bold yellow]not graded[/]: {episode.status} is a failure of the infrastructure"

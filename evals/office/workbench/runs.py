@@ -10,9 +10,9 @@ from pathlib import Path
 from evals.faults.diagnosis import diagnose
 from evals.office.workbench.results import Transcript, read_results
 from evals.outcomes import GroundTruth, OutcomeScorer
+from evals.predictions import ended_by
 from evals.record import (
     PRIMARY,
-    PROGRAM_ERROR,
     Digests,
     EpisodeRecord,
     WorkUnit,
@@ -97,7 +97,7 @@ class _Replay:
             task,
             episode,
             scores=scores,
-            status=PROGRAM_ERROR if died else None,
+            status=ended_by(row.prediction.error) if died else None,
             error=row.prediction.error or None,
         ).model_copy(update={"domains": (domain_of(task),), "expected_actions": row.actions_expected})
         if row.correct:
