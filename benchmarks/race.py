@@ -1,30 +1,45 @@
-"""Whether a race keeps what it promises: planted differences, and a program against itself.
+"""Whether a race keeps what it promises: candidates that are no better, losses, a program against itself.
 
-Outcomes are simulated: each task has a difficulty that all programs share, and each program now and then does
-not meet it by the common measure but by chance. Programs of equal skill then differ on about a fifth of the
-tasks, as sets of demonstrations do on generated suites. One candidate of eight is better than the incumbent,
-the others are as good as it, so that there is always something to be mistaken about. All enter at once, or in
-rounds, the better one last.
+Outcomes are simulated. Each task has a difficulty that all programs share, and each program now and then does
+not meet it by the common measure but by chance, so that programs of equal skill differ on about a fifth of
+the tasks. With an intent effect a candidate is better by it in all tasks of one intent and worse by it in
+those of another, with equal chance: on average over new intents it is no better, whatever these ones say.
+
+In `cells` no candidate is better, and beside the false acceptances stands how often one that is better by so
+many points is missed. `in_rounds` lets candidates enter one after another. `aa` resamples one program's
+outcomes, as `worksmith compile --aa` does. In `losses` a candidate is no better and loses some of the
+episodes that it would have failed to the infrastructure.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from multiprocessing import get_context
+from random import Random
+from typing import Any, NamedTuple
 
-from evals.statistics import mcnemar, wilson
+from evals.statistics import wilson
 from evals.summary import interval_json
-from optimizers.aa import Table, false_accepts, recorded
-from optimizers.racing import INCUMBENT, Outcome, Rules, race
+from optimizers.aa import false_accepts, over
+from optimizers.racing import INCUMBENT, Outcome, Rules
 from tools.seeding import rng
 
 NAME = "race"
-DESCRIPTION = "planted differences of 0 to 20 points: false and missed decisions of races, episodes; A/A"
+DESCRIPTION = "false and missed decisions of races over intents, with losses and against itself (A/A)"
 
-EFFECTS = (0.0, 0.05, 0.1, 0.2)
-CANDIDATES, TASKS = 8, 200
-ROUNDS = (("2", "3", "4", "5", "6", "7"), ("8",), ("1",))
+DEV_SETS = ((10, 10), (10, 4), (30, 3), (69, 2), (138, 1))
+"""Intents, and tasks of each."""
+INTENT_EFFECTS = (0.0, 0.25, 0.5)
+CANDIDATES = (1, 4)
+PLANTED = (0.05, 0.1, 0.2, 0.4)
+"""By how much a candidate is better, where chances have room for it."""
+LOSING = (0.15, 0.6)
+"""Shares of a candidate's failures that are lost: one leaves it in the race, the other does not."""
+ROUNDS = (("2", "3"), ("4",), ("1",))
 """Who enters together where there are rounds: the better candidate comes last."""
 BASE = 0.5
 """The incumbent's chance on a task."""
@@ -32,82 +47,148 @@ SHARED = 0.75
 """How often a program meets the difficulty that a task has for all."""
 
 
-def run(quick: bool) -> dict[str, Any]:
-    """Race 200 times (quick: 40) for each planted effect, and check a program against itself."""
-    started = time.perf_counter()
-    races, resamplings = (40, 100) if quick else (200, 1_000)
-    rules = Rules()
-    figures: dict[str, Any] = {
-        "candidates": CANDIDATES,
-        "tasks": TASKS,
-        "races": races,
-        "alpha": rules.alpha,
-        "beta": rules.beta,
-        "margin": rules.margin,
-        "effects": {f"{100 * effect:g}": planted(effect, races, rules) for effect in EFFECTS},
-        "in_rounds": {f"{100 * effect:g}": planted(effect, races, rules, ROUNDS) for effect in EFFECTS},
-        "aa": interval_json(
-            false_accepts(outcomes([BASE] * (1 + CANDIDATES), "aa"), rules, seed=0, resamplings=resamplings)
-        ),
-    }
-    figures["false_accepts_within_alpha"] = all(
-        found["false_accepts"]["value"] <= rules.alpha
-        for found in (*figures["effects"].values(), *figures["in_rounds"].values())
-    )
-    figures["seconds"] = round(time.perf_counter() - started, 1)
-    return figures
+class Setting(NamedTuple):
+    """What is simulated.
 
-
-def planted(effect: float, races: int, rules: Rules, rounds: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
-    """What races make of one candidate that is better by `effect`.
-
-    Args:
-        rounds: as `over` has it.
-
-    `missed_at_fixed_size` is what McNemar's exact test misses with all episodes of all candidates and
-    Bonferroni's correction, looking once: the price of looking all the time is the difference.
+    Attributes:
+        effect: by which each candidate is better or worse in an intent.
+        planted: by which the first candidate is better in all of them.
+        losing: the share of the candidates' failures that are lost to the infrastructure.
+        rounds: whether candidates enter one after another.
     """
-    counts = dict.fromkeys(("false_accepts", "missed", "left_wrongly", "missed_at_fixed_size"), 0)
-    episodes = 0
-    for number in range(races):
-        table = outcomes([BASE, BASE + effect, *[BASE] * (CANDIDATES - 1)], f"{effect}/{number}")
-        found = over(table, rules, rounds)
-        episodes += found.episodes
-        counts["false_accepts"] += found.winner not in (INCUMBENT, "1") or (
-            effect == 0 and found.winner == "1"
-        )
-        counts["missed"] += effect > 0 and found.winner != "1"
-        left = "1" in found.arms and bool(found.arms["1"].left)
-        counts["left_wrongly"] += effect >= rules.margin and left
-        counts["missed_at_fixed_size"] += effect > 0 and not _shown(table, rules)
+
+    intents: int
+    per_intent: int
+    arms: int
+    effect: float = 0.0
+    planted: float = 0.0
+    losing: float = 0.0
+    rounds: bool = False
+
+    @property
+    def key(self) -> str:
+        """Names its random numbers."""
+        return repr(tuple(self))
+
+
+def run(quick: bool) -> dict[str, Any]:
+    """Race 1,000 times in each cell (quick: 25), and 400 times with a better candidate (quick: 10)."""
+    started = time.perf_counter()
+    races, finds = (25, 10) if quick else (1_000, 400)
+    dev_sets = DEV_SETS[2:4] if quick else DEV_SETS
+    every = [(*size, arms) for size in dev_sets for arms in CANDIDATES]
+    work: dict[str, list[_Work]] = {
+        "cells": [
+            _Work(no_better, Setting(*size, effect), races, finds)
+            for size in every
+            for effect in INTENT_EFFECTS
+        ],
+        "in_rounds": [
+            _Work(no_better, Setting(*size, 4, effect, rounds=True), races)
+            for size in dev_sets
+            for effect in INTENT_EFFECTS[::2]
+        ],
+        "aa": [
+            _Work(same_program, Setting(*size, effect), races // 2)
+            for size in every
+            for effect in INTENT_EFFECTS[::2]
+        ],
+        "losses": [
+            _Work(no_better, Setting(*size, 1, losing=losing), races)
+            for size in dev_sets
+            for losing in LOSING
+        ],
+    }
+    if quick:
+        found = {name: [simulate(one) for one in parts] for name, parts in work.items()}
+    else:
+        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+            found = {name: list(pool.map(simulate, parts)) for name, parts in work.items()}
     return {
-        **{name: interval_json(wilson(count, races)) for name, count in counts.items()},
-        "episodes_share": round(episodes / (races * TASKS * (1 + CANDIDATES)), 4),
+        "rules": asdict(Rules()),
+        "races": races,
+        **found,
+        "within_alpha": all(cell["within_alpha"] for cells in found.values() for cell in cells),
+        "seconds": round(time.perf_counter() - started, 1),
     }
 
 
-def outcomes(chances: list[float], key: str) -> Table:
-    """Simulated outcomes, a row a task; the first column is the incumbent's."""
-    random = rng(0, "benchmark", key)
-    rows = []
-    for _ in range(TASKS):
+class _Work(NamedTuple):
+    what: Callable[..., dict[str, Any]]
+    setting: Setting
+    races: int
+    finds: int = 0
+
+
+def simulate(work: _Work) -> dict[str, Any]:
+    """The figures of a setting, with its name."""
+    setting = work.setting
+    named = setting._asdict()
+    if work.finds:
+        room = [points for points in PLANTED if BASE + setting.effect + points <= 1]
+        named["missed"] = {
+            f"{100 * points:g}": missed(setting._replace(planted=points), work.finds) for points in room
+        }
+    return {**named, **work.what(setting, work.races)}
+
+
+def no_better(setting: Setting, races: int) -> dict[str, Any]:
+    """How often a race accepts a candidate though none is better, and what part of all episodes it takes."""
+    found = [over_simulated(setting, number) for number in range(races)]
+    whole = races * setting.intents * setting.per_intent * (1 + setting.arms)
+    share = round(sum(one.episodes for one in found) / whole, 4)
+    return {**_held(sum(one.winner != INCUMBENT for one in found), races), "episodes_share": share}
+
+
+def missed(setting: Setting, races: int) -> float:
+    """How often a race does not choose the one candidate that is better."""
+    return sum(over_simulated(setting, number).winner != "1" for number in range(races)) / races
+
+
+def same_program(setting: Setting, resamplings: int) -> dict[str, Any]:
+    """How often resampled outcomes of one program, whose moods last for an intent, are told apart."""
+    random = rng(0, "benchmark", "aa", setting.key)
+    table = [
+        _intent(
+            random, setting, [BASE + random.choice((-1, 1)) * setting.effect for _ in range(setting.arms + 1)]
+        )
+        for _ in range(setting.intents)
+    ]
+    found = false_accepts(table, Rules(), seed=0, resamplings=resamplings)
+    return _held(round(found.value * resamplings), resamplings)
+
+
+def over_simulated(setting: Setting, number: int) -> Outcome:
+    """The race of this number."""
+    random = rng(0, "benchmark", setting.key, number)
+    table = [_intent(random, setting, _chances(random, setting)) for _ in range(setting.intents)]
+    return over(table, Rules(), ROUNDS if setting.rounds else ())
+
+
+def _chances(random: Random, setting: Setting) -> list[float]:
+    """On the tasks of one intent, the incumbent's first."""
+    moved = [random.choice((-1, 1)) * setting.effect for _ in range(setting.arms)]
+    moved[0] += setting.planted
+    return [BASE, *(BASE + move for move in moved)]
+
+
+def _intent(random: Random, setting: Setting, chances: Sequence[float]) -> list[list[float | None]]:
+    """Simulated outcomes of an intent, a row a task."""
+    rows: list[list[float | None]] = []
+    for _ in range(setting.per_intent):
         difficulty = random.random()
         measures = [difficulty if random.random() < SHARED else random.random() for _ in chances]
-        rows.append([float(measure < chance) for measure, chance in zip(measures, chances, strict=True)])
+        row: list[float | None] = [
+            float(measure < chance) for measure, chance in zip(measures, chances, strict=True)
+        ]
+        if setting.losing:
+            row[1:] = [None if not score and random.random() < setting.losing else score for score in row[1:]]
+        rows.append(row)
     return rows
 
 
-def over(table: Table, rules: Rules, rounds: Sequence[Sequence[str]] = ()) -> Outcome:
-    """A race over outcomes that are there already; candidates are called by their columns' numbers.
-
-    Args:
-        rounds: who enters together; default is everybody at once.
-    """
-    names = [str(number) for number in range(1, len(table[0]))]
-    columns = dict(zip([INCUMBENT, *names], zip(*table, strict=True), strict=True))
-    return race(rounds or [names], len(table), recorded(columns), rules, most=len(names))
-
-
-def _shown(table: Table, rules: Rules) -> bool:
-    test = mcnemar([row[1] == 1 for row in table], [row[0] == 1 for row in table])
-    return test.only_ours > test.only_theirs and test.p <= rules.alpha / CANDIDATES
+def _held(wrong: int, races: int) -> dict[str, Any]:
+    alpha = Rules().alpha
+    most = alpha + 2 * math.sqrt(alpha * (1 - alpha) / races)
+    interval = interval_json(wilson(wrong, races))
+    return {"false_accepts": wrong / races, "interval": interval, "within_alpha": wrong / races <= most}

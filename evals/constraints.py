@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evals.record import EpisodeRecord
+from evals.record import PRIMARY, EpisodeRecord
 from evals.summary import COSTS
 from tools.errors import InputError
 
@@ -65,9 +65,14 @@ class Constraint:
         return f"{self.metric}{self.relation}{self.bound:g}"
 
     def of(self, record: EpisodeRecord) -> float | None:
-        """What an episode counts with; None if it says nothing about the metric."""
+        """What an episode counts with; None if it says nothing about the metric.
+
+        A lost episode counts 0 in the outcome, so that nobody keeps a bound by losing failures.
+        """
         if self.metric in COSTS:
             return COSTS[self.metric](record)
+        if self.metric == PRIMARY and not record.graded:
+            return 0.0
         return record.scores.get(self.metric) if record.graded else None
 
     def measured(self, records: Iterable[EpisodeRecord]) -> float | None:

@@ -152,6 +152,11 @@ FEWEST_INTENTS = 5
 """From how many intents on intervals allow for their being a sample; how fewer differ says too little."""
 
 
+def intent_or_task(intent: str | None, task_id: str) -> tuple[str, str]:
+    """What groups a task with those that are like it; a task without an intent is alone."""
+    return ("intent", intent) if intent else ("task", task_id)
+
+
 def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | None:
     """Which tasks are alike because they have one intent; None where that says nothing.
 
@@ -162,7 +167,7 @@ def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | N
     for record in records:
         if REWARD in record.scores:
             return None
-        intents[record.task_id] = ("intent", record.intent) if record.intent else ("task", record.task_id)
+        intents[record.task_id] = intent_or_task(record.intent, record.task_id)
     distinct = len(set(intents.values()))
     return intents if FEWEST_INTENTS <= distinct < len(intents) else None
 

@@ -1,8 +1,9 @@
 """The A/A check: does a race tell a program apart from itself?
 
 The program is evaluated once for each arm of the race, under another seed each time, so that a model that
-samples answers anew. What was measured is then resampled without any further model call: tasks are drawn
-with replacement, and on each of them the arms' scores are dealt out anew. Arms of the same program are
+samples answers anew. What was measured is then resampled without any further model call: whole intents are
+drawn with replacement, and for each of them the arms' scores are dealt out anew, the same way for all its
+tasks, so that what goes together inside an intent stays together. Arms of the same program are
 interchangeable, so in every such race nothing is there to be found, and whatever is accepted is an error.
 """
 
@@ -10,20 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
+from random import Random
 from typing import Any
 
 from evals.statistics import Interval, wilson
 from evals.summary import interval_json
 from optimizers.job import Job, worth
 from optimizers.race import dev_order, rules
-from optimizers.racing import INCUMBENT, Rules, Run, race
+from optimizers.racing import INCUMBENT, Outcome, Rules, Scores, race
 from tools.errors import WorksmithError
 from tools.seeding import rng
 
 RESAMPLINGS = 1_000
 
-Table = Sequence[Sequence[float]]
-"""The scores of all arms, a row a task."""
+Table = Sequence[Sequence[Sequence[float | None]]]
+"""By intent the scores of all arms, a row a task; None where the infrastructure failed."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class SameProgram:
     as_measured: bool
     differing: float
     arms: int
+    intents: int
     tasks: int
     lost: int
 
@@ -61,6 +65,7 @@ class SameProgram:
             "as_measured": self.as_measured,
             "differing": self.differing,
             "arms": self.arms,
+            "intents": self.intents,
             "tasks": self.tasks,
             "lost": self.lost,
         }
@@ -77,15 +82,18 @@ def same_program(job: Job) -> SameProgram:
     Raises:
         WorksmithError: nothing could be measured.
     """
-    tasks = dev_order(job.dev, job.settings.seed)
+    dealt = dev_order(job.dev, job.settings.seed)
+    tasks = [task for intent in dealt for task in intent]
     columns: list[list[float | None]] = []
     for number in range(1 + job.settings.candidates):
         rollouts = replace(job.student, seed=number)
         records = rollouts(job.program, tasks, name=f"aa-{number}").records
         columns.append([worth(record) for record in records])
-    rows = [[score for score in row if score is not None] for row in zip(*columns, strict=True)]
-    table = [row for row in rows if len(row) == len(columns)]
-    if not table:
+    rows = zip(*columns, strict=True)
+    by_intent = [[row for row in islice(rows, len(intent)) if None not in row] for intent in dealt]
+    table = [intent for intent in by_intent if intent]
+    kept = [row for intent in table for row in intent]
+    if not kept:
         raise WorksmithError(
             "nothing could be measured: every task was lost to the infrastructure in some arm"
         )
@@ -94,10 +102,11 @@ def same_program(job: Job) -> SameProgram:
         told_apart=false_accepts(table, how, seed=job.settings.seed),
         stated=how.alpha,
         as_measured=_accepts(table, how),
-        differing=sum(len(set(row)) > 1 for row in table) / len(table),
+        differing=sum(len(set(row)) > 1 for row in kept) / len(kept),
         arms=len(columns),
-        tasks=len(table),
-        lost=len(rows) - len(table),
+        intents=len(table),
+        tasks=len(kept),
+        lost=len(tasks) - len(kept),
     )
 
 
@@ -106,19 +115,34 @@ def false_accepts(table: Table, how: Rules, *, seed: int, resamplings: int = RES
     accepted = 0
     for number in range(resamplings):
         generator = rng(seed, "aa", number)
-        drawn = generator.choices(table, k=len(table))
-        accepted += _accepts([generator.sample(row, len(row)) for row in drawn], how)
+        accepted += _accepts(
+            [_exchanged(intent, generator) for intent in generator.choices(table, k=len(table))], how
+        )
     return wilson(accepted, resamplings)
+
+
+def _exchanged(intent: Sequence[Sequence[float | None]], generator: Random) -> list[list[float | None]]:
+    """The scores of an intent with its arms exchanged, the same way for all tasks."""
+    order = generator.sample(range(len(intent[0])), len(intent[0]))
+    return [[row[arm] for arm in order] for row in intent]
 
 
 def _accepts(table: Table, how: Rules) -> bool:
     """Whether a race over the scores ends with a candidate; the first column is the incumbent."""
-    names = [INCUMBENT, *map(str, range(1, len(table[0])))]
-    columns = dict(zip(names, zip(*table, strict=True), strict=True))
-    found = race([names[1:]], len(table), recorded(columns), how)
-    return found.winner != INCUMBENT
+    return over(table, how).winner != INCUMBENT
 
 
-def recorded(columns: Mapping[str, Sequence[float]]) -> Run:
-    """Runs arms whose scores are there already."""
-    return lambda wanted: {arm: columns[arm][places.start : places.stop] for arm, places in wanted.items()}
+def over(table: Table, how: Rules, rounds: Sequence[Sequence[str]] = ()) -> Outcome:
+    """A race over scores that are there already; candidates are called by their columns' numbers.
+
+    Args:
+        rounds: who enters together; default is everybody at once.
+    """
+    names = [str(number) for number in range(1, len(table[0][0]))]
+    rows = [row for intent in table for row in intent]
+    columns = dict(zip([INCUMBENT, *names], zip(*rows, strict=True), strict=True))
+
+    def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
+        return {arm: columns[arm][places.start : places.stop] for arm, places in wanted.items()}
+
+    return race(rounds or [names], [len(intent) for intent in table], run, how, most=len(names))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evals.constraints import broken
-from evals.record import PRIMARY, EpisodeRecord
+from evals.record import PRIMARY, STRICT, EpisodeRecord
 from evals.runner import EvalResult
 from evals.statistics import NOTHING, Interval
 from evals.summary import interval_json
@@ -32,6 +32,8 @@ class Trial:
     Attributes:
         program: the candidate's content address.
         demonstrations: ids of the tasks they solve.
+        score: over the graded episodes.
+        strict: over all of them, lost ones counted as 0; what trials are compared by.
         errors: episodes lost to the infrastructure.
         broken: the constraints that it does not keep, each with what was measured.
         result: every episode, where our own runner ran them.
@@ -42,6 +44,7 @@ class Trial:
     program: str
     demonstrations: tuple[str, ...]
     score: Interval
+    strict: Interval
     errors: int
     broken: tuple[str, ...] = ()
     result: EvalResult | None = None
@@ -62,6 +65,7 @@ class Trial:
             program=result.program,
             demonstrations=tuple(demonstration.task_id for demonstration in demonstrations),
             score=result.summary.scores.get(PRIMARY, NOTHING),
+            strict=result.summary.scores.get(STRICT, NOTHING),
             errors=result.summary.errors,
             broken=broken(settings.constraints, result.records),
             result=result,
@@ -70,10 +74,10 @@ class Trial:
 
     @property
     def rank(self) -> float:
-        """By what trials are compared: the score, less than any without a graded episode, least if broken."""
+        """By what trials are compared: the strict score, less without a graded episode, least if broken."""
         if self.broken:
             return -2.0
-        return -1.0 if math.isnan(self.score.value) else self.score.value
+        return -1.0 if math.isnan(self.score.value) else self.strict.value
 
     @property
     def cost(self) -> float | None:

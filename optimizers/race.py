@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from evals.constraints import broken, lost
 from evals.runner import EvalResult
-from evals.summary import summarize
+from evals.summary import intent_or_task, summarize
 from optimizers.budget import BudgetSpentError
 from optimizers.candidates import Candidate, rounds
 from optimizers.job import Compiled, Job, Milestone, Trial, worth
@@ -38,12 +38,13 @@ class Race(Searching):
 
         Raises:
             InputError: what the runner raises.
+            IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
         """
         track = _Track(job)
         how = rules(job.settings)
         try:
             most = job.settings.candidates
-            race(track.rounds(), len(job.dev), track.run, how, most=most, told=track.note, bounds=track)
+            race(track.rounds(), track.intents, track.run, how, most=most, told=track.note, bounds=track)
             if track.standing is None:
                 alone = job.try_out(INCUMBENT, job.program, ())
                 return Compiled(job.program, (), (alone,), INCUMBENT, _gaps(job))
@@ -51,6 +52,7 @@ class Race(Searching):
             # Whoever was accepted may be believed at any time. Before the first block there is nobody.
             if track.standing is None:
                 raise
+            track.standing.check()
         return track.compiled(track.standing, _gaps(job))
 
 
@@ -59,9 +61,12 @@ def rules(settings: Settings) -> Rules:
     return Rules(alpha=settings.alpha, margin=settings.margin)
 
 
-def dev_order(tasks: Sequence[Task], seed: int) -> list[Task]:
-    """The order in which everybody meets the dev tasks."""
-    ordered = sorted(tasks, key=lambda task: task.id)
+def dev_order(tasks: Sequence[Task], seed: int) -> list[list[Task]]:
+    """The intents in the order in which everybody meets them, each with all its dev tasks."""
+    intents: dict[tuple[str, str], list[Task]] = {}
+    for task in sorted(tasks, key=lambda task: task.id):
+        intents.setdefault(intent_or_task(task.intent, task.id), []).append(task)
+    ordered = [intents[name] for name in sorted(intents)]
     rng(seed, "race").shuffle(ordered)
     return ordered
 
@@ -75,13 +80,16 @@ class _Track:
     """Makes the candidates, runs the blocks and keeps their episodes.
 
     Attributes:
+        intents: how many dev tasks each intent has, in the order in which they are dealt.
         standing: how the race stands; None before anybody ran.
     """
 
     def __init__(self, job: Job) -> None:
         self._job = job
         self._started = time.perf_counter()
-        self._tasks = dev_order(job.dev, job.settings.seed)
+        dealt = dev_order(job.dev, job.settings.seed)
+        self.intents = [len(tasks) for tasks in dealt]
+        self._tasks = [task for tasks in dealt for task in tasks]
         self._results: dict[str, list[EvalResult]] = {INCUMBENT: []}
         self._entries = {INCUMBENT: Candidate(job.program, ())}
         self._path: list[Milestone] = []

@@ -1,7 +1,8 @@
 """The rules of a race: who runs the next tasks, who leaves, and whether the winner is accepted.
 
-Candidates and the incumbent (the program as it is) meet on the same tasks in the same order, in blocks. After
-each block two questions are asked of each candidate, with evidence as `evals.sequential` has it:
+Candidates and the incumbent (the program as it is) meet on the same tasks in the same order, in blocks of
+whole intents. After each block two questions are asked of each candidate, with evidence as `evals.sequential`
+has it, one bet for each intent on the mean difference over its tasks:
 
 * Is it better than the incumbent? The candidates' evidence is adjusted for their number. The chance that any
   candidate is accepted that is not better is at most `alpha`, whatever happens in the race.
@@ -10,38 +11,46 @@ each block two questions are asked of each candidate, with evidence as `evals.se
   one process serves against all rivals: a candidate better than everybody by `margin` leaves with a chance of
   at most `beta`. Leaving can only lose a find, never accept a false one, so `beta` may be generous.
 
+"Better" is about the intents that the dev intents were drawn from, each counted the same: the expected mean
+difference over the tasks of a new intent is above zero. The order of the intents is random. What happens
+inside an intent, how alike its tasks are or how many it has, does not matter.
+
 The incumbent leaves once everybody still there is accepted. The race ends when nothing is left to decide or
-the tasks are used up. If nobody was accepted, no difference was shown and the incumbent stays.
+the tasks are used up. If nobody was accepted, no difference was shown and the incumbent stays. Nor does
+anybody win whose mean score on the tasks that both met is not above the incumbent's.
 
 Candidates may come in rounds, for instance because those of a later one cost more to make. Newcomers first
 meet the tasks that the others have met. How many candidates there can be is settled before the first round,
 and the evidence of all of them is adjusted for that number, so rounds do not change what may be relied on.
 Another round is worth its price while nobody is accepted, or the last one brought whoever leads.
 
-Who cannot keep a bound any more leaves as well, and who does not keep one as things stand cannot win. Where
-that is the incumbent, nobody has to beat it: whoever keeps the bounds and does best stands in its place.
+An episode that was lost to the infrastructure never helps: it counts 0 for a candidate, and 1 for whom the
+candidate is compared with. An arm that loses more than the share `lost` of its episodes is set aside; where
+that is the incumbent, there is nothing to compare with, and the race ends with an error.
 
-What the probabilities are about is the tasks that the dev tasks were drawn from; the order is random.
+An arm that cannot keep a bound any more leaves as well, and one that does not keep it as things stand cannot
+win. Where that is the incumbent, nobody has to beat it: whoever keeps the bounds and does best stands in its
+place.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import accumulate
 from typing import Any
 
-from evals.sequential import Evidence, adjusted, needed
+from evals.sequential import NOTHING, Evidence, adjusted, needed, stakes
 from optimizers.bounds import Bounds, Unbounded
+from tools.errors import InfrastructureError
 
 INCUMBENT = "uncompiled"
 """The name of the program as it is."""
 
 _LARGEST = 40.0
 """Logarithm of the most evidence that is written down; more convinces nobody more."""
-
-_NOTHING = -700.0
-"""Logarithm of no evidence whatever."""
 
 Scores = Sequence[float | None]
 """Scores on a block of tasks in order; None where the infrastructure failed."""
@@ -58,7 +67,8 @@ class Rules:
         alpha: the chance of accepting a candidate that is not better than the incumbent, at most.
         margin: differences below it are not worth telling apart.
         beta: the chance that a candidate leaves although it is better than all others by `margin`, at most.
-        block: tasks between two looks, at least.
+        lost: the share of its episodes that an arm may lose to the infrastructure, after all further tries.
+        block: tasks between two looks, at least; an intent is never divided.
         fill: episodes between two looks, at least: many workers are to have something to do at a time. Fewer
             looks cost hardly any episodes.
     """
@@ -66,8 +76,13 @@ class Rules:
     alpha: float = 0.05
     margin: float = 0.1
     beta: float = 0.2
+    lost: float = 0.1
     block: int = 8
     fill: int = 48
+
+
+class IncumbentLostError(InfrastructureError):
+    """Too many episodes of the program as it is were lost to compare anything with it."""
 
 
 @dataclass
@@ -78,6 +93,7 @@ class Arm:
         scores: on the tasks it met, in order.
         left: why it left; empty if it stayed to the end.
         evidence: that it is better than the incumbent: logarithm, adjusted for the number of candidates.
+        intents: how many intents that evidence is from.
         accepted: whether the evidence sufficed at the end of some block.
         out: whether it left for a bound that it cannot keep.
     """
@@ -86,14 +102,28 @@ class Arm:
     scores: list[float | None] = field(default_factory=list)
     left: str = ""
     evidence: float = 0.0
+    intents: int = 0
     accepted: bool = False
     out: bool = False
 
     @property
     def mean(self) -> float:
-        """The mean score over the tasks met; 0 without any."""
-        known = [score for score in self.scores if score is not None]
-        return math.fsum(known) / len(known) if known else 0.0
+        """The mean score over the tasks met, lost ones counted as 0; 0 without any."""
+        return self.mean_of(len(self.scores))
+
+    def mean_of(self, count: int) -> float:
+        """The mean score over the first `count` tasks."""
+        return math.fsum(score or 0.0 for score in self.scores[:count]) / count if count else 0.0
+
+    @property
+    def lost(self) -> int:
+        """How many of its episodes were lost to the infrastructure."""
+        return self.scores.count(None)
+
+    def above(self, other: Arm) -> bool:
+        """Whether its mean is higher on the tasks that both have met."""
+        both = min(len(self.scores), len(other.scores))
+        return self.mean_of(both) > other.mean_of(both)
 
 
 @dataclass(frozen=True)
@@ -114,25 +144,47 @@ class Outcome:
         """How many episodes it took."""
         return sum(len(arm.scores) for arm in self.arms.values())
 
+    def check(self) -> None:
+        """See that there was something to compare with.
+
+        Raises:
+            IncumbentLostError: the incumbent lost too many episodes, and it was not out for anything else.
+        """
+        incumbent = self.arms[INCUMBENT]
+        if not incumbent.out and _loses(incumbent, self.rules):
+            raise IncumbentLostError(
+                f"the program as it is {_lost(incumbent, self.rules)}, so nothing can be compared with it "
+                "(--resume runs them again)"
+            )
+
     def report(self, name: str) -> dict[str, Any]:
         """What the race says of an arm beside its scores, JSON-able.
 
         `evidence` is the factor by which doubting that a candidate is no better has paid off, `needed` the
-        one at which it is accepted.
+        one at which it is accepted, `intents` the number of intents that it is from, which are its unit.
         """
         arm = self.arms[name]
-        facts = {"met": len(arm.scores), "left": arm.left}
+        left = _lost(arm, self.rules) if _loses(arm, self.rules) else arm.left
+        facts = {"met": len(arm.scores), "left": left}
         if name == INCUMBENT:
             beaten = f"{arm.left}, {self.winner} can" if arm.out else f"beaten by {self.winner}"
             verdict = "no difference shown" if self.winner == INCUMBENT else beaten
-            return {**facts, "verdict": verdict, "rules": asdict(self.rules)}
+            return {**facts, "verdict": verdict, "claim": _claim(self.rules), "rules": asdict(self.rules)}
         factor = round(math.exp(min(arm.evidence, _LARGEST)), 3)
-        return {**facts, "accepted": arm.accepted, "evidence": factor, "needed": 1 / self.rules.alpha}
+        told = {"evidence": factor, "needed": 1 / self.rules.alpha, "intents": arm.intents}
+        return {**facts, "accepted": arm.accepted, **told}
+
+
+def _claim(rules: Rules) -> str:
+    return (
+        "accepted are programs that do better on new intents, each intent counted the same; "
+        f"the chance that any of them does not is at most {rules.alpha:g}"
+    )
 
 
 def race(
     rounds: Iterable[Sequence[str]],
-    tasks: int,
+    intents: Sequence[int],
     run: Run,
     rules: Rules,
     *,
@@ -140,34 +192,41 @@ def race(
     told: Callable[[Outcome], None] = lambda _: None,
     bounds: Bounds | None = None,
 ) -> Outcome:
-    """Race candidates and the incumbent over at most so many tasks.
+    """Race candidates and the incumbent over the tasks of some intents, at most.
 
     Args:
+        intents: how many tasks each has, in the order in which they are dealt: first all tasks of the first.
         rounds: the candidates that enter together; the next are asked for once those before have raced.
         most: how many candidates there are in all rounds, at most; needed if there is more than one round.
         told: how the race would end here, whenever scores have come in.
         bounds: what arms must keep; asked after their scores have come in.
+
+    Raises:
+        IncumbentLostError: the incumbent lost too many episodes.
     """
-    state = _Race(rules, most, bounds or Unbounded())
+    state = _Race(rules, intents, most, bounds or Unbounded())
     for names in rounds:
         state.enter(names)
-        while wanted := state.wanted(tasks):
+        while wanted := state.wanted():
             state.judge(run(wanted))
             told(state.outcome())
         if not state.worth_another:
             break
-    return state.outcome()
+    found = state.outcome()
+    found.check()
+    return found
 
 
 class _Race:
-    def __init__(self, rules: Rules, most: int, bounds: Bounds) -> None:
+    def __init__(self, rules: Rules, intents: Sequence[int], most: int, bounds: Bounds) -> None:
         self._rules = rules
+        # Where each intent ends.
+        self._ends = list(accumulate(intents))
         self._bounds = bounds
         self._most = most
         self._incumbent = Arm(INCUMBENT)
         self._candidates: list[Arm] = []
         self._better: dict[str, Evidence] = {}
-        self._paired: dict[str, int] = {}
         self._no_use: dict[str, Evidence] = {}
         self._latest: frozenset[str] = frozenset()
 
@@ -175,29 +234,39 @@ class _Race:
         """Let candidates in."""
         self._latest = frozenset(names)
         self._candidates += [Arm(name) for name in names]
+        most = max(self._most, len(self._candidates))
         for name in names:
-            self._better[name], self._paired[name] = Evidence(), 0
+            self._better[name] = self._evidence(self._rules.alpha / most)
             # About "at least `margin` better than the rival", in terms of the rival's lead.
-            self._no_use[name] = Evidence(-self._rules.margin)
+            self._no_use[name] = self._evidence(self._rules.beta, -self._rules.margin)
         if not self._incumbent.out and any(not arm.accepted for arm in self._candidates if not arm.left):
             self._incumbent.left = ""
 
-    def wanted(self, tasks: int) -> dict[str, range]:
+    def _evidence(self, chance: float, bound: float = 0.0) -> Evidence:
+        return Evidence(bound, stakes(len(self._ends), needed(chance)))
+
+    def wanted(self) -> dict[str, range]:
         """The places at which somebody is to run next: what newcomers have to catch up with, or a block."""
+        tasks = self._ends[-1] if self._ends else 0
         met = max((len(arm.scores) for arm in self.runners), default=tasks)
         if met and (behind := [arm for arm in self.runners if len(arm.scores) < met]):
             return {arm.name: range(len(arm.scores), met) for arm in behind}
         if not self._open or met >= tasks:
             return {}
         block = max(self._rules.block, self._rules.fill // len(self.runners))
-        return {arm.name: range(met, min(met + block, tasks)) for arm in self.runners}
+        end = self._ends[bisect_left(self._ends, min(met + block, tasks))]
+        return {arm.name: range(met, end) for arm in self.runners}
 
     @property
     def winner(self) -> Arm:
         """Who would win as things stand."""
-        able = [arm for arm in self._candidates if not arm.out and arm.scores and self._bounds.kept(arm.name)]
+        able = [
+            arm
+            for arm in self._candidates
+            if arm.scores and not arm.out and not _loses(arm, self._rules) and self._bounds.kept(arm.name)
+        ]
         unbeaten = not self._incumbent.out and self._bounds.kept(self._incumbent.name)
-        accepted = [arm for arm in able if arm.accepted or not unbeaten]
+        accepted = [arm for arm in able if not unbeaten or (arm.accepted and arm.above(self._incumbent))]
         # Who stayed has met the most tasks and was not found wanting; among equals the earlier one.
         return max(accepted, key=lambda arm: (not arm.left, arm.mean), default=self._incumbent)
 
@@ -229,13 +298,15 @@ class _Race:
             for arm in self._candidates
             if not arm.left
         }
+        met = len(runners[0].scores)
         for arm in runners:
             arm.scores.extend(found.get(arm.name, ()))
         for arm in self._candidates:
             self._pair(arm)
-        for name, rival in rivals.items():
+            rival = rivals.get(arm.name)
             if rival is not None:
-                self._no_use[name].add(_differences(found[rival.name], found[name]))
+                first, last = self._intents(met), self._intents(len(rival.scores))
+                self._no_use[arm.name].add(-lead for lead in self._leads(arm, rival, first, last))
         self._accept()
         self._let_leave(rivals)
 
@@ -253,16 +324,33 @@ class _Race:
         return rival
 
     def _pair(self, arm: Arm) -> None:
-        """Take in the tasks that an arm and the incumbent have both met since last time."""
-        known, both = self._paired[arm.name], min(len(arm.scores), len(self._incumbent.scores))
-        self._better[arm.name].add(_differences(arm.scores[known:both], self._incumbent.scores[known:both]))
-        self._paired[arm.name] = both
+        """Take in the intents that an arm and the incumbent have both met since last time."""
+        both = self._intents(min(len(arm.scores), len(self._incumbent.scores)))
+        self._better[arm.name].add(self._leads(arm, self._incumbent, arm.intents, both))
+        arm.intents = max(arm.intents, both)
+
+    def _intents(self, tasks: int) -> int:
+        """How many whole intents the first tasks make."""
+        return bisect_right(self._ends, tasks)
+
+    def _leads(self, arm: Arm, other: Arm, first: int, last: int) -> list[float]:
+        """By how much an arm is ahead of another in each intent, from the one to before the other.
+
+        What was lost counts 0 for the arm and 1 for the other one.
+        """
+        leads = []
+        for number in range(first, last):
+            start, stop = self._ends[number - 1] if number else 0, self._ends[number]
+            ours = math.fsum(score or 0.0 for score in arm.scores[start:stop])
+            theirs = math.fsum(1.0 if score is None else score for score in other.scores[start:stop])
+            leads.append((ours - theirs) / (stop - start))
+        return leads
 
     def _accept(self) -> None:
         # Whether somebody enters depends on what was seen on the very tasks that they will meet. Counted as
         # nothing until then, they cannot have more than a bet on every task from the first would have given.
         waiting = max(0, self._most - len(self._candidates))
-        logs = adjusted([*(evidence.log for evidence in self._better.values()), *[_NOTHING] * waiting])
+        logs = adjusted([*(evidence.log for evidence in self._better.values()), *[NOTHING] * waiting])
         for arm, evidence in zip(self._candidates, logs, strict=False):
             # The most that was reached counts: the guarantee is about every look.
             arm.evidence = max(arm.evidence, evidence)
@@ -272,6 +360,11 @@ class _Race:
         for arm in self.runners:
             if said := self._bounds.lost(arm.name):
                 arm.left, arm.out = f"cannot keep {said}", True
+            elif arm.lost > self._rules.lost * self._ends[-1]:
+                # However the rest goes.
+                arm.left = _lost(arm, self._rules)
+                if arm is self._incumbent:
+                    self.outcome().check()
         for arm in self._candidates:
             rival = rivals.get(arm.name)
             if rival is not None and not arm.left and self._no_use[arm.name].log >= needed(self._rules.beta):
@@ -281,6 +374,10 @@ class _Race:
             self._incumbent.left = "all who stay are better"
 
 
-def _differences(ours: Scores, theirs: Scores) -> list[float]:
-    """Paired by task; tasks on which the infrastructure failed one of them are no pairs."""
-    return [a - b for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
+def _loses(arm: Arm, rules: Rules) -> bool:
+    """Whether an arm has lost more of its episodes than it may."""
+    return arm.lost > rules.lost * len(arm.scores)
+
+
+def _lost(arm: Arm, rules: Rules) -> str:
+    return f"lost {arm.lost} of {len(arm.scores)} episodes to the infrastructure, more than {rules.lost:.0%}"

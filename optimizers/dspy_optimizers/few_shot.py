@@ -153,11 +153,13 @@ def random_search(job: Job, lessons: Lessons) -> dspy.BootstrapFewShotWithRandom
 def _trial(candidate: dict[str, Any], lessons: Lessons) -> Trial:
     program = candidate["program"].program
     scores = [float(score) for score in candidate["subscores"]]
+    score = wilson(sum(scores), len(scores))
     return Trial(
         name=_name(candidate),
         program=lessons.digest(program),
         demonstrations=tuple(d.task_id for d in lessons.shown_by(program)),
-        score=wilson(sum(scores), len(scores)),
+        score=score,
+        strict=score,
         errors=0,
     )
 

@@ -97,6 +97,7 @@ class Standings:
             program=name,
             demonstrations=tuple(shown.task_id for shown in demonstrations),
             score=wilson(sum(outcomes), len(outcomes)),
+            strict=wilson(sum(outcomes), len(self._outcomes[name])),
             errors=len(self._outcomes[name]) - len(outcomes),
         )
         return Contender(program, demonstrations, trial)

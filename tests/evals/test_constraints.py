@@ -53,9 +53,9 @@ def test_costs_are_bounded_by_their_mean() -> None:
     assert broken(constraints(["tokens<=99"]), cheap) == ("tokens<=99 (is 100)",)
 
 
-def test_episodes_lost_to_the_infrastructure_break_no_bound_on_a_score() -> None:
+def test_episodes_lost_to_the_infrastructure_break_no_bound_on_another_score() -> None:
     lost = make_record(1, status="model_error", scores={})
-    assert broken(constraints(["outcome>=1"]), [lost]) == ()
+    assert broken(constraints(["exact_match>=1", "leak=0"]), [lost]) == ()
 
 
 def test_a_score_that_nobody_gives_is_refused() -> None:
@@ -85,3 +85,13 @@ def test_what_is_lost_early_is_broken_in_the_end_and_never_otherwise(
         assert not constraint.met(records)
     if owed == 0:
         assert constraint.lost(seen, 0) != constraint.met(seen)
+
+
+def test_no_bound_on_the_outcome_is_kept_by_losing_failures() -> None:
+    kept = [make_record(0, scores={"outcome": 1.0})]
+    lost = [make_record(number, status="model_error", scores={}) for number in (1, 2)]
+    bound = Constraint.parse("outcome>=0.5")
+
+    assert bound.met(kept)
+    assert not bound.met([*kept, *lost])
+    assert bound.lost([*kept, *lost], owed=0)

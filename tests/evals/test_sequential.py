@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 from random import Random
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.sequential import Evidence, adjusted, log_mean, needed
+from evals.sequential import STAKES, Evidence, adjusted, fewest_intents, log_mean, needed, stakes
 
 DIFFERENCES = st.lists(st.floats(-1, 1), max_size=60)
 
@@ -38,6 +39,38 @@ def test_a_fair_bet_pays_nothing(worst: float, bound: float) -> None:
     mean = (1 - weight) * math.exp(evidence([low], bound)) + weight * math.exp(evidence([high], bound))
 
     assert mean <= 1 + 1e-9
+
+
+@given(
+    st.lists(st.lists(st.floats(-1, 1), min_size=1, max_size=5), min_size=1, max_size=4), st.integers(1, 60)
+)
+def test_correlated_tasks_of_an_intent_pay_nothing(population: list[list[float]], intents: int) -> None:
+    """All rows of intents drawn from a population that is no better: the mean evidence is at most 1."""
+    means = [math.fsum(tasks) / len(tasks) for tasks in population]
+    fair = [mean - max(0.0, math.fsum(means) / len(means)) for mean in means]
+    differences = [max(-1.0, mean) for mean in fair]
+    if math.fsum(differences) > 0:
+        return
+    rows = list(itertools.product(differences, repeat=3))
+    paid = 0.0
+    for row in rows:
+        found = Evidence(stakes=stakes(intents, needed(0.05)))
+        found.add(row)
+        paid += math.exp(found.log) / len(rows)
+
+    assert paid <= 1 + 1e-9
+
+
+def test_few_intents_call_for_large_stakes() -> None:
+    few, some, many = (stakes(intents, needed(0.05)) for intents in (10, 69, 1000))
+
+    assert few == STAKES[-1:]
+    assert set(few) < set(some) < set(many) == set(STAKES)
+
+
+@pytest.mark.parametrize(("candidates", "fewest"), [(1, 5), (4, 7), (20, 9)])
+def test_below_so_many_intents_nothing_can_be_shown(candidates: int, fewest: int) -> None:
+    assert fewest_intents(0.05, candidates) == fewest
 
 
 def test_ties_say_nothing() -> None:

@@ -154,9 +154,9 @@ def test_nobody_has_to_beat_an_incumbent_that_is_out() -> None:
     def run(wanted: Mapping[str, range]) -> dict[str, list[float | None]]:
         return {name: [chances[name]] * len(places) for name, places in wanted.items()}
 
-    found = race([["bad", "leaky", "good"]], 40, run, Rules(), bounds=Fixed(INCUMBENT, "leaky"))
+    found = race([["bad", "leaky", "good"]], [1] * 40, run, Rules(), bounds=Fixed(INCUMBENT, "leaky"))
     assert found.winner == "good"
     assert found.arms["leaky"].left == "cannot keep a bound"
     assert found.report(INCUMBENT)["verdict"] == "cannot keep a bound, good can"
-    nobody = race([["leaky"]], 40, run, Rules(), bounds=Fixed(INCUMBENT, "leaky"))
+    nobody = race([["leaky"]], [1] * 40, run, Rules(), bounds=Fixed(INCUMBENT, "leaky"))
     assert nobody.winner == INCUMBENT

@@ -32,7 +32,7 @@ def test_a_race_says_who_met_how_many_and_why_they_left(suite: Suite, tmp_path: 
     assert (manifest.settings["alpha"], manifest.settings["margin"]) == (0.1, 0.2)
     assert [trial["race"] for trial in said["dev"]] == [trial["race"] for trial in manifest.trials]
     for trial in manifest.trials[1:]:
-        assert trial["race"].keys() == {"met", "left", "accepted", "evidence", "needed"}
+        assert trial["race"].keys() == {"met", "left", "accepted", "evidence", "needed", "intents"}
         assert trial["race"]["met"] == trial["outcome"]["n"]
     assert manifest.trials[0]["race"]["rules"]["alpha"] == 0.1
     assert len(next(iter(load_program(file, suite).predictors())).demos) == len(manifest.demonstrations)
