@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evals.source import code_digest
 from tools.seeding import digest
 
 _SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "credential")
 
 
 def program_digest(program: Any) -> str:
-    """The content address of a program: its own `digest` if it has one, else its class and DSPy state.
+    """The content address of a program: of its code (see `evals.source`) and its state."""
+    return digest([state_digest(program), code_digest(program)])
 
-    A program whose behaviour depends on more than its DSPy state (a step limit, say) should have a
+
+def state_digest(program: Any) -> str:
+    """The content address of a program's state: its own `digest` if it has one, else class and DSPy state.
+
+    A program whose behaviour depends on more than its code and DSPy state (a step limit, say) should have a
     `digest` attribute that covers it.
     """
     own = getattr(program, "digest", None)

@@ -64,6 +64,11 @@ class EpisodeLog:
         record = self._records.get(key)
         return record if record is not None and (record.graded or self._final) else None
 
+    @property
+    def records(self) -> tuple[EpisodeRecord, ...]:
+        """Every record that it holds, the last one of each key."""
+        return tuple(self._records.values())
+
     def append(self, record: EpisodeRecord) -> None:
         """Write one episode, whole, in one write."""
         self._records[record.key] = record

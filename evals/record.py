@@ -51,9 +51,15 @@ LONGEST_CELL = 500
 
 
 class Digests(Entry):
-    """Content addresses of everything an episode and its scores depend on."""
+    """Content addresses of everything an episode and its scores depend on.
+
+    Attributes:
+        program: of its code and state together.
+        code: of the program's code alone.
+    """
 
     program: str
+    code: str = ""
     task: str
     world: str
     model: str

@@ -22,6 +22,7 @@ from evals.identity import model_name, strategy_name
 from evals.log import EpisodeLog
 from evals.outage import Outage
 from evals.record import EpisodeRecord, WorkUnit
+from evals.resuming import Resumed, resumed
 from evals.scoring import Scorer
 from evals.summary import Summary, summarize
 from evals.work import Work, overdue
@@ -91,6 +92,7 @@ def evaluate(
     strategy: str | None = None,
     admission: Admission | None = None,
     on_progress: Callable[[Progress], None] | None = None,
+    on_resume: Callable[[Resumed], None] | None = None,
 ) -> EvalResult:
     """Run `program` on every task `trials` times and score each episode.
 
@@ -104,6 +106,7 @@ def evaluate(
         strategy: the name under which the records go; default is what the program declares.
         admission: asked before each episode whether it may start; default is that all may.
         on_progress: told of each episode, in the calling thread.
+        on_resume: told before the first episode what becomes of those that the log holds, if it holds any.
 
     Raises:
         InputError: an argument makes no sense, or the program itself was given something wrong.
@@ -124,6 +127,7 @@ def evaluate(
         strategy=strategy,
         admission=admission,
         on_progress=(lambda _, progress: told(progress)) if told else None,
+        on_resume=on_resume,
     )
     return result
 
@@ -155,6 +159,7 @@ def evaluate_together(
     strategy: str | None = None,
     admission: Admission | None = None,
     on_progress: Callable[[int, Progress], None] | None = None,
+    on_resume: Callable[[Resumed], None] | None = None,
 ) -> list[EvalResult]:
     """As `evaluate`, several programs at once: no worker is idle while any of them has episodes left.
 
@@ -180,8 +185,10 @@ def evaluate_together(
         )
         for part in parts
     ]
-    if admission is not None:
-        for run in running:
+    for run in running:
+        if on_resume is not None and (found := run.resumed()) is not None:
+            on_resume(found)
+        if admission is not None:
             run.charge(admission)
     fresh = [(place, *owed) for place, run in enumerate(running) for owed in run.fresh]
     outage = Outage(running[0].job.lm, known=any(run.done for run in running))
@@ -230,6 +237,12 @@ class _Running:
         }
         self.fresh = [(unit, task) for unit, task in self.owed if unit.key not in self._known]
         self.done = dict(self._known)
+
+    def resumed(self) -> Resumed | None:
+        """What becomes of the episodes that the log holds; None if it holds none."""
+        if self._log is None or not len(self._log):
+            return None
+        return resumed(len(self._known), [unit for unit, _ in self.fresh], self._log.records)
 
     def charge(self, admission: Admission) -> None:
         """Count the episodes that the log holds."""

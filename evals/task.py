@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -163,6 +163,12 @@ class Task(BaseModel):
     def digest(self) -> str:
         """Content address of everything that the task says."""
         return digest(self.model_dump(mode="json", exclude_defaults=True))
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As of every model; a changed copy has another content address."""
+        copied = super().model_copy(update=update, deep=deep)
+        copied.__dict__.pop("digest", None)
+        return copied
 
     @property
     def checkable(self) -> bool:

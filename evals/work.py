@@ -22,6 +22,7 @@ from evals.record import (
     record_failure,
 )
 from evals.scoring import KnowsExpected, KnowsTools, Scorer, scores_of
+from evals.source import code_digest
 from tools.errors import InputError
 from tools.secrets import described
 
@@ -50,6 +51,7 @@ class Work:
 
         self.lm = self.lm if self.lm is not None else dspy.settings.lm
         self.program_digest = program_digest(self.program)
+        self._code_digest = code_digest(self.program)
         self._model_digest = model_digest(self.lm)
         if self.scorers is None:
             from evals.scorers import scorers_for
@@ -62,6 +64,7 @@ class Work:
         self._models.setdefault(trial, _for_trial(self.lm, self.seed, trial))
         digests = Digests(
             program=self.program_digest,
+            code=self._code_digest,
             task=task.digest,
             world=self.workshop.digest,
             model=self._model_digest,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 
-from evals.identity import program_digest, strategy_name
+from evals.identity import state_digest, strategy_name
+from evals.source import code_digest
 from optimizers.demonstration import last_calls, quoted_records
 from optimizers.redaction import with_twins
 from tools.errors import InputError
@@ -67,7 +68,12 @@ class Capture(dspy.Module):  # type: ignore[misc]
     @property
     def digest(self) -> str:
         """Of the program itself: catching its trace changes nothing about it."""
-        return program_digest(self.program)
+        return state_digest(self.program)
+
+    @property
+    def code_digest(self) -> str:
+        """Of the program itself."""
+        return code_digest(self.program)
 
     @property
     def strategy(self) -> str:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
-from evals.identity import model_digest, program_digest
+from evals.identity import model_digest, state_digest
+from evals.source import code_digest
 
 if TYPE_CHECKING:
     from evals.scoring import Scorer
@@ -45,7 +46,8 @@ def decides(plan: Plan, purpose: str = "compile") -> dict[str, Any]:
         "train_limit": plan.train_limit,
         "dev_limit": plan.dev_limit,
         "program": dict(plan.describes),
-        "program_digest": program_digest(plan.program),
+        "program_code": code_digest(plan.program),
+        "program_digest": state_digest(plan.program),
         "models": {role: _model(model) for role, model in models(plan).items()},
         "optimizer": plan.optimizer,
         "settings": plan.settings.to_json(),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.compare import Arm, Row, Study, run_study
-from evals.identity import model_digest
+from evals.identity import model_digest, state_digest
 from evals.log import EpisodeLog
 from evals.record import PRIMARY, REWARD
 from evals.report import evaluation_report
@@ -28,6 +28,7 @@ from tools.seeding import digest
 from worksmith import __version__
 from worksmith.budgets import admission, counted
 from worksmith.cards import study_card
+from worksmith.commands.options import say
 from worksmith.naming import slug
 from worksmith.session import LOGS, compile_bar, demo_count, episode_bar, new_agent, new_log
 from worksmith.tracked import keep_card, record_compile
@@ -272,7 +273,7 @@ def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
 
 
 def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalResult:
-    file = plan.folder / f"{slug(arm.label)}-{slug(card.program)}.jsonl"
+    file = plan.folder / f"{slug(arm.label)}-{slug(state_digest(program))}.jsonl"
     if not plan.resume:
         new_log(file)
     with EpisodeLog.open(file, resume=plan.resume) as log, episode_bar(arm.label) as on_progress:
@@ -291,6 +292,7 @@ def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalRes
             strategy=arm.strategy,
             admission=None if arm.baseline else admission(plan.lm.lm, plan.budget),
             on_progress=on_progress,
+            on_resume=lambda found: say(str(found)),
         )
     if result.unstarted and plan.budget is not None:
         plan.budget.check()

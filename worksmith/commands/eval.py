@@ -182,20 +182,21 @@ class Evaluation:
                 judges=self.judges,
                 admission=admission(lm, self.budget),
                 on_progress=on_progress,
+                on_resume=lambda found: say(str(found)),
             )
         say(f"the episodes are in {file}; `worksmith report` shows each of them")
         return result
 
     def _log_file(self, label: str, lm: dspy.LM) -> Path:
-        """The log that was asked for, or one named after everything that it depends on."""
-        from evals.identity import model_digest, program_digest
+        """The log that was asked for, or one named after everything that it depends on but the code."""
+        from evals.identity import model_digest, state_digest
         from tools.seeding import digest
         from worksmith.session import LOGS, new_log
 
         if self.log:
             return self.log
         data = [self.suite.digest, self.suite.workshop.digest]
-        of = [*data, program_digest(self.program), model_digest(lm), self.ground_truth]
+        of = [*data, state_digest(self.program), model_digest(lm), self.ground_truth]
         on = [self.split, [task.id for task in self.tasks], self.seed, self.trials]
         by = [judge.digest for judge in self.judges]
         file = LOGS / f"eval-{digest([*of, *on, *by])}.jsonl"

@@ -1,0 +1,181 @@
+"""The code of a program: content addresses of the files that its classes come from.
+
+A program's code are the files in which its classes are defined, those of the modules in it and all classes
+they inherit from included, and every file of the same package that these import, directly or not. For a
+script or a module outside of a package it is every file in the same folder. DSPy, Python's own library and
+other packages are no part of it. Comments and layout do not count.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+from tools.seeding import digest
+
+_NOT_OURS = frozenset({"dspy", "builtins", *sys.stdlib_module_names}) - {"__main__"}
+
+
+def code_digest(program: Any) -> str:
+    """The content address of a program's code: its own `code_digest` if it has one, else of its classes.
+
+    Read once in a process: what is edited later is not what runs.
+    """
+    own = getattr(program, "code_digest", None)
+    if own is not None:
+        return str(own() if callable(own) else own)
+    if isinstance(program, FunctionType):
+        return _digest_of(frozenset({program}))
+    parts = program.named_sub_modules() if hasattr(program, "named_sub_modules") else [("self", program)]
+    return _digest_of(frozenset(type(part) for _, part in parts))
+
+
+@lru_cache(maxsize=256)
+def _digest_of(defined: frozenset[Any]) -> str:
+    found: dict[str, str] = {}
+    for each in defined:
+        for one in each.__mro__ if isinstance(each, type) else (each,):
+            if one.__module__.partition(".")[0] not in _NOT_OURS:
+                found.update(_with_imports(one))
+    return digest(found)
+
+
+def _with_imports(defined: Any) -> dict[str, str]:
+    """Content addresses by name of the file that defines a class or function and of what it imports."""
+    module = sys.modules.get(defined.__module__)
+    start = _place(module) if module is not None else None
+    if start is None or not _defines(start.file, defined):
+        return {f"{defined.__module__}:{defined.__qualname__}": digest(list(_live(defined, set())))}
+    found: dict[str, str] = {}
+    owed = [start]
+    while owed:
+        place = owed.pop()
+        if place.name not in found:
+            tree = _parsed(place.file)
+            found[place.name] = hashlib.sha256(ast.dump(tree, annotate_fields=False).encode()).hexdigest()
+            owed.extend(_imported(tree, place))
+    return found
+
+
+class _Place(NamedTuple):
+    """A file of a program.
+
+    Attributes:
+        root: the folder from which its name is resolved.
+        package: the package that it may import from; None for every file below `root`.
+    """
+
+    name: str
+    file: Path
+    root: Path
+    package: str | None
+
+    def other(self, name: str) -> _Place | None:
+        """The module or package called `name`, if it is one of the same package or folder."""
+        if self.package is not None and name.partition(".")[0] != self.package:
+            return None
+        path = self.root.joinpath(*name.split("."))
+        for file in (path.with_suffix(".py"), path / "__init__.py"):
+            if file.is_file():
+                return _Place(name, file, self.root, self.package)
+        return None
+
+
+def _place(module: ModuleType) -> _Place | None:
+    """Where a module's file is; None if it has none."""
+    if not getattr(module, "__file__", None) or not str(module.__file__).endswith(".py"):
+        return None
+    file = Path(str(module.__file__)).resolve()
+    name = file.stem if module.__name__ == "__main__" else module.__name__
+    parts = name.split(".")
+    above = len(parts) if file.name == "__init__.py" else len(parts) - 1
+    root = file.parents[above]
+    # A module that was installed by itself lies among everybody else's.
+    alone = (
+        len(parts) == 1 and file.name != "__init__.py" and root.name not in ("site-packages", "dist-packages")
+    )
+    return _Place(name, file, root, None if alone else parts[0])
+
+
+def _parsed(file: Path) -> ast.Module:
+    # A module that was edited and loaded again has other classes, whose code is then read anew.
+    return _parsed_at(file, file.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=1024)
+def _parsed_at(file: Path, _modified: int) -> ast.Module:
+    return ast.parse(file.read_bytes())
+
+
+def _defines(file: Path, defined: Any) -> bool:
+    """Whether a class or function is in the file of its module, and not typed into a session."""
+    name = defined.__qualname__.rpartition(".")[2]
+    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    try:
+        return any(isinstance(node, kinds) and node.name == name for node in ast.walk(_parsed(file)))
+    except (OSError, SyntaxError, ValueError):
+        return False
+
+
+def _imported(tree: ast.Module, place: _Place) -> Iterator[_Place]:
+    for node in ast.walk(tree):
+        for name in _names(node, place):
+            parts = name.split(".")
+            # With `a.b.c` also `a` and `a.b` are run.
+            for end in range(1, len(parts) + 1):
+                if (found := place.other(".".join(parts[:end]))) is not None:
+                    yield found
+
+
+def _names(node: ast.AST, place: _Place) -> Iterator[str]:
+    """The names that an import may mean."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        package = place.name.split(".")
+        package = package if place.file.name == "__init__.py" else package[:-1]
+        above = package[: len(package) - node.level + 1] if node.level else []
+        base = ".".join([*above, *([node.module] if node.module else [])])
+        yield from filter(None, (base, *(f"{base}.{alias.name}".lstrip(".") for alias in node.names)))
+
+
+def _live(thing: Any, seen: set[int]) -> Iterator[Any]:
+    """What a class or function without a file is made of, with what it names of its own module."""
+    if id(thing) in seen:
+        return
+    seen.add(id(thing))
+    if isinstance(thing, type):
+        for name, value in sorted(vars(thing).items()):
+            if callable(function := getattr(value, "__func__", getattr(value, "fget", value))):
+                yield name
+                yield from _live(function, seen)
+    elif isinstance(thing, FunctionType):
+        yield from _code(thing.__code__)
+        for name in sorted(_globals(thing.__code__)):
+            value = thing.__globals__.get(name)
+            if getattr(value, "__module__", None) == thing.__module__:
+                yield from _live(inspect.unwrap(value) if callable(value) else value, seen)
+            elif isinstance(value, str | int | float | bool | bytes | tuple):
+                yield [name, repr(value)]
+
+
+def _code(code: CodeType) -> Iterator[Any]:
+    yield code.co_code.hex()
+    yield list(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _code(constant)
+        else:
+            yield sorted(map(repr, constant)) if isinstance(constant, frozenset) else repr(constant)
+
+
+def _globals(code: CodeType) -> set[str]:
+    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return set(code.co_names).union(*map(_globals, inner))
