@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from functools import lru_cache
 from itertools import groupby
 from operator import is_
-from typing import Any, Final, Self
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 import dspy
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 
 from evals.demo_tokens import demo_tokens, fitting
 from evals.task import same_text
@@ -19,14 +19,16 @@ from retrievers.lexical import LexicalIndex
 from retrievers.protocol import TextIndex
 from tools.errors import InputError
 
-EMBEDDINGS = ("lexical", "minilm")
-"""The ways to compare texts."""
+Embedding = Literal["lexical", "minilm"]
+"""A way to compare texts."""
+
+EMBEDDINGS: tuple[Embedding, ...] = get_args(Embedding)
 
 _QUERIES_REMEMBERED = 512
 """An agent asks once a step with the same query; only its first step pays for the search."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
 class NearestSettings:
     """How demonstrations are chosen.
 
@@ -41,10 +43,10 @@ class NearestSettings:
     """
 
     field: str
-    count: int
-    embedding: str = "lexical"
-    fixed: int = 0
-    tokens: int = 0
+    count: Annotated[int, Field(ge=0, strict=True)]
+    embedding: Embedding = "lexical"
+    fixed: Annotated[int, Field(ge=0, strict=True)] = 0
+    tokens: Annotated[int, Field(ge=0, strict=True)] = 0
     by_state: bool = False
 
     def to_json(self) -> dict[str, Any]:
@@ -59,10 +61,8 @@ class NearestSettings:
             InputError: the data are something else.
         """
         try:
-            if not isinstance(data, dict) or not data.keys() <= {field.name for field in fields(cls)}:
-                raise ValueError("unknown settings")
-            read: Self = TypeAdapter(cls).validate_json(json.dumps(data), strict=True)
-        except (ValidationError, ValueError, TypeError) as error:
+            read: Self = TypeAdapter(cls).validate_python(data)
+        except ValidationError as error:
             raise InputError("the settings of nearest demonstrations are damaged", hint=str(error)) from error
         return read
 

@@ -9,7 +9,6 @@ compile gave it demonstrations that are chosen for each query: by itself `dspy.P
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +16,9 @@ from typing import Any, TypeVar
 import dspy
 
 from evals.nearest import NearestSettings, show_all, show_nearest
+from evals.program_state import check_saved
 from tools.errors import InputError
+from tools.json_files import read_json
 
 Program = TypeVar("Program", bound=dspy.Module)
 
@@ -40,12 +41,7 @@ def read_state(path: Path | str) -> dict[str, Any]:
     Raises:
         InputError: the file is missing or holds something else.
     """
-    try:
-        data = json.loads(Path(path).read_bytes())
-    except OSError as error:
-        raise InputError("cannot read the saved state", where=str(path), hint=str(error)) from error
-    except (ValueError, RecursionError) as error:
-        raise InputError("the saved state is damaged", where=str(path), hint=str(error)) from error
+    data = read_json(Path(path), "a state that DSPy saved", hint="write one with Module.save")
     if not is_state(data):
         compiled = isinstance(data, dict) and str(data.get("format", "")).startswith("worksmith-program/")
         raise InputError(
@@ -66,17 +62,23 @@ def is_state(data: Any) -> bool:
     return isinstance(metadata, dict) and isinstance(metadata.get("dependency_versions"), dict)
 
 
-def fit(program: dspy.Module, state: Mapping[str, Any]) -> None:
+def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False) -> None:
     """Make the predictors of `program` choose demonstrations where and as those of `state` did.
 
+    Args:
+        trusted: whether the state may name models and settings.
+
     Raises:
-        InputError: the state is of a program with other predictors; `program` is then as it was.
+        InputError: the state is of a program with other predictors, or names a model or a setting; `program`
+            is then as it was.
     """
     parts = dict(program.named_parameters())
     saved = {name: part for name, part in state.items() if name != "metadata"}
     if saved.keys() != parts.keys():
         raise _other_program(f"the saved parts are {_names(saved)}, the program has {_names(parts)}")
     for name, part in parts.items():
+        if not trusted:
+            check_saved(name, saved[name])
         if isinstance(part, dspy.Predict) and _fields(saved[name]) != _fields(part.dump_state()):
             raise _other_program(f"{name} has other inputs or outputs")
     nearest = {

@@ -9,19 +9,23 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NotRequired
 
 import dspy
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, with_config
+from typing_extensions import TypedDict
 
-from evals.nearest import NearestSettings, show_nearest
+from evals.program_state import PredictorState, restore, state_of
 from evals.states import is_state
 from optimizers.demonstration import Demonstration, Provenance
 from tools.errors import InputError
 from tools.files import write_atomically
+from tools.json_files import read_json, validated
 from tools.seeding import digest
 
-FORMAT: Final = "worksmith-program/1"
+FORMAT: Final = "worksmith-program/2"
+
+_WHAT, _AGAIN = "a compiled program", "make one with `worksmith compile`"
 
 
 class _Data(BaseModel):
@@ -51,6 +55,37 @@ class DemonstrationSource(_Data):
             records=demonstration.records,
             provenance=demonstration.provenance,
         )
+
+
+class Measurement(TypedDict):
+    """A score with its interval; None where there was nothing to measure."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+class TrialFacts(TypedDict):
+    """What a manifest says of a candidate, see `optimizers.job.Trial.to_json`."""
+
+    name: str
+    program: str
+    demonstrations: list[str]
+    outcome: Measurement
+    errors: int
+    scores: NotRequired[dict[str, float | None]]
+    costs: NotRequired[dict[str, float]]
+    broken: NotRequired[list[str]]
+    race: NotRequired[dict[str, Any]]
+
+
+_TRIAL = TypeAdapter(with_config(ConfigDict(extra="forbid"))(TrialFacts))
+
+
+def _checked(facts: dict[str, Any]) -> dict[str, Any]:
+    _TRIAL.validate_python(facts)
+    return facts
 
 
 class Manifest(_Data):
@@ -89,7 +124,7 @@ class Manifest(_Data):
     gold: bool
     optimizer: str
     settings: dict[str, Any]
-    trials: tuple[dict[str, Any], ...] = ()
+    trials: tuple[Annotated[dict[str, Any], AfterValidator(_checked)], ...] = ()
     chosen: str | None = None
     front: tuple[str, ...] = ()
     gaps: dict[str, int] = {}
@@ -116,10 +151,10 @@ _LATER = ("where", "front", "bank", "seen_by_proposer", "stopped", "undone", "me
 
 
 class _File(_Data):
-    format: Literal["worksmith-program/1"] = "worksmith-program/1"
+    format: Literal["worksmith-program/2"] = "worksmith-program/2"
     digest: str
     manifest: Manifest
-    state: dict[str, Any]
+    state: dict[str, PredictorState]
     measured: dict[str, float] = {}
 
 
@@ -127,34 +162,38 @@ class Artifact(_Data):
     """A compiled program at rest.
 
     Attributes:
-        state: as DSPy dumps it, without models.
+        state: of each predictor by its name: texts and examples.
         measured: what differs from run to run: seconds.
     """
 
     manifest: Manifest
-    state: dict[str, Any]
+    state: dict[str, PredictorState]
     measured: dict[str, float] = {}
 
     @classmethod
     def of(cls, program: dspy.Module, manifest: Manifest, measured: dict[str, float]) -> Artifact:
         """The artifact of a program in memory."""
-        state = json.loads(json.dumps(program.dump_state()))
-        for parameter in state.values():
-            # The model is named in the manifest and resolved when the program runs; an endpoint or a key
-            # that someone set on a predictor has no place in a file that is passed on.
-            if "lm" in parameter:
-                parameter["lm"] = None
-        return cls(manifest=manifest, state=state, measured=measured)
+        return cls(manifest=manifest, state=state_of(program), measured=measured)
+
+    def state_json(self) -> dict[str, Any]:
+        """The state as JSON-able data."""
+        return {name: state.to_json() for name, state in self.state.items()}
 
     @property
     def digest(self) -> str:
         """Content address of manifest and state."""
-        return digest([self.manifest.to_json(), self.state])
+        return digest([self.manifest.to_json(), self.state_json()])
 
     def write(self, path: Path) -> None:
         """Write the file in one step."""
-        file = _File(digest=self.digest, manifest=self.manifest, state=self.state, measured=self.measured)
-        text = json.dumps(file.model_dump(mode="json"), indent=1, ensure_ascii=False)
+        file = {
+            "format": FORMAT,
+            "digest": self.digest,
+            "manifest": self.manifest.model_dump(mode="json"),
+            "state": self.state_json(),
+            "measured": self.measured,
+        }
+        text = json.dumps(file, indent=1, ensure_ascii=False)
         write_atomically(path, text.encode() + b"\n")
 
     @classmethod
@@ -175,22 +214,16 @@ class Artifact(_Data):
             )
         return artifact
 
-    def restore(self, program: dspy.Module) -> dspy.Module:
+    def restore(self, program: dspy.Module, *, where: str | None = None) -> dspy.Module:
         """Load the state into `program`, a fresh one built after `manifest.program`; returns it.
 
+        Args:
+            where: the artifact was read, for errors.
+
         Raises:
-            InputError: if the program has other predictors than the artifact.
+            InputError: if the program has other predictors than the artifact, or they have other fields.
         """
-        expected, found = set(self.state), {name for name, _ in program.named_parameters()}
-        if expected != found:
-            raise InputError(
-                f"the compiled program has the parts {_names(expected)}, "
-                f"the program to load it into {_names(found)}",
-                hint="build the program with the artifact's own strategy and settings",
-            )
-        chosen = {name: part["nearest"] for name, part in self.state.items() if "nearest" in part}
-        show_nearest(program, {name: NearestSettings(**settings) for name, settings in chosen.items()})
-        program.load_state(self.state)
+        restore(program, self.state, where=where)
         return program
 
 
@@ -200,12 +233,7 @@ def sources(demonstrations: Sequence[Demonstration]) -> tuple[DemonstrationSourc
 
 
 def _parse(path: Path) -> _File:
-    try:
-        data = json.loads(path.read_bytes())
-    except OSError as error:
-        raise InputError("cannot read the compiled program", where=str(path), hint=str(error)) from error
-    except ValueError as error:
-        raise InputError("the compiled program is damaged", where=str(path), hint=str(error)) from error
+    data = read_json(path, _WHAT, hint=_AGAIN)
     found = data.get("format") if isinstance(data, dict) else None
     if found != FORMAT:
         if is_state(data):
@@ -219,13 +247,6 @@ def _parse(path: Path) -> _File:
             if found is None
             else f"its format is {found!r}, this version reads {FORMAT}",
             where=str(path),
-            hint="make one with `worksmith compile`",
+            hint=_AGAIN,
         )
-    try:
-        return _File.model_validate(data)
-    except ValidationError as error:
-        raise InputError("the compiled program is damaged", where=str(path), hint=str(error)) from error
-
-
-def _names(names: set[str]) -> str:
-    return ", ".join(sorted(names)) or "none"
+    return validated(data, _File, _WHAT, where=str(path), hint=_AGAIN)

@@ -153,8 +153,7 @@ class Plan:
             return
         if not takes_bank(self.optimizer):
             raise InputError(f"{self.optimizer} draws from no trace bank", where="--bank")
-        if self.bank.card is not None:
-            self.bank.card.check(self.program, self.suite.manifest.kind)
+        self.bank.check(self.program, self.suite.manifest.kind)
 
     def proposed_by(self) -> Model | None:
         """The model that proposes instructions, see `proposing_model`."""

@@ -10,6 +10,7 @@ import dspy
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
+from evals.example import ExampleFields
 from evals.path_scores import records_seen
 from tools.errors import InputError
 from tools.seeding import digest
@@ -80,7 +81,7 @@ class Demonstration(BaseModel):
     records: tuple[str, ...] = ()
     scores: dict[str, float] = {}
     teacher: str
-    parts: dict[str, dict[str, Any]]
+    parts: dict[str, ExampleFields]
     provenance: Provenance | None = None
     step: int | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from evals.nearest import Embedding
 from optimizers.demonstration import Demonstration
 from optimizers.job import Compiled, Job
 from optimizers.selection import Display, selection_called
@@ -45,7 +46,7 @@ class Knn:
 
 
 def with_nearest(
-    program: dspy.Module, demonstrations: Sequence[Demonstration], count: int, embedding: str
+    program: dspy.Module, demonstrations: Sequence[Demonstration], count: int, embedding: Embedding
 ) -> dspy.Module:
     """A copy of `program` whose predictors show each task the `count` demonstrations nearest to it.
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from evals.constraints import Constraint, constraints
-from evals.nearest import EMBEDDINGS
+from evals.nearest import EMBEDDINGS, Embedding
 from optimizers.selection import Display, Selector, selection_called
 from optimizers.selection.showing import Shown, shown
 from optimizers.selection.steps import UNITS, Unit, in_units
@@ -45,7 +45,7 @@ class Settings:
     demos: int = 16
     candidates: int = 4
     seed: int = 0
-    embedding: str = "lexical"
+    embedding: Embedding = "lexical"
     alpha: float = 0.05
     margin: float = 0.1
     selection: str | None = None

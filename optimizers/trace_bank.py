@@ -13,6 +13,7 @@ import dspy
 from pydantic import BaseModel, ConfigDict
 
 from evals.constraints import Constraint, acceptable
+from evals.example import NOTES
 from evals.identity import model_digest, program_digest
 from evals.record import PRIMARY, EpisodeRecord
 from evals.task import same_text
@@ -73,6 +74,25 @@ class TraceBank:
     demonstrations: tuple[Demonstration, ...]
     gaps: tuple[Gap, ...] = ()
     card: BankCard | None = None
+
+    def check(self, program: dspy.Module, kind: str) -> None:
+        """See that `program`, at work in a world of `kind`, can show the demonstrations.
+
+        Raises:
+            InputError: it cannot.
+        """
+        if self.card is not None:
+            self.card.check(program, kind)
+        known = {name: {*part.signature.fields, *NOTES} for name, part in program.named_predictors()}
+        for demonstration in self.demonstrations:
+            for name, fields in demonstration.parts.items():
+                if strange := sorted(fields.keys() - known.get(name, set())):
+                    raise InputError(
+                        f"the demonstration of {demonstration.task_id} has fields that {name} does not: "
+                        f"{', '.join(strange)}",
+                        where="the trace bank",
+                        hint="build it again with the program's own strategy",
+                    )
 
     @property
     def digest(self) -> str:

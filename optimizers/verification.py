@@ -59,4 +59,4 @@ def derived(plan: Plan, *, stopped: str = "") -> Artifact:
 def differing_parts(ours: Artifact, theirs: Artifact) -> list[str]:
     """The names of the parts in which two compiled programs differ: of the manifest, and of the state."""
     found = [name for name, _, _ in differences(ours.manifest.to_json(), theirs.manifest.to_json())]
-    return found + [name for name, _, _ in differences(ours.state, theirs.state, "state")]
+    return found + [name for name, _, _ in differences(ours.state_json(), theirs.state_json(), "state")]

@@ -144,7 +144,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         """Take over a state that `save` wrote, see `dspy.Module.load`.
 
         Raises:
-            InputError: the file holds something else, or the state is of another agent.
+            InputError: the file holds something else, the state is of another agent, or it names a model or a
+                setting and is not said to be trusted (`allow_unsafe_lm_state`).
         """
         if Path(path).suffix == ".json":
             read_state(path)
@@ -154,9 +155,9 @@ class Agent(dspy.Module):  # type: ignore[misc]
         """Take over a saved state, with the way in which demonstrations are chosen.
 
         Raises:
-            InputError: the state is of another agent.
+            InputError: the state is of another agent, or names a model or a setting.
         """
-        fit(self, state)
+        fit(self, state, trusted=bool(options.get("allow_unsafe_lm_state")))
         super().load_state(state, **options)
 
     def forward(self, task: Task) -> dspy.Prediction:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
 
 from tools.errors import InputError
 
@@ -11,7 +14,7 @@ PlanSource = Literal["nobody", "model", "gold", "gold with arguments"]
 CallForm = Literal["text", "native"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=ConfigDict(extra="forbid"))
 class Strategy:
     """How an agent plans.
 

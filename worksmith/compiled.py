@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from tools.errors import InputError
+from tools.secrets import described
 
 if TYPE_CHECKING:
+    import dspy
+
     from evals.suite import Suite
-    from optimizers.artifact import Artifact
     from programs.agent import Agent
-
-
-class CompiledAgent(NamedTuple):
-    """An agent with its demonstrations in place, and the artifact it comes from."""
-
-    agent: Agent
-    artifact: Artifact
 
 
 def load_program(file: Path | str, suite: Suite) -> Agent:
@@ -26,11 +21,6 @@ def load_program(file: Path | str, suite: Suite) -> Agent:
     Raises:
         InputError: the file is missing, damaged, no compiled program, or one for another kind of world.
     """
-    return load_compiled(file, suite).agent
-
-
-def load_compiled(file: Path | str, suite: Suite) -> CompiledAgent:
-    """As `load_program`, with the artifact and its manifest."""
     from optimizers.artifact import Artifact
 
     artifact = Artifact.read(file)
@@ -42,8 +32,9 @@ def load_compiled(file: Path | str, suite: Suite) -> CompiledAgent:
             hint=f"{suite.path} is of the kind {suite.manifest.kind}",
         )
     agent = build_agent(artifact.manifest.program, suite, where=str(file))
-    artifact.restore(agent)
-    return CompiledAgent(agent, artifact)
+    artifact.restore(agent, where=str(file))
+    check_shown(agent, where=str(file))
+    return agent
 
 
 def build_agent(config: dict[str, Any], suite: Suite, *, where: str) -> Agent:
@@ -53,24 +44,33 @@ def build_agent(config: dict[str, Any], suite: Suite, *, where: str) -> Agent:
         where: the description stands, for errors.
 
     Raises:
-        InputError: it describes something else.
+        InputError: it describes something else, or a strategy under the name of another one.
     """
     from programs.agent import Agent
-    from programs.strategies import Strategy
+    from worksmith.agent_config import AgentConfig
 
-    try:
-        return Agent(
-            Strategy(**config["strategy"]),
-            toolset=config["toolset"],
-            max_steps=config["max_steps"],
-            access=config.get("access", "policy"),
-            calls=config.get("calls", "auto"),
-            without=config.get("without", ()),
-            workshop=suite.workshop,
-        )
-    except (KeyError, TypeError) as error:
-        raise InputError(
-            "the compiled program is not one of worksmith's agents",
-            where=where,
-            hint="build its program yourself and call Artifact.restore",
-        ) from error
+    said = AgentConfig.read(config, where=where)
+    return Agent(**said.arguments(), workshop=suite.workshop)
+
+
+def check_shown(agent: dspy.Module, *, where: str) -> None:
+    """See that every demonstration of `agent` can be shown, before anything is asked.
+
+    Args:
+        where: they come from, for errors.
+
+    Raises:
+        InputError: one cannot.
+    """
+    from programs.adapter import ADAPTER
+
+    for name, predictor in agent.named_predictors():
+        for number, demo in enumerate(predictor.demos, start=1):
+            try:
+                ADAPTER.format_demos(predictor.signature, [demo])
+            except Exception as error:
+                raise InputError(
+                    f"demonstration {number} of {name} cannot be shown: {described(error)}",
+                    where=where,
+                    hint="the file was edited or damaged; make it again",
+                ) from error

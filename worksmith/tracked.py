@@ -129,7 +129,8 @@ def record_compile(
         manifest = artifact.manifest
         params = {"lm": manifest.lm, "teacher": manifest.teacher, "digest": artifact.digest}
         stored = bundle(file, works_in, Path(folder))
-        return run.program(name, CODE, stored, params=params, register_as=register_as)
+        config = {"lm": manifest.lm}
+        return run.program(name, CODE, stored, params=params, config=config, register_as=register_as)
 
 
 def record_dev_episodes(run: Run, result: Result, trained_on: Suite) -> None:
@@ -149,7 +150,7 @@ def _written(artifact: Artifact, suite: Suite) -> dict[str, str]:
     return {
         part: text
         for part, state in artifact.state.items()
-        if (text := _instructions(state)) and text != _instructions(built.get(part, {}))
+        if (text := state.signature.instructions) and text != _instructions(built.get(part, {}))
     }
 
 

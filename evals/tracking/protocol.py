@@ -86,6 +86,7 @@ class Run(Protocol):
         artifact: Path,
         *,
         params: Mapping[str, Any],
+        config: Mapping[str, Any] | None = None,
         register_as: Registration | None = None,
     ) -> str | None:
         """A compiled program as a model that loads back.
@@ -94,6 +95,7 @@ class Run(Protocol):
             code: a Python file that ends in `mlflow.models.set_model(...)`; it finds `artifact` under the
                 key `program` of its context's artifacts.
             artifact: the file or directory that the compile left.
+            config: settings that whoever loads it may set otherwise (`model_config`).
             register_as: also make it the next version of this registered model.
 
         Returns:

@@ -55,8 +55,12 @@ def log_program(
     code: Path,
     artifact: Path,
     params: Mapping[str, Any],
+    config: Mapping[str, Any],
 ) -> str:
     """Keep a program as a logged model of a run, without MLflow's active run.
+
+    Args:
+        config: the model's settings, which whoever loads it may set otherwise.
 
     Returns:
         The model's id.
@@ -80,6 +84,7 @@ def log_program(
             mlflow_model=Model(model_id=model.model_id, run_id=run_id),
             python_model=str(code),
             artifacts={"program": str(artifact)},
+            model_config=dict(config),
             pip_requirements=_requirements(),
         )
         client.log_model_artifacts(model.model_id, str(path))

@@ -185,12 +185,13 @@ class MlflowRun:
         artifact: Path,
         *,
         params: Mapping[str, Any],
+        config: Mapping[str, Any] | None = None,
         register_as: Registration | None = None,
     ) -> str | None:
         """A logged model of this run, registered if asked."""
         with boundary():
             model_id = log_program(
-                self._client, self._tracker.experiment_id, self.id, name, code, artifact, params
+                self._client, self._tracker.experiment_id, self.id, name, code, artifact, params, config or {}
             )
             self._model_id = model_id
             if register_as is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from evals.demo_tokens import demo_tokens, fitting
-from evals.nearest import NearestSettings, show_nearest
+from evals.nearest import Embedding, NearestSettings, show_nearest
 from optimizers.demonstration import Demonstration, give_demonstrations
 from optimizers.selection.strategies import Display
 from tools.errors import InputError
@@ -26,7 +26,7 @@ def shown(
     program: dspy.Module,
     display: Display,
     *,
-    embedding: str = "lexical",
+    embedding: Embedding = "lexical",
     tokens: int | None = None,
     by_state: bool = False,
 ) -> Shown:

@@ -101,7 +101,7 @@ def test_models_on_predictors_are_not_written(suite: Suite, tmp_path: Path) -> N
     ("change", "message"),
     [
         (lambda data: data["manifest"].update(lm="other"), "differs from its digest"),
-        (lambda data: data.pop("state"), "damaged"),
+        (lambda data: data.pop("state"), "state: Field required"),
         (lambda data: data.update(format="worksmith-program/9"), "this version reads"),
         (lambda data: data.pop("format"), "not a compiled program"),
     ],

@@ -10,6 +10,7 @@ import dspy
 import pytest
 
 from evals.nearest import NearestPredict, NearestSettings, show_nearest
+from evals.states import load_program
 from optimizers.artifact import Artifact, Manifest
 from programs.agent import Agent
 from programs.scripted import GoldEngine, scripted_lm
@@ -145,7 +146,7 @@ def test_damaged_settings_are_refused(workshop: Workshop, tmp_path: Path, neares
     state["selector.predict"]["nearest"] = nearest
     (tmp_path / "agent.json").write_text(json.dumps(state))
 
-    with pytest.raises(InputError, match="nearest demonstrations are damaged"):
+    with pytest.raises(InputError, match="nearest"):
         Agent("react").load(tmp_path / "agent.json")
 
 
@@ -159,3 +160,42 @@ def test_a_bank_that_grows_is_seen_by_the_next_search(workshop: Workshop) -> Non
     bank.append(nearer)
 
     assert "Lunch" in prompt(agent)[0]
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        {"config": {"api_base": "http://127.0.0.1:9"}},
+        {"lm": {"model": "openai/gpt-4o-mini"}},
+        {"lm": "openai/gpt-4o-mini"},
+        {"forward": "x"},
+        {"__class__": "x"},
+        {"demos": [1]},
+    ],
+)
+def test_a_state_names_no_model_and_no_setting(
+    workshop: Workshop, tmp_path: Path, hostile: dict[str, Any]
+) -> None:
+    """Neither through an agent's own `load` nor through the function for any program."""
+    taught(workshop).save(tmp_path / "agent.json")
+    state = json.loads((tmp_path / "agent.json").read_text())
+    state["selector.predict"].update(hostile)
+    (tmp_path / "agent.json").write_text(json.dumps(state))
+    agent = Agent("react", workshop=workshop)
+    before = agent.digest
+
+    with pytest.raises(InputError, match="not a state of texts"):
+        agent.load(tmp_path / "agent.json")
+    with pytest.raises(InputError, match="not a state of texts"):
+        load_program(agent, tmp_path / "agent.json")
+    assert agent.digest == before
+
+
+def test_a_trusted_state_may_name_a_model(workshop: Workshop, tmp_path: Path) -> None:
+    agent = taught(workshop)
+    agent.selector.predict.lm = dspy.LM("openai/mine")
+    agent.save(tmp_path / "agent.json")
+    loaded = Agent("react", workshop=workshop)
+    loaded.load(tmp_path / "agent.json", allow_unsafe_lm_state=True)
+
+    assert loaded.selector.predict.lm.model == "openai/mine"

@@ -255,7 +255,7 @@ def test_a_bank_and_a_teacher_of_the_same_trajectories_give_the_same_program(
     call("compile", *told, "-o", tmp_path / "banked", "--bank", tmp_path / "bank")
     taught, banked = (Artifact.read(tmp_path / name) for name in ("taught", "banked"))
 
-    shown, from_bank = (artifact.state["selector.predict"]["demos"] for artifact in (taught, banked))
+    shown, from_bank = (artifact.state["selector.predict"].demos for artifact in (taught, banked))
     assert [{**demo, "solves": ""} for demo in shown] == [{**demo, "solves": ""} for demo in from_bank]
     figures = [[trial["outcome"] for trial in artifact.manifest.trials] for artifact in (taught, banked)]
     assert figures[0] == figures[1]

@@ -164,7 +164,7 @@ def test_house_rules_are_not_the_proposers_business(
     assert server.bodies
     for body in server.bodies:
         assert not any(rules in str(message["content"]) for message in body["messages"])
-    assert not any(rules in json.dumps(part["signature"]) for part in artifact.state.values())
+    assert not any(rules in part.signature.model_dump_json() for part in artifact.state.values())
     assert artifact.manifest.models["proposer"] == who[1]
     # COPRO asks for several completions in one request.
     assert artifact.manifest.cost["proposer"]["model_calls"] >= len(server.bodies)

@@ -62,7 +62,7 @@ def test_what_nobody_chose_is_not_in_the_manifest(suite: Suite, tmp_path: Path) 
     artifact = Artifact.read(tmp_path / "program.json")
 
     assert not {"selection", "demo_unit", "demo_tokens"} & artifact.manifest.settings.keys()
-    assert artifact.state["selector.predict"]["nearest"].keys() == {"field", "count", "embedding"}
+    assert artifact.state_json()["selector.predict"]["nearest"].keys() == {"field", "count", "embedding"}
 
 
 @pytest.mark.parametrize(

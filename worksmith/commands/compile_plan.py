@@ -40,10 +40,12 @@ def plan_of(
     from evals.suite import Suite
     from evals.where import conditions
     from optimizers.compile import BANK, Model, Plan
+    from optimizers.demonstration import give_demonstrations
     from optimizers.registry import optimizer as check
     from optimizers.settings import Settings
     from optimizers.trace_bank import TraceBank
     from worksmith import __version__
+    from worksmith.compiled import check_shown
     from worksmith.models.resolve import resolve
     from worksmith.session import new_agent, scheme_called
 
@@ -73,4 +75,6 @@ def plan_of(
         dev_limit=limits[1],
     )
     plan.check()
+    if plan.bank is not None:
+        check_shown(give_demonstrations(program, plan.bank.demonstrations), where=str(bank))
     return plan

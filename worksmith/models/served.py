@@ -44,21 +44,30 @@ def bundle(program: Path, suite: Suite, folder: Path) -> Path:
 class ServedAgent(PythonModel):  # type: ignore[misc]
     """Answers rows with a `task` (its text) and, if given, its `domains` (names of toolkits) and `context`.
 
+    The model it asks is `lm` of MLflow's `model_config`, never what the program's file names: somebody else
+    may have written that.
+
     In a world of many people a row has to say on whose behalf: the id of its `persona`. Whoever sends the row
     vouches for it, as a session does; no model ever sets it.
     """
 
     def load_context(self, context: Any) -> None:
-        """Load program, world and model."""
+        """Load program, world and model.
+
+        Raises:
+            InputError: the program is no good, or no model is named.
+        """
         from evals.suite import Suite
-        from worksmith.compiled import load_compiled
+        from worksmith.compiled import load_program
         from worksmith.models.resolve import resolve
 
         folder = Path(context.artifacts["program"])
         suite = Suite.open(folder / SUITE_FOLDER)
-        loaded = load_compiled(folder / PROGRAM_FILE, suite)
-        self._agent: Agent = loaded.agent
-        self._lm: dspy.LM = resolve(loaded.artifact.manifest.lm, tasks=suite.tasks)
+        self._agent: Agent = load_program(folder / PROGRAM_FILE, suite)
+        name = (context.model_config or {}).get("lm")
+        if not isinstance(name, str):
+            raise InputError("no model is named", hint='load it with model_config={"lm": NAME}')
+        self._lm: dspy.LM = resolve(name, tasks=suite.tasks)
 
     # Of this type MLflow makes no schema to enforce; without any it prints advice at every import.
     def predict(
