@@ -1,9 +1,9 @@
-"""Making an index and opening it: embed what is new, keep what is not, forget what is gone."""
+"""Making an index: embed what is new, keep what is not, forget what is gone."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,17 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrievers import arrays
+from retrievers.checking import compare
 from retrievers.chunks import MOST, passages_of
 from retrievers.documents import Document, Documents, by_key, digest_of, fingerprint
 from retrievers.embedding import Embedder, open_embedder
 from retrievers.errors import RetrievalError
-from retrievers.library import FORMAT, MANIFEST, REINDEX, read_manifest
-from retrievers.store import Passage, Store, StoredCollection, is_server, prefix_for
+from retrievers.manifest import (
+    MANIFEST,
+    EmbeddedBy,
+    Entry,
+    IndexManifest,
+    collection_metadata,
+    read_manifest,
+)
+from retrievers.store import (
+    FOLDER,
+    Passage,
+    Store,
+    StoredCollection,
+    StoreError,
+    is_server,
+    store_of,
+)
 
 _PORTION = 512
 """Passages embedded and stored at once: what a kill costs."""
-
-_FOLDER = "chroma"
 
 
 class Progress(NamedTuple):
@@ -58,7 +72,11 @@ class IndexReport:
 
 @dataclass
 class _Plan:
-    """What is to do for one source."""
+    """What is to do for one source.
+
+    Attributes:
+        before: what the index that is there says of it, if the same model made it.
+    """
 
     source: str
     documents: dict[str, Document]
@@ -66,6 +84,7 @@ class _Plan:
     todo: list[Document]
     stale: list[str]
     digest: str
+    before: Entry | None
 
 
 def build_index(
@@ -76,141 +95,120 @@ def build_index(
     version: str = "",
     store: str | None = None,
     device: str = "cpu",
+    download: bool = False,
     on_progress: Callable[[Progress], None] = lambda _progress: None,
 ) -> IndexReport:
     """Bring the index in `directory` up to date. Killed and started again, it embeds only the rest.
+
+    What is damaged is made again; a store in the folder that cannot be read is removed first.
 
     Args:
         documents: the documents of each source.
         version: content address of what they are made from, which `Library` compares.
         store: `http://host:port` of a Chroma server; default is the folder itself.
         device: where the model runs.
+        download: whether a model that is not on this machine may be downloaded.
 
     Raises:
         RetrievalError: the model or the store cannot be used, or two documents have one key.
     """
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
-    embedder = open_embedder(embedder) if isinstance(embedder, str) else embedder
-    address, prefix = _place(directory, store)
-    opened = Store(address or str(directory / _FOLDER), prefix)
-    model = {"embedder": embedder.name, "embedder_digest": embedder.digest}
-    plans = [_plan(opened, source, make(), model) for source, make in documents.items()]
-    for source in set(opened.sources()) - set(documents):
-        opened.drop(source)
-    report = IndexReport(**_measured(directory, embedder))
-    _embed(plans, embedder, device, report, on_progress)
-    collections = {plan.source: _finish(directory, plan, report) for plan in plans}
-    manifest = {
-        "format": FORMAT,
-        "version": version,
-        "store": address,
-        "prefix": prefix,
-        "embedder": {
-            "name": embedder.name,
-            "digest": embedder.digest,
-            "dimension": embedder.dimension,
-            "precision": report.precision,
-            "agreement": report.agreement,
-        },
-        "collections": collections,
-    }
-    data = json.dumps(manifest, indent=1).encode()
-    arrays.replace(directory / MANIFEST, lambda file: file.write(data))
-    arrays.tidy(directory, {entry["arrays"] for entry in collections.values()})
-    return report
-
-
-def check_index(directory: Path | str, documents: Documents) -> dict[str, dict[str, int]]:
-    """For each source how many records of the index are `sound`, `missing`, `changed` or `extra`.
-
-    Compares the store itself with the documents, record by record.
-
-    Raises:
-        RetrievalError: there is no index, or its store cannot be opened.
-    """
-    directory = Path(directory)
-    manifest = _manifest(directory)
-    opened = _store(directory, manifest)
-    counts = {}
-    for source, make in documents.items():
-        wanted = {key: fingerprint(document) for key, document in by_key(source, make()).items()}
-        there = opened.open(source, _model(manifest)).present()
-        same = sum(there.get(key) == mark for key, mark in wanted.items())
-        missing = len(wanted.keys() - there.keys())
-        counts[source] = {
-            "sound": same,
-            "missing": missing,
-            "changed": len(wanted) - same - missing,
-            "extra": len(there.keys() - wanted.keys()),
-        }
-    return counts
-
-
-def open_store(directory: Path) -> tuple[Store, dict[str, Any]]:
-    """The store of the index in `directory` and what is said of the index."""
-    manifest = _manifest(directory)
-    return _store(directory, manifest), manifest
-
-
-def _manifest(directory: Path) -> dict[str, Any]:
-    manifest = read_manifest(directory)
-    if not manifest:
-        raise RetrievalError(
-            "there is no finished index", where=str(directory), hint="`worksmith index` makes one"
-        )
-    return manifest
-
-
-def _store(directory: Path, manifest: Mapping[str, Any]) -> Store:
-    address = manifest["store"] or str(directory / _FOLDER)
-    if not is_server(address) and not Path(address).is_dir():
-        raise RetrievalError("the vector store is gone", where=address, hint=REINDEX)
-    return Store(address, manifest["prefix"])
-
-
-def _model(manifest: Mapping[str, Any]) -> dict[str, str]:
-    embedder = manifest["embedder"]
-    return {"format": FORMAT, "embedder": embedder["name"], "embedder_digest": embedder["digest"]}
-
-
-def _place(directory: Path, store: str | None) -> tuple[str, str]:
-    """Address and prefix: those of the index that is there, if it is in the same place."""
     if store is not None and not is_server(store):
         raise RetrievalError("is no address of a server", where=store, hint="write http://host:port")
-    address = (store or "").rstrip("/")
-    before = _before(directory)
-    if before and before["store"] == address:
-        return address, str(before["prefix"])
-    return address, prefix_for(directory, bool(address))
-
-
-def _before(directory: Path) -> dict[str, Any]:
-    """What is said of the index that is there; nothing of one that is damaged, which is made again."""
+    embedder = open_embedder(embedder, download=download) if isinstance(embedder, str) else embedder
+    build = _Build(directory, documents, embedder, version, store, device, on_progress)
     try:
-        return read_manifest(directory)
+        return build.run()
+    except StoreError:
+        if store is not None:
+            raise
+    _discard(directory / FOLDER)
+    return build.run()
+
+
+@dataclass
+class _Build:
+    """The arguments of `build_index`."""
+
+    directory: Path
+    documents: Documents
+    embedder: Embedder
+    version: str
+    server: str | None
+    device: str
+    on_progress: Callable[[Progress], None]
+
+    def run(self) -> IndexReport:
+        """Do it; the arguments can be used again."""
+        store = store_of(self.directory, self.server)
+        try:
+            return self._into(store)
+        finally:
+            store.close()
+
+    def _into(self, store: Store) -> IndexReport:
+        directory, embedder = self.directory, self.embedder
+        before = _before(directory, embedder)
+        plans = [_plan(store, source, make(), embedder, before) for source, make in self.documents.items()]
+        for source in set(store.sources()) - set(self.documents):
+            store.drop(source)
+        report = _measured(before)
+        _embed(plans, embedder, self.device, report, self.on_progress)
+        manifest = IndexManifest(
+            version=self.version,
+            server=self.server is not None,
+            collections={plan.source: _finish(directory, plan, embedder, report) for plan in plans},
+            embedder=EmbeddedBy(
+                name=embedder.name,
+                digest=embedder.digest,
+                dimension=embedder.dimension,
+                precision=report.precision,
+                agreement=report.agreement,
+            ),
+        )
+        data = manifest.model_dump_json(indent=1).encode()
+        arrays.replace(directory / MANIFEST, lambda file: file.write(data))
+        arrays.tidy(directory, {entry.arrays for entry in manifest.collections.values()})
+        return report
+
+
+def _discard(folder: Path) -> None:
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise RetrievalError(
+            f"the damaged vector store cannot be removed: {error.strerror}", where=str(folder)
+        ) from error
+
+
+def _before(directory: Path, embedder: Embedder) -> IndexManifest | None:
+    """What is said of the index that is there; None if it is damaged, or another model's."""
+    try:
+        found = read_manifest(directory)
     except RetrievalError:
-        return {}
+        return None
+    return found if found and found.embedder.digest == embedder.digest else None
 
 
-def _measured(directory: Path, embedder: Embedder) -> dict[str, Any]:
-    """What was found when the index that is there was embedded; it still holds for what is kept of it."""
-    before = _before(directory).get("embedder", {})
-    if before.get("digest") != embedder.digest:
-        return {}
-    return {"precision": before["precision"], "agreement": before["agreement"]}
+def _measured(before: IndexManifest | None) -> IndexReport:
+    """With what was found when the index that is there was embedded; it holds for what is kept of it."""
+    if before is None:
+        return IndexReport()
+    return IndexReport(precision=before.embedder.precision, agreement=before.embedder.agreement)
 
 
-def _plan(store: Store, source: str, made: Any, model: Mapping[str, str]) -> _Plan:
+def _plan(store: Store, source: str, made: Any, embedder: Embedder, before: IndexManifest | None) -> _Plan:
     documents = by_key(source, made)
     marks = {key: fingerprint(document) for key, document in documents.items()}
-    collection = store.begin(source, model)
+    collection = store.begin(source, collection_metadata(embedder.name, embedder.digest))
     there = collection.present()
     todo = [document for key, document in documents.items() if there.get(key) != marks[key]]
     # What is changed goes too: it may have had more passages than it has now.
     stale = [key for key in there if marks.get(key) != there[key]]
-    digest = digest_of([model["embedder_digest"], *marks.values()])
-    return _Plan(source, documents, collection, todo, stale, digest)
+    digest = digest_of([embedder.digest, *marks.values()])
+    entry = before.collections.get(source) if before else None
+    return _Plan(source, documents, collection, todo, stale, digest, entry)
 
 
 def _embed(
@@ -284,20 +282,36 @@ def _passages(
             yield Passage(document, number, len(passages), next(rows))
 
 
-def _finish(directory: Path, plan: _Plan, report: IndexReport) -> dict[str, Any]:
-    """Make the array files of a source from the store, and say that it is whole."""
+def _finish(directory: Path, plan: _Plan, embedder: Embedder, report: IndexReport) -> Entry:
+    """Make the array files of a source from the store, unless they are sound, and say that it is whole."""
+    searched = _searched(directory, plan, embedder)
     name = f"{plan.source}-{plan.digest[:16]}"
-    made = arrays.read(directory, name)
-    if made is None or plan.todo or plan.stale:
-        texts = {key: document.text for key, document in plan.documents.items()}
-        made = arrays.assemble(texts, *plan.collection.rows())
-        arrays.write(directory, name, made)
+    if plan.before and searched and plan.before.arrays == name and not (plan.todo or plan.stale):
+        made, hashes = searched, plan.before.hashes
+    else:
+        rows = plan.collection.rows()
+        if searched:
+            kept = plan.documents.keys() - {document.key for document in plan.todo}
+            compare(plan.source, rows, searched, kept)
+        made = arrays.assemble({key: each.text for key, each in plan.documents.items()}, *rows)
+        hashes = arrays.write(directory, name, made)
     plan.collection.finish(plan.digest)
     report.documents += len(made.keys)
     report.passages += len(made.owners)
-    return {
-        "documents": len(made.keys),
-        "passages": len(made.owners),
-        "digest": plan.digest,
-        "arrays": name,
-    }
+    return Entry(
+        documents=len(made.keys),
+        passages=len(made.owners),
+        digest=plan.digest,
+        arrays=name,
+        hashes=hashes,
+    )
+
+
+def _searched(directory: Path, plan: _Plan, embedder: Embedder) -> arrays.Arrays | None:
+    """The array files of a source that are there, if they are sound."""
+    if plan.before is None:
+        return None
+    try:
+        return arrays.read(directory, plan.before, embedder.dimension)
+    except RetrievalError:
+        return None

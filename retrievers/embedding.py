@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from retrievers.chunks import passages_of
 from retrievers.light import LightModel, WordTable, packaged
+from retrievers.manifest import PACKAGED
 
 _REMEMBERED = 4096
 """Queries and fresh texts whose vectors are kept; the same ones come again in every episode of a task."""
@@ -64,25 +65,30 @@ class Embedder:
         return self._of_text(text)
 
 
-@cache
-def open_embedder(name: str = "minilm") -> Embedder:
+def open_embedder(name: str = "minilm", *, download: bool = False) -> Embedder:
     """The model called `name`: the same object for the same name.
 
     Args:
         name: `minilm` is the packaged all-MiniLM-L6-v2; `static` its word table alone, thousands of texts
-            a second and of little quality, for tests; anything else a sentence-transformers model, which
-            is downloaded unless it is a folder or was downloaded before. Nothing else here downloads.
+            a second and of little quality, for tests; anything else a sentence-transformers model: a folder,
+            or a name. Never pass a name from a file here that the user has not named, see `check_model`.
+        download: whether one that is not on this machine may be downloaded.
 
     Raises:
         RetrievalError: there is no such model.
     """
+    return _opened(name, download and name not in PACKAGED)
+
+
+@cache
+def _opened(name: str, download: bool) -> Embedder:
     if name == "minilm":
         return Embedder(name, f"minilm-{_packaged_version()}", LightModel(packaged()))
     if name == "static":
         return Embedder(name, f"static-1-{_packaged_version()}", WordTable(packaged()))
     from retrievers.sentences import SentenceModel
 
-    model = SentenceModel(name)
+    model = SentenceModel(name, download=download)
     return Embedder(name, model.digest, model, model.for_queries())
 
 

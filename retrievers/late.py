@@ -37,20 +37,22 @@ class LateModel:
     """A multi-vector model by name. Thread-safe; calls wait for each other.
 
     Args:
-        name: a folder, or a model's name, which is downloaded where it is not on this machine.
+        name: a folder, or a model's name.
+        download: whether a model that is not on this machine may be downloaded.
 
     Raises:
         RetrievalError: sentence-transformers is too old for such models, or this one cannot be loaded.
     """
 
-    def __init__(self, name: str, device: str = "cpu") -> None:
+    def __init__(self, name: str, device: str = "cpu", *, download: bool = False) -> None:
         try:
             from sentence_transformers import MultiVectorEncoder
         except ImportError as error:
             raise RetrievalError("late interaction is not installed", where=name, hint=EXTRA) from error
         try:
-            offline = Path(name).is_dir()
-            self._model = MultiVectorEncoder(name, device=device, local_files_only=offline)
+            self._model = MultiVectorEncoder(
+                name, device=device, local_files_only=not download, trust_remote_code=False
+            )
         except Exception as error:  # the libraries below raise anything
             reason = str(error).strip().partition("\n")[0]
             raise RetrievalError(f"cannot be loaded: {reason}", where=name) from error

@@ -9,14 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from retrievers.documents import Documents
 from retrievers.errors import RetrievalError
-from retrievers.strict_json import parse_json, read_regular
+from retrievers.manifest import REINDEX, IndexManifest, check_model, read_manifest
 
 if TYPE_CHECKING:
     from retrievers.collection import Collection
-
-FORMAT = "worksmith-index/1"
-MANIFEST = "index.json"
-REINDEX = "index again with `worksmith index`"
 
 Mode = Literal["hybrid", "vector", "lexical"]
 Engine = Literal["exact", "chroma"]
@@ -34,6 +30,7 @@ class Library:
             refused. Where it is empty, the documents themselves are compared when their source is loaded.
         mode: how searches rank that do not say; default is hybrid where there is an index.
         engine: `exact` searches all vectors in memory, `chroma` asks the store, for what does not fit.
+        store: address of the Chroma server, for that engine, if the vectors are on one.
     """
 
     def __init__(
@@ -44,12 +41,14 @@ class Library:
         version: str = "",
         mode: Mode | None = None,
         engine: Engine = "exact",
+        store: str | None = None,
     ) -> None:
         self.directory = None if directory is None else Path(directory)
         self.documents = documents
         self._lock = threading.Lock()
         self._collections: dict[str, Collection] = {}
         self._engine: Engine = engine
+        self._store = store
         self._version = version
         self._mode = mode
 
@@ -71,20 +70,18 @@ class Library:
     @property
     def embedder(self) -> str | None:
         """The name of the model that the vectors are from; None where there are none."""
-        name = self._manifest.get("embedder", {}).get("name")
-        return str(name) if name else None
+        return self._manifest.embedder.name if self._manifest else None
 
     @property
     def digest(self) -> str:
         """Content address of all that searches depend on besides the documents themselves."""
-        embedder = self._manifest.get("embedder", {}).get("digest", "")
-        return f"{self.mode}/{self._engine}/{embedder}"
+        return f"{self.mode}/{self._engine}/{self._manifest.digest if self._manifest else ''}"
 
     def collection(self, source: str) -> Collection:
         """The index of one source; loads it at first, which takes a moment.
 
         Raises:
-            RetrievalError: there is no such source, or `check` fails.
+            RetrievalError: there is no such source, `check` fails, or the index is damaged.
         """
         found = self._collections.get(source)
         if found is None:
@@ -96,24 +93,34 @@ class Library:
         return found
 
     @cached_property
-    def _manifest(self) -> dict[str, Any]:
+    def _manifest(self) -> IndexManifest | None:
         """Read when it is first needed, so that who makes the index again need not read a damaged one."""
         return read_manifest(self.directory)
 
     def check(self) -> None:
+        """See whether the index can be searched, without reading much.
+
+        Raises:
+            RetrievalError: it does not fit (see `check_fit`), or its model may not be loaded.
+        """
+        self.check_fit()
+        if self._manifest and self.directory is not None:
+            check_model(self._manifest.embedder.name, self.directory)
+
+    def check_fit(self) -> None:
         """See whether the index was built over these documents, without reading much.
 
         Raises:
-            RetrievalError: it was built over something else, or is damaged.
+            RetrievalError: it was built over something else, or its manifest is damaged.
         """
         if not self._manifest:
             return
         where = str(self.directory)
-        if self._version and self._manifest["version"] != self._version:
+        if self._version and self._manifest.version != self._version:
             raise RetrievalError(
                 "the index was built over another version of the world", where=where, hint=REINDEX
             )
-        missing = [source for source in self.documents if source not in self._manifest["collections"]]
+        missing = [source for source in self.documents if source not in self._manifest.collections]
         if missing:
             raise RetrievalError(f"not in the index: {', '.join(missing)}", where=where, hint=REINDEX)
 
@@ -129,25 +136,9 @@ class Library:
             return in_memory(source, self.documents[source](), self.mode)
         from retrievers.opening import stored
 
-        return stored(self.directory, self._manifest, source, self.documents, self.mode, self._engine)
+        return stored(
+            self.directory, self._manifest, source, self.documents, self.mode, self._engine, self._store
+        )
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Library:
         return self
-
-
-def read_manifest(directory: Path | None) -> dict[str, Any]:
-    """What is said of the index in `directory`; empty if none was finished.
-
-    Raises:
-        RetrievalError: the manifest is damaged or of another format.
-    """
-    if directory is None or not (directory / MANIFEST).is_file():
-        return {}
-    where = str(directory / MANIFEST)
-    try:
-        manifest = parse_json(read_regular(directory / MANIFEST))
-    except (OSError, ValueError) as error:
-        raise RetrievalError(f"cannot be read: {error}", where=where, hint=REINDEX) from error
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise RetrievalError(f"is not of the format {FORMAT}", where=where, hint=REINDEX)
-    return manifest

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +14,7 @@ from retrievers.documents import Documents, by_key, digest_of, fingerprint
 from retrievers.embedding import Embedder, open_embedder
 from retrievers.errors import RetrievalError
 from retrievers.exact import ExactVectors, Vectors
-from retrievers.library import FORMAT, REINDEX
+from retrievers.manifest import REINDEX, IndexManifest
 
 if TYPE_CHECKING:
     from retrievers.library import Engine, Mode
@@ -24,33 +22,32 @@ if TYPE_CHECKING:
 
 def stored(
     directory: Path,
-    manifest: Mapping[str, Any],
+    manifest: IndexManifest,
     source: str,
     documents: Documents,
     mode: Mode,
     engine: Engine,
+    store: str | None,
 ) -> Collection:
-    """The index of one source from its files; from the store where they are missing.
+    """The index of one source from its files.
 
     Raises:
-        RetrievalError: the store is gone too, or does not fit the documents.
+        RetrievalError: they are missing, damaged, or do not fit the documents.
     """
-    entry = manifest["collections"][source]
-    model = manifest["embedder"]
-    if not manifest["version"]:
-        _compare(directory, source, documents, model["digest"], entry["digest"])
-    made = arrays.read(directory, entry["arrays"])
-    if made is None or len(made.owners) != entry["passages"]:
-        made = _from_store(directory, source, documents, entry)
+    entry = manifest.collections[source]
+    model = manifest.embedder
+    if not manifest.version:
+        _compare(directory, source, documents, model.digest, entry.digest)
+    made = arrays.read(directory, entry, model.dimension)
     vectors: Vectors = ExactVectors(made.matrix, made.owners)
     if engine == "chroma":
-        from retrievers.building import open_store
-        from retrievers.store import StoreVectors
+        from retrievers.store import open_store
+        from retrievers.store_vectors import StoreVectors
 
-        collection = open_store(directory)[0].open(source, _identity(manifest, entry))
+        collection = open_store(directory, manifest, store).open(source, manifest.identity(source))
         counts = np.bincount(made.owners, minlength=len(made.keys)).astype(np.int32)
         vectors = StoreVectors(collection, made.keys, counts)
-    opener = partial(_embedder, model["name"], model["digest"], str(directory))
+    opener = partial(_embedder, model.name, model.digest, str(directory))
     return Collection(source, made.keys, made.words, mode, vectors, opener)
 
 
@@ -60,34 +57,6 @@ def _compare(directory: Path, source: str, documents: Documents, model: str, dig
         raise RetrievalError(
             f"the documents of {source} have changed since", where=str(directory), hint=REINDEX
         )
-
-
-def _from_store(
-    directory: Path, source: str, documents: Documents, entry: Mapping[str, Any]
-) -> arrays.Arrays:
-    """Read the vectors from the store and keep them as files for the next time."""
-    from retrievers.building import open_store
-
-    store, manifest = open_store(directory)
-    rows = store.open(source, _identity(manifest, entry)).rows()
-    texts = {key: document.text for key, document in by_key(source, documents[source]()).items()}
-    if set(rows[0]) != set(texts):
-        raise RetrievalError(f"the store holds other records of {source}", where=str(directory), hint=REINDEX)
-    made = arrays.assemble(texts, *rows)
-    # A folder may be one that can only be read; then the next process reads the store again.
-    with suppress(OSError):
-        arrays.write(directory, entry["arrays"], made)
-    return made
-
-
-def _identity(manifest: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, str]:
-    embedder = manifest["embedder"]
-    return {
-        "format": FORMAT,
-        "embedder": embedder["name"],
-        "embedder_digest": embedder["digest"],
-        "digest": entry["digest"],
-    }
 
 
 @cache

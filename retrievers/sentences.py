@@ -28,6 +28,7 @@ _LEAST_AGREEMENT = 0.99
 
 _HUB = "https://huggingface.co"
 _PACKAGED = "minilm and static need no download"
+_DOWNLOADED = f"`worksmith index --download` gets it; {_PACKAGED}"
 
 _FLAGS = ("avx512_bf16", "amx_bf16", "bf16")
 """What CPUs that multiply in bfloat16 say of themselves; without that, it is slower than single precision."""
@@ -37,15 +38,16 @@ class SentenceModel:
     """A model loaded through sentence-transformers. Thread-safe; calls wait for each other.
 
     Args:
-        name: a folder, or a model's name, which is downloaded where it is not on this machine.
+        name: a folder, or a model's name.
         device: `cpu`, `cuda`, or another that torch knows.
         workers: batches computed at once, each on one core.
+        download: whether a model that is not on this machine may be downloaded.
 
     Raises:
         RetrievalError: it cannot be loaded.
     """
 
-    def __init__(self, name: str, device: str = "cpu", workers: int = 1) -> None:
+    def __init__(self, name: str, device: str = "cpu", workers: int = 1, *, download: bool = False) -> None:
         # Batches differ in shape; the code generated for each is kept otherwise, two gigabytes in the end.
         os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
         import torch
@@ -57,7 +59,7 @@ class SentenceModel:
         self.agreement = 1.0
         self._name = name
         self._device = device
-        self._model = _load(name, device)
+        self._model = _load(name, device, download)
         self._lock = threading.Lock()
         self.dimension = int(self._model.get_embedding_dimension())
 
@@ -152,19 +154,22 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _load(name: str, device: str) -> Any:
+def _load(name: str, device: str, download: bool = False) -> Any:
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         try:
-            return SentenceTransformer(name, device=device, local_files_only=True)
-        except OSError:
+            # Code of the model's own is never run.
+            return SentenceTransformer(name, device=device, local_files_only=True, trust_remote_code=False)
+        except OSError as error:
             if Path(name).is_dir() or Path(name).is_absolute():
                 raise
+            if not download:
+                raise RetrievalError("is not on this machine", where=name, hint=_DOWNLOADED) from error
             _reach_hub(name)
-            return SentenceTransformer(name, device=device)
+            return SentenceTransformer(name, device=device, trust_remote_code=False)
     except RetrievalError:
         raise
     except Exception as error:  # the libraries below raise anything

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -14,14 +16,19 @@ from numpy.typing import NDArray
 
 from retrievers.documents import Document, fingerprint
 from retrievers.errors import RetrievalError
-from retrievers.exact import Nearest
-from retrievers.library import FORMAT, REINDEX
+from retrievers.manifest import MANIFEST, REINDEX, IndexManifest
 
 _PAGE = 2000
 """Rows read at once; the local store allows no more variables in one statement than some thousands."""
 
-_ROOM = 4
-"""Passages asked for per record wanted: a record may have several among the nearest."""
+FOLDER = "chroma"
+"""Where the store of an index is, in its folder."""
+
+_DATABASE = "chroma.sqlite3"
+
+
+class StoreError(RetrievalError):
+    """The store failed: it is damaged, or its server does not answer."""
 
 
 class Passage(NamedTuple):
@@ -47,12 +54,21 @@ class Store:
     def __init__(self, address: str, prefix: str) -> None:
         self._prefix = prefix
         self._address = address
-        self._client = _client(address)
-        self.batch = int(self._client.get_max_batch_size())
+        if not is_server(address):
+            _check_database(Path(address) / _DATABASE)
+        with _asking(address):
+            self._client = _client(address)
+            self.batch = int(self._client.get_max_batch_size())
+
+    def close(self) -> None:
+        """Let go of the files; a folder can be removed afterwards."""
+        with _asking(self._address):
+            self._client.close()
 
     def sources(self) -> list[str]:
         """What has a collection."""
-        names = sorted(collection.name for collection in self._client.list_collections())
+        with _asking(self._address):
+            names = sorted(collection.name for collection in self._client.list_collections())
         return [
             name.removeprefix(f"{self._prefix}.") for name in names if name.startswith(f"{self._prefix}.")
         ]
@@ -70,7 +86,8 @@ class Store:
 
         where = f"{self._address}, collection {source}"
         try:
-            collection = self._client.get_collection(self._name(source), embedding_function=None)
+            with _asking(self._address, chromadb.errors.NotFoundError, ValueError):
+                collection = self._client.get_collection(self._name(source), embedding_function=None)
         except (chromadb.errors.NotFoundError, ValueError) as error:
             raise RetrievalError("is not in the store", where=where, hint=REINDEX) from error
         found = collection.metadata or {}
@@ -78,24 +95,32 @@ class Store:
             if found.get(name) != value:
                 said = "it was not finished" if name == "digest" and not found.get(name) else f"other {name}"
                 raise RetrievalError(f"does not fit: {said}", where=where, hint=REINDEX)
-        return StoredCollection(collection, self.batch)
+        return StoredCollection(collection, self.batch, self._address)
 
     def begin(self, source: str, model: Mapping[str, str]) -> StoredCollection:
-        """The collection of `source` to write into; whatever another model made of it is dropped."""
+        """The collection of `source` to write into; whatever another model made of it is dropped.
+
+        Args:
+            model: what its metadata is to say of the model.
+        """
         name = self._name(source)
-        fresh = {"format": FORMAT, **model}
-        collection = self._client.get_or_create_collection(
-            name, metadata=fresh, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
-        )
+        with _asking(self._address):
+            collection = self._client.get_or_create_collection(
+                name,
+                metadata=dict(model),
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine"}},
+            )
         found = collection.metadata or {}
-        if any(found.get(key) != value for key, value in fresh.items()):
-            self._client.delete_collection(name)
+        if any(found.get(key) != value for key, value in model.items()):
+            self.drop(source)
             return self.begin(source, model)
-        return StoredCollection(collection, self.batch)
+        return StoredCollection(collection, self.batch, self._address)
 
     def drop(self, source: str) -> None:
         """Remove the collection of `source`."""
-        self._client.delete_collection(self._name(source))
+        with _asking(self._address):
+            self._client.delete_collection(self._name(source))
 
     def _name(self, source: str) -> str:
         return f"{self._prefix}.{source}"
@@ -104,9 +129,10 @@ class Store:
 class StoredCollection:
     """The passages of one source in the store."""
 
-    def __init__(self, collection: Any, batch: int) -> None:
+    def __init__(self, collection: Any, batch: int, address: str) -> None:
         self._collection = collection
         self._batch = batch
+        self._address = address
 
     def present(self) -> dict[str, str]:
         """For each record the fingerprint of its document; empty where only a part of it is there."""
@@ -121,21 +147,24 @@ class StoredCollection:
     def put(self, passages: Iterable[Passage]) -> None:
         """Write passages; those of a batch are written together or not at all."""
         for batch in _batches(list(passages), self._batch):
-            self._collection.upsert(
-                ids=[_identity(p.document.key, p.number) for p in batch],
-                embeddings=np.stack([p.vector for p in batch]),
-                metadatas=[_metadata(p) for p in batch],
-            )
+            with _asking(self._address):
+                self._collection.upsert(
+                    ids=[passage_id(p.document.key, p.number) for p in batch],
+                    embeddings=np.stack([p.vector for p in batch]),
+                    metadatas=[_metadata(p) for p in batch],
+                )
 
     def remove(self, keys: Iterable[str]) -> None:
         """Remove all passages of these records."""
         for batch in _batches(list(keys), _PAGE):
-            self._collection.delete(where={"_key": {"$in": batch}})
+            with _asking(self._address):
+                self._collection.delete(where={"_key": {"$in": batch}})
 
     def finish(self, digest: str) -> None:
         """Say that everything is there; an empty digest says that it is being changed."""
         metadata = {key: value for key, value in self._collection.metadata.items() if key != "digest"}
-        self._collection.modify(metadata={**metadata, "digest": digest})
+        with _asking(self._address):
+            self._collection.modify(metadata={**metadata, "digest": digest})
 
     def rows(self) -> tuple[list[str], list[int], NDArray[np.float32]]:
         """Record and number of every passage with its vector, in the store's order."""
@@ -162,13 +191,14 @@ class StoredCollection:
             ids: only these passages; None is all.
             where: only passages whose fields satisfy this condition of the store.
         """
-        found = self._collection.query(
-            query_embeddings=vector[None, :],
-            n_results=count,
-            ids=None if ids is None else list(ids),
-            where=None if where is None else dict(where),
-            include=["metadatas", "distances"],
-        )
+        with _asking(self._address):
+            found = self._collection.query(
+                query_embeddings=vector[None, :],
+                n_results=count,
+                ids=None if ids is None else list(ids),
+                where=None if where is None else dict(where),
+                include=["metadatas", "distances"],
+            )
         return [
             (str(entry["_key"]), 1 - float(distance))
             for entry, distance in zip(found["metadatas"][0], found["distances"][0], strict=True)
@@ -178,56 +208,32 @@ class StoredCollection:
         include = ["metadatas", "embeddings"] if vectors else ["metadatas"]
         offset = 0
         while True:
-            page = self._collection.get(include=include, limit=_PAGE, offset=offset)
+            with _asking(self._address):
+                page = self._collection.get(include=include, limit=_PAGE, offset=offset)
             if not page["ids"]:
                 return
             yield page["metadatas"], page["embeddings"] if vectors else None
             offset += len(page["ids"])
 
 
-class StoreVectors:
-    """Nearest neighbours by the store's own search, for sources that do not fit into memory.
+def open_store(directory: Path, manifest: IndexManifest, server: str | None) -> Store:
+    """The store of the index in `directory`.
 
-    Approximate where many records are eligible. What may be found goes to the store as a list of what it
-    may return, and what it returns is checked against that again.
-
-    Args:
-        keys: of the records, in order.
-        counts: passages of each.
+    Raises:
+        RetrievalError: it is gone, or on a server that nobody named.
     """
+    if manifest.server and server is None:
+        hint = "name it: --store http://host:port"
+        raise RetrievalError("the vectors are on a server", where=str(directory / MANIFEST), hint=hint)
+    if not manifest.server and not (directory / FOLDER).is_dir():
+        raise RetrievalError("the vector store is gone", where=str(directory / FOLDER), hint=REINDEX)
+    return store_of(directory, server if manifest.server else None)
 
-    def __init__(self, collection: StoredCollection, keys: Sequence[str], counts: NDArray[np.int32]) -> None:
-        self._collection = collection
-        self._keys = keys
-        self._places = {key: place for place, key in enumerate(keys)}
-        self._counts = counts
 
-    def nearest(self, query: NDArray[np.float32], k: int, eligible: NDArray[np.bool_] | None) -> Nearest:
-        """The `k` records whose best passage is nearest, ties in order of place."""
-        ids = None if eligible is None else self._ids(eligible)
-        total = int(self._counts.sum()) if ids is None else len(ids)
-        best: dict[int, float] = {}
-        count = min(total, k * _ROOM)
-        while count:
-            for key, score in self._collection.query(query, count, ids):
-                place = self._places[key]
-                if eligible is None or eligible[place]:
-                    best[place] = max(score, best.get(place, -1.0))
-            if len(best) >= k or count == total:
-                break
-            count = min(total, count * _ROOM)
-        order = sorted(best.items(), key=lambda pair: (-round(pair[1], 6), pair[0]))[:k]
-        return Nearest(
-            np.asarray([place for place, _ in order], dtype=np.intp),
-            np.asarray([round(score, 6) for _, score in order]),
-        )
-
-    def _ids(self, eligible: NDArray[np.bool_]) -> list[str]:
-        return [
-            _identity(self._keys[place], number)
-            for place in np.flatnonzero(eligible).tolist()
-            for number in range(int(self._counts[place]))
-        ]
+def store_of(directory: Path, server: str | None) -> Store:
+    """The store of the index in `directory`, made if there is none: in the folder, or on a server."""
+    address = server.rstrip("/") if server else str(directory / FOLDER)
+    return Store(address, prefix_for(directory, server is not None))
 
 
 def prefix_for(directory: Path, server: bool) -> str:
@@ -249,22 +255,47 @@ def _client(address: str) -> Any:
     # It reports to its makers otherwise, and logs that it could not.
     settings = Settings(anonymized_telemetry=False)
     logging.getLogger("chromadb.telemetry").setLevel(logging.CRITICAL)
+    if not is_server(address):
+        # It keeps clients by this text; a relative one would lead into an earlier working folder.
+        return chromadb.PersistentClient(Path(address).resolve(), settings=settings)
+    parts = urlsplit(address)
+    secure = parts.scheme == "https"
+    port = parts.port or (443 if secure else 8000)
+    return chromadb.HttpClient(str(parts.hostname), port, ssl=secure, settings=settings)
+
+
+@contextmanager
+def _asking(address: str, *known: type[Exception]) -> Iterator[None]:
+    """Make a `StoreError` of whatever Chroma raises, save what is `known`. Its panics are no `Exception`s."""
     try:
-        if not is_server(address):
-            # It keeps clients by this text; a relative one would lead into an earlier working folder.
-            return chromadb.PersistentClient(Path(address).resolve(), settings=settings)
-        parts = urlsplit(address)
-        secure = parts.scheme == "https"
-        port = parts.port or (443 if secure else 8000)
-        return chromadb.HttpClient(str(parts.hostname), port, ssl=secure, settings=settings)
-    except Exception as error:  # it raises anything, pyo3 panics included
-        hint = None if is_server(address) else "if it is damaged, remove the folder and index again"
-        raise RetrievalError(
-            f"the vector store cannot be opened: {error}", where=address, hint=hint
-        ) from error
+        yield
+    except BaseException as error:
+        if isinstance(error, (RetrievalError, KeyboardInterrupt, SystemExit, GeneratorExit, *known)):
+            raise
+        said = str(error).strip().partition("\n")[0]
+        hint = "does the server run?" if is_server(address) else REINDEX
+        raise StoreError(f"the vector store failed: {said}", where=address, hint=hint) from error
 
 
-def _identity(key: str, number: int) -> str:
+def _check_database(file: Path) -> None:
+    """Have SQLite look at Chroma's database first: a damaged one can end the whole process in there.
+
+    Raises:
+        StoreError: it is damaged.
+    """
+    if not file.exists():
+        return
+    try:
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    except (sqlite3.Error, UnicodeError) as error:
+        said = str(error)
+    if said != "ok":
+        raise StoreError(f"the vector store is damaged: {said}", where=str(file), hint=REINDEX)
+
+
+def passage_id(key: str, number: int) -> str:
+    """The id of a passage in its collection."""
     return f"{key}#{number}"
 
 

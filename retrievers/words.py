@@ -51,6 +51,21 @@ class WordIndex:
         self._counts = arrays["counts"]
         self._lengths = arrays["lengths"]
 
+    def check(self, texts: int) -> None:
+        """See that the arrays are an index of so many texts.
+
+        Raises:
+            ValueError: they are not.
+        """
+        starts, places, counts = self._starts, self._places, self._counts
+        if len(self._lengths) != texts or len(places) != len(counts) or len(starts) <= len(self._numbers):
+            raise ValueError("an index of words over other texts")
+        spans = (starts[0], starts[-1]) == (0, len(places)) and not (np.diff(starts) < 0).any()
+        if not spans or (len(places) and not 0 <= places.min() <= places.max() < texts):
+            raise ValueError("words of no text")
+        if any(not np.issubdtype(part.dtype, np.integer) for part in (starts, places, counts, self._lengths)):
+            raise ValueError("values of another type")
+
     def scores(
         self,
         query: str,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,11 +15,14 @@ import numpy as np
 import pytest
 
 from retrievers import building, opening
-from retrievers.building import IndexReport, build_index, check_index
+from retrievers.building import IndexReport, build_index
+from retrievers.checking import check_index
 from retrievers.documents import Document, Documents
 from retrievers.embedding import Embedder, open_embedder
 from retrievers.errors import RetrievalError
-from retrievers.library import MANIFEST, Library
+from retrievers.library import Library
+from retrievers.manifest import MANIFEST
+from retrievers.store import store_of
 
 LONG = "\n".join(
     f"Line {number} of a report on the harvest of {number * 3} tons of apples." for number in range(60)
@@ -132,8 +137,7 @@ def test_a_killed_build_goes_on_with_the_rest(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_record_of_which_a_part_is_there_is_made_again(fresh: Path) -> None:
-    store, _ = building.open_store(fresh)
-    collection = store.open("mail", {"embedder": "static"})
+    collection = store_of(fresh, None).open("mail", {"embedder": "static"})
     collection._collection.delete(ids=["b1#1"])
 
     assert check_index(fresh, WORLD)["mail"]["changed"] == 1
@@ -167,29 +171,145 @@ def test_without_a_version_the_documents_are_compared(fresh: Path) -> None:
         Library(fresh, other).collection("mail")
 
 
-def test_array_files_are_made_again_from_the_store(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def arrays_of(directory: Path, ending: str, source: str = "mail") -> Path:
+    entry = json.loads((directory / MANIFEST).read_text())["collections"][source]
+    return directory / "arrays" / f"{entry['arrays']}.{ending}"
+
+
+def flip_a_bit(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+
+
+def reverse_rows(file: Path) -> None:
+    np.save(file, np.load(file)[::-1])
+
+
+def truncate(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-20])
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+@pytest.mark.parametrize("damage", [flip_a_bit, truncate, Path.unlink, lambda file: file.write_bytes(b"")])
+def test_damaged_array_files_are_named_and_made_again_from_the_store(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch, ending: str, damage: Callable[[Path], object]
+) -> None:
     expected = Library(fresh, WORLD, version="v1").collection("mail").search("kettle apples", 5)
+    damage(arrays_of(fresh, ending))
+
+    with pytest.raises(RetrievalError, match=f"{ending}: .*build the index again"):
+        Library(fresh, WORLD, version="v1").collection("mail")
+    with pytest.raises(RetrievalError, match=f"{ending}: .*build the index again"):
+        check_index(fresh, WORLD)
     asked = recorded(monkeypatch)
-    for file in (fresh / "arrays").iterdir():
-        file.unlink() if file.suffix == ".npy" else file.write_bytes(b"damaged")
-
-    assert expected == Library(fresh, WORLD, version="v1").collection("mail").search("kettle apples", 5)
+    index(fresh)
     assert asked == []
-    shutil.rmtree(fresh / "chroma")
     assert expected == Library(fresh, WORLD, version="v1").collection("mail").search("kettle apples", 5)
+    assert check_index(fresh, WORLD)["mail"]["sound"] == 5
 
 
-def test_files_and_store_gone_is_an_error(fresh: Path) -> None:
-    shutil.rmtree(fresh / "arrays")
-    shutil.rmtree(fresh / "chroma")
+def test_vectors_in_another_order_are_damage(fresh: Path) -> None:
+    reverse_rows(arrays_of(fresh, "npy"))
 
-    with pytest.raises(RetrievalError, match="store is gone"):
+    with pytest.raises(RetrievalError, match="its hash is another"):
         Library(fresh, WORLD, version="v1").collection("mail")
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"format": "other/9"}'])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda tables: tables.update(owners=tables["owners"] + 9),
+        lambda tables: tables.update(owners=tables["owners"][:-1]),
+        lambda tables: tables.update(owners=np.asarray([{}] * len(tables["owners"]))),
+        lambda tables: tables.update(places=tables["places"] + 9),
+        lambda tables: tables.update(places=tables["places"][:-1]),
+        lambda tables: tables.update(starts=tables["starts"][::-1]),
+        lambda tables: tables.update(lengths=tables["lengths"][:-1]),
+        lambda tables: tables.update(keys=np.frombuffer(b"[" * 100_000, dtype=np.uint8)),
+        lambda tables: tables.update(keys=np.frombuffer(b"[1, 2, 3, 4, 5]", dtype=np.uint8)),
+        lambda tables: tables.pop("counts"),
+        lambda tables: tables.clear(),
+    ],
+)
+def test_arrays_that_do_not_fit_each_other_are_no_index(
+    fresh: Path, change: Callable[[dict[str, Any]], object]
+) -> None:
+    """Somebody may have written hashes of nonsense; it is told before a search fails on it."""
+    file = arrays_of(fresh, "npz")
+    tables = dict(np.load(file))
+    change(tables)
+    np.savez(file, **tables)
+    manifest = json.loads((fresh / MANIFEST).read_text())
+    manifest["collections"]["mail"]["hashes"]["npz"] = hashlib.sha256(file.read_bytes()).hexdigest()
+    (fresh / MANIFEST).write_text(json.dumps(manifest))
+
+    with pytest.raises(RetrievalError, match="is no array file of an index"):
+        Library(fresh, WORLD, version="v1").collection("mail")
+    assert index(fresh).embedded == 0
+    assert keys(Library(fresh, WORLD, version="v1"), "kettle", 1) == ["a1"]
+
+
+def test_what_is_searched_is_in_the_digest(fresh: Path) -> None:
+    before = Library(fresh, WORLD, version="v1").digest
+    manifest = json.loads((fresh / MANIFEST).read_text())
+    manifest["collections"]["mail"]["hashes"]["npy"] = "0" * 64
+    (fresh / MANIFEST).write_text(json.dumps(manifest))
+
+    assert Library(fresh, WORLD, version="v1").digest != before
+
+
+DATABASE = Path("chroma") / "chroma.sqlite3"
+
+
+@pytest.mark.parametrize("kept", [0, 10, 4096, 200_000])
+def test_a_truncated_store_is_named_and_built_again(fresh: Path, kept: int) -> None:
+    os.truncate(fresh / DATABASE, kept)
+
+    with pytest.raises(RetrievalError, match="build the index again"):
+        check_index(fresh, WORLD)
+    assert index(fresh).embedded == 6
+    assert check_index(fresh, WORLD)["mail"] == {"sound": 5, "missing": 0, "changed": 0, "extra": 0}
+
+
+def test_a_store_that_would_end_the_process_is_found_out_first(fresh: Path) -> None:
+    data = bytearray((fresh / DATABASE).read_bytes())
+    data[3 * 4096 :: 997] = b"\xff" * len(data[3 * 4096 :: 997])
+    (fresh / DATABASE).write_bytes(data)
+
+    with pytest.raises(RetrievalError, match="is damaged"):
+        check_index(fresh, WORLD)
+    assert index(fresh).embedded == 6
+
+
+def test_vectors_of_the_store_that_are_not_those_that_are_searched_are_found(fresh: Path) -> None:
+    store = store_of(fresh, None)
+    collection = store.open("mail", {"embedder": "static"})._collection
+    vectors = collection.get(ids=["a1#0", "a2#0"], include=["embeddings"])["embeddings"]
+    collection.update(ids=["a1#0", "a2#0"], embeddings=vectors[::-1])
+    store.close()
+
+    with pytest.raises(RetrievalError, match="other vectors"):
+        check_index(fresh, WORLD)
+    changed = documents(mail={**MAIL, "c1": "A new mail"}, posts=POSTS, empty={})
+    assert index(fresh, changed).embedded == 7
+    assert check_index(fresh, changed)["mail"]["sound"] == 6
+
+
+def test_a_store_that_is_gone_is_made_again(fresh: Path) -> None:
+    shutil.rmtree(fresh / "chroma")
+
+    assert keys(Library(fresh, WORLD, version="v1"), "kettle", 1) == ["a1"]
+    with pytest.raises(RetrievalError, match="store is gone"):
+        check_index(fresh, WORLD)
+    assert index(fresh).embedded == 6
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{", '{"format": "other/9"}', "[" * 100_000, "\udcff", '{"store": "http://a"}']
+)
 def test_a_damaged_manifest_is_named_and_can_be_made_again(fresh: Path, content: str) -> None:
-    (fresh / MANIFEST).write_text(content)
+    (fresh / MANIFEST).write_text(content, errors="surrogateescape")
 
     with pytest.raises(RetrievalError, match=MANIFEST):
         Library(fresh, WORLD, version="v1").check()

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from retrievers.building import build_index, check_index
+from retrievers.building import build_index
+from retrievers.checking import check_index
 from retrievers.documents import Document
 from retrievers.errors import RetrievalError
 from retrievers.library import Library
@@ -44,11 +45,13 @@ def test_worlds_share_a_server_and_not_their_records(server: str, tmp_path: Path
         report = build_index(tmp_path / name, documents, embedder="static", version=name, store=server)
         assert report.embedded == 6
     for name, documents in worlds.items():
-        assert check_index(tmp_path / name, documents)["mail"]["sound"] == 6
+        assert check_index(tmp_path / name, documents, server)["mail"]["sound"] == 6
         for engine in ("exact", "chroma"):
-            library = Library(tmp_path / name, documents, version=name, engine=engine)
+            library = Library(tmp_path / name, documents, version=name, engine=engine, store=server)
             hits = library.collection("mail").search("mail 3", 6)
             assert {hit.key for hit in hits} == {f"{name}{n}" for n in range(6)}
+        with pytest.raises(RetrievalError, match="--store"):
+            check_index(tmp_path / name, documents)
         again = build_index(tmp_path / name, documents, embedder="static", version=name, store=server)
         assert (again.embedded, again.kept) == (0, 6)
 
@@ -57,7 +60,7 @@ def test_worlds_share_a_server_and_not_their_records(server: str, tmp_path: Path
 def test_an_address_must_be_one_and_answer(tmp_path: Path) -> None:
     with pytest.raises(RetrievalError, match="http://host:port"):
         build_index(tmp_path, {}, embedder="static", store="somewhere")
-    with pytest.raises(RetrievalError, match="cannot be opened"):
+    with pytest.raises(RetrievalError, match="vector store failed"):
         build_index(tmp_path, {}, embedder="static", store="http://127.0.0.1:9")
 
 

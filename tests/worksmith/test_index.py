@@ -75,14 +75,44 @@ def test_a_model_that_cannot_be_had_is_named_at_once_and_nothing_is_built(
     assert not suite.exists()
 
 
-def test_a_damaged_store_is_named_with_the_way_out(tmp_path: Path) -> None:
+def test_a_damaged_store_is_named_and_built_again(tmp_path: Path) -> None:
     write(tmp_path, "Summer party")
-    place = tmp_path / "index" / "chroma"
-    place.mkdir(parents=True)
-    (place / "chroma.sqlite3").write_bytes(b"not a database" * 100)
+    run(str(tmp_path), "--embedder", "static")
+    (tmp_path / "index" / "chroma" / "chroma.sqlite3").write_bytes(b"not a database" * 100)
 
-    with pytest.raises(RetrievalError, match="remove the folder and index again"):
-        run(str(tmp_path), "--embedder", "static")
+    with pytest.raises(RetrievalError, match=r"is damaged.*build the index again"):
+        run(str(tmp_path), "--check")
+    assert run(str(tmp_path))[0] == 0
+    assert run(str(tmp_path), "--check")[0] == 0
+
+
+def test_a_damaged_file_is_named_and_built_again(tmp_path: Path) -> None:
+    write(tmp_path, "Summer party")
+    run(str(tmp_path), "--embedder", "static")
+    [file] = (tmp_path / "index" / "arrays").glob("posts-*.npz")
+    file.write_bytes(file.read_bytes()[:-1])
+
+    with pytest.raises(RetrievalError, match="npz: is damaged"):
+        run(str(tmp_path), "--check")
+    code, printed = run(str(tmp_path), "--json")
+    assert (code, json.loads(printed)["embedded"]) == (0, 0)
+    assert run(str(tmp_path), "--check")[0] == 0
+
+
+def test_the_model_of_a_foreign_index_is_not_loaded_unless_named(tmp_path: Path) -> None:
+    write(tmp_path, "Summer party")
+    run(str(tmp_path), "--embedder", "static")
+    file = tmp_path / "index" / "index.json"
+    manifest = json.loads(file.read_text())
+    manifest["embedder"]["name"] = str(tmp_path / "index" / "model")
+    file.write_text(json.dumps(manifest))
+
+    with pytest.raises(RetrievalError, match="does not come with worksmith"):
+        Workshop.open(tmp_path)
+    with pytest.raises(RetrievalError, match="does not come with worksmith"):
+        run(str(tmp_path))
+    run(str(tmp_path), "--embedder", "static")
+    Workshop.open(tmp_path)
 
 
 def test_a_changed_world_needs_its_index_again(tmp_path: Path) -> None:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from retrievers.library import Library
     from tools.world import World
 
-EMBEDDERS = ["minilm", "static"]
-
 
 def index_suite(
     suite: SuiteArgument,
@@ -24,15 +22,18 @@ def index_suite(
         str | None,
         typer.Option(
             help="Embedding model: minilm (packaged), static (fast and weak), or any sentence-transformers "
-            "model by name, which is downloaded if it is not on this machine.",
+            "model on this machine by name or folder.",
             show_default="that of the index there is, else minilm",
-            autocompletion=lambda: EMBEDDERS,
+            autocompletion=lambda: ["minilm", "static"],
         ),
     ] = None,
     store: Annotated[
         str | None,
         typer.Option(help="Chroma server, http://host:port.", show_default="a folder in the suite"),
     ] = None,
+    download: Annotated[
+        bool, typer.Option("--download", help="Download the model if it is not on this machine.")
+    ] = False,
     device: Annotated[str, typer.Option(help="Where the model runs: cpu or cuda.")] = "cpu",
     check: Annotated[
         bool, typer.Option("--check", help="Only compare the index with the world, record by record.")
@@ -40,18 +41,24 @@ def index_suite(
     as_json: JsonFlag = False,
 ) -> None:
     """Index what a suite's tools search. Embeds only what is new or changed, even after a kill."""
+    from retrievers.manifest import ALLOWED, PACKAGED
     from tools.world import World
 
     world = World.open(suite)
     library = _library(world)
-    chosen = embedder or library.embedder or EMBEDDERS[0]
-    facts = _check(library) if check else _build(library, world, chosen, store, device)
+    if check:
+        facts = _check(library, store)
+    else:
+        chosen = embedder or _model_there(library)
+        facts = _build(library, world, chosen, store, device=device, download=download)
+        if chosen not in PACKAGED:
+            say(f"searches load this model only where the environment says {ALLOWED}={chosen}")
     typer.echo(json.dumps(facts) if as_json else _told(facts))
 
 
 def build(suite: Any, embedder: str) -> None:
     """Index a suite that was just built."""
-    say(_told(_build(_library(suite.world), suite.world, embedder, None, "cpu")))
+    say(_told(_build(_library(suite.world), suite.world, embedder, None)))
 
 
 def _library(world: World) -> Library:
@@ -65,7 +72,31 @@ def _library(world: World) -> Library:
     return library
 
 
-def _build(library: Library, world: World, embedder: str, store: str | None, device: str) -> dict[str, Any]:
+def _model_there(library: Library) -> str:
+    """The model of the index that there is, if it may be loaded; the default where there is none."""
+    from retrievers.errors import RetrievalError
+    from retrievers.manifest import PACKAGED, check_model
+
+    assert library.directory is not None
+    try:
+        name = library.embedder
+    except RetrievalError:  # a damaged index is made again
+        name = None
+    if name is None:
+        return PACKAGED[0]
+    check_model(name, library.directory)
+    return name
+
+
+def _build(
+    library: Library,
+    world: World,
+    embedder: str,
+    store: str | None,
+    *,
+    device: str = "cpu",
+    download: bool = False,
+) -> dict[str, Any]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -90,6 +121,7 @@ def _build(library: Library, world: World, embedder: str, store: str | None, dev
                 version=world.manifest.digest,
                 store=store,
                 device=device,
+                download=download,
                 on_progress=show,
             )
         except KeyboardInterrupt as stop:
@@ -110,17 +142,17 @@ def _told(facts: dict[str, Any]) -> str:
     )
 
 
-def _check(library: Library) -> dict[str, Any]:
-    from retrievers.building import check_index
+def _check(library: Library, store: str | None) -> dict[str, Any]:
+    from retrievers.checking import check_index
     from tools.errors import WorksmithError
 
     assert library.directory is not None
-    counts = check_index(library.directory, library.documents)
+    counts = check_index(library.directory, library.documents, store)
     wrong = {source: found for source, found in counts.items() if _faults(found)}
     if wrong:
         listed = "; ".join(f"{source}: {_listed(found)}" for source, found in wrong.items())
         raise WorksmithError(f"the index does not fit the world: {listed}")
-    library.check()
+    library.check_fit()
     total = sum(found["sound"] for found in counts.values())
     return {"sound": total, "sources": counts}
 

@@ -193,9 +193,9 @@ def _writer(name: str | None) -> Any:
 
 def _check_embedder(name: str) -> None:
     """A model that has to be loaded by name is loaded first: a world takes minutes to build."""
-    from worksmith.commands.index import EMBEDDERS
+    from retrievers.manifest import PACKAGED
 
-    if name not in ("none", *EMBEDDERS):
+    if name not in ("none", *PACKAGED):
         from retrievers.embedding import open_embedder
 
         open_embedder(name)

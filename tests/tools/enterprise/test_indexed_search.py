@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -60,3 +62,19 @@ def test_an_index_over_another_world_is_not_searched(indexed: Workshop) -> None:
 
     with pytest.raises(RetrievalError, match="another version"):
         other.collection("conversations")
+
+
+def test_a_damaged_index_is_no_answer_to_be_graded(indexed: Workshop, tmp_path: Path) -> None:
+    from evals.failures import failure_status
+    from retrievers.errors import RetrievalError
+
+    suite = tmp_path / "copy"
+    shutil.copytree(indexed.world.path, suite)
+    [file] = (suite / "index" / "arrays").glob("conversations-*.npz")
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+
+    with pytest.raises(RetrievalError, match="build the index again") as error:
+        hits(Workshop.open(suite), GITA, query="release of the parser")
+    assert failure_status(error.value) == "harness_error"

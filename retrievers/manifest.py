@@ -1,0 +1,128 @@
+"""What stands in an index's `index.json`: which model made it, over what, and the hashes of its files.
+
+An index may come with a suite from somebody else. So nothing here names an address or a path, and a model
+that is not packaged is loaded only where the user has named it (see `check_model`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from retrievers.errors import RetrievalError
+from retrievers.strict_json import parse_json, read_regular
+
+FORMAT = "worksmith-index/2"
+MANIFEST = "index.json"
+REINDEX = "build the index again with `worksmith index`"
+
+PACKAGED = ("minilm", "static")
+"""The models that come with the package: nothing is downloaded for them, and they are no code of others."""
+
+ALLOWED = "WORKSMITH_EMBEDDERS"
+"""The environment variable in which a user names other models that searches may load, commas between them."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class EmbeddedBy(_Part):
+    """The model that made the vectors.
+
+    Attributes:
+        precision, agreement: see `IndexReport`.
+    """
+
+    name: str
+    digest: str
+    dimension: int
+    precision: str
+    agreement: float
+
+
+class Entry(_Part):
+    """What there is of one source.
+
+    Attributes:
+        digest: of the model and the documents.
+        arrays: the name of its array files, without their endings.
+        hashes: SHA-256 of these files, by ending: `npy` and `npz`.
+    """
+
+    documents: int
+    passages: int
+    digest: str
+    arrays: Annotated[str, Field(pattern=r"^\w[\w-]*$")]
+    hashes: dict[str, str]
+
+
+class IndexManifest(_Part):
+    """What is known of an index without reading it.
+
+    Attributes:
+        version: see `Library`.
+        server: whether the vectors are on a Chroma server, whose address only the user says.
+    """
+
+    format: Literal["worksmith-index/2"] = "worksmith-index/2"
+    version: str
+    server: bool
+    embedder: EmbeddedBy
+    collections: dict[str, Entry]
+
+    @property
+    def digest(self) -> str:
+        """Content address of all that searches find in it."""
+        found = self.model_dump(mode="json", include={"embedder", "collections"})
+        return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:16]
+
+    def identity(self, source: str) -> dict[str, str]:
+        """What the metadata of the collection of `source` in the store has to say."""
+        made_by = collection_metadata(self.embedder.name, self.embedder.digest)
+        return {**made_by, "digest": self.collections[source].digest}
+
+
+def collection_metadata(name: str, digest: str) -> dict[str, str]:
+    """What the metadata of a collection says of the model that makes it."""
+    return {"format": FORMAT, "embedder": name, "embedder_digest": digest}
+
+
+def read_manifest(directory: Path | None) -> IndexManifest | None:
+    """What is said of the index in `directory`; None if none was finished.
+
+    Raises:
+        RetrievalError: the manifest is damaged or of another format.
+    """
+    if directory is None or not (directory / MANIFEST).is_file():
+        return None
+    where = str(directory / MANIFEST)
+    try:
+        return IndexManifest.model_validate(parse_json(read_regular(directory / MANIFEST)))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        said = f"{place}: {first['msg']}" if place else first["msg"]
+        raise RetrievalError(f"cannot be read: {said}", where=where, hint=REINDEX) from error
+    except (OSError, ValueError) as error:
+        raise RetrievalError(f"cannot be read: {error}", where=where, hint=REINDEX) from error
+
+
+def check_model(name: str, where: Path) -> None:
+    """See that the model which the index in `where` names may be loaded.
+
+    Raises:
+        RetrievalError: it is not packaged, and the user has not named it.
+    """
+    if name in PACKAGED or (name and name in os.environ.get(ALLOWED, "").split(",")):
+        return
+    raise RetrievalError(
+        f"the index names the model {name!r}, which does not come with worksmith",
+        where=str(where / MANIFEST),
+        hint=f"if you trust that model, set {ALLOWED}={name}, or index again with --embedder {PACKAGED[0]}",
+    )

@@ -1,0 +1,135 @@
+"""An index may come from somebody else: it chooses no model, runs no code and has nothing downloaded."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from retrievers.building import build_index
+from retrievers.checking import check_index
+from retrievers.documents import Document, Documents
+from retrievers.errors import RetrievalError
+from retrievers.library import Library
+from retrievers.light import packaged
+from retrievers.manifest import ALLOWED, MANIFEST
+
+WORLD: Documents = {"mail": lambda: [Document("a", "The kettle leaks"), Document("b", "Budget")]}
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    build_index(tmp_path / "index", WORLD, embedder="static", version="v1")
+    return tmp_path / "index"
+
+
+@pytest.fixture
+def listener(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    """Stands where models would be downloaded from; never answers, and knows whether anybody came."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0.2)
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.getsockname()[1]}")
+        yield server
+
+
+def nobody_came(listener: socket.socket) -> bool:
+    try:
+        listener.accept()[0].close()
+    except TimeoutError:
+        return True
+    return False
+
+
+def edit(index: Path, **changes: Any) -> None:
+    manifest = json.loads((index / MANIFEST).read_text())
+    for part, value in changes.items():
+        manifest[part] = {**manifest[part], **value} if isinstance(value, dict) else value
+    (index / MANIFEST).write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("name", ["model", "./index/model", "/tmp/model", "acme/model", "minilm,acme", ""])
+def test_a_model_that_the_user_has_not_named_is_not_loaded(
+    index: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(index, embedder={"name": name})
+    library = Library(index, WORLD, version="v1")
+
+    for use in (library.check, lambda: library.collection("mail")):
+        with pytest.raises(RetrievalError, match="does not come with worksmith") as error:
+            use()
+        assert ALLOWED in (error.value.hint or "")
+    monkeypatch.setenv(ALLOWED, "another/model")
+    with pytest.raises(RetrievalError, match="does not come with worksmith"):
+        library.check()
+
+
+@pytest.mark.slow
+def test_a_model_that_the_user_has_named_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = str(packaged())
+    build_index(tmp_path, WORLD, embedder=name, version="v1")
+    with pytest.raises(RetrievalError, match="does not come with worksmith"):
+        Library(tmp_path, WORLD, version="v1").check()
+
+    monkeypatch.setenv(ALLOWED, f"acme/model,{name}")
+    [hit] = Library(tmp_path, WORLD, version="v1").collection("mail").search("kettle", 1)
+    assert hit.key == "a"
+
+
+@pytest.mark.slow
+def test_code_beside_a_model_is_not_run_even_if_the_model_is_named(tmp_path: Path) -> None:
+    model, told = tmp_path / "model", tmp_path / "ran"
+    shutil.copytree(packaged(), model)
+    (model / "evil.py").write_text(
+        f"import pathlib, torch\npathlib.Path({str(told)!r}).touch()\nclass Evil(torch.nn.Identity): pass\n"
+    )
+    modules = json.loads((model / "modules.json").read_text())
+    modules[-1]["type"] = "evil.Evil"
+    (model / "modules.json").write_text(json.dumps(modules))
+
+    with pytest.raises(RetrievalError, match="cannot be loaded"):
+        build_index(tmp_path / "index", WORLD, embedder=str(model))
+    assert not told.exists()
+
+
+@pytest.mark.slow
+def test_nothing_is_downloaded_unless_asked_for(listener: socket.socket) -> None:
+    code = (
+        "from retrievers.embedding import open_embedder; from retrievers.errors import RetrievalError\n"
+        "try: open_embedder('acme/model')\n"
+        "except RetrievalError as error: print(error)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ}, capture_output=True, text=True, check=True
+    )
+
+    assert "acme/model: is not on this machine" in run.stdout
+    assert nobody_came(listener)
+
+
+def test_no_address_from_a_manifest_is_contacted(index: Path, listener: socket.socket) -> None:
+    address = os.environ["HF_ENDPOINT"]
+    edit(index, server=True)
+    with pytest.raises(RetrievalError, match=r"the vectors are on a server.*--store"):
+        check_index(index, WORLD)
+    edit(index, store=address)
+    with pytest.raises(RetrievalError, match="store: Extra inputs"):
+        check_index(index, WORLD)
+
+    assert nobody_came(listener)
+
+
+@pytest.mark.parametrize("name", ["../../elsewhere", "/etc/passwd", "a/b", "", "."])
+def test_no_path_from_a_manifest_is_opened(index: Path, name: str) -> None:
+    entry = json.loads((index / MANIFEST).read_text())["collections"]["mail"]
+    edit(index, collections={"mail": {**entry, "arrays": name}})
+
+    with pytest.raises(RetrievalError, match=r"collections\.mail\.arrays"):
+        Library(index, WORLD, version="v1").check()
