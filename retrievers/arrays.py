@@ -136,7 +136,10 @@ def tidy(directory: Path, wanted: set[str]) -> None:
 
 def _hash(path: Path) -> str:
     with open_regular(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        content = hashlib.sha256()
+        while block := file.read(2**20):
+            content.update(block)
+    return content.hexdigest()
 
 
 def replace(path: Path, save: Callable[[BinaryIO], object]) -> None:
