@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evals.tracking import Suite as Dataset
 from evals.tracking import TraceChoice, open_tracker
+from evals.tracking.choice import SOME
 from evals.tracking.figures import params_text
 from evals.tracking.registry import Registration
 from tools.seeding import digest
@@ -31,16 +32,16 @@ class Tracking:
         track: whether there is to be one.
         uri: of the store; None for the environment's or the default.
         experiment: None for the one of the suite.
-        traces: which episodes become traces; None for the default.
+        traces: which episodes become traces.
     """
 
     track: bool = True
     uri: str | None = None
     experiment: str | None = None
-    traces: TraceChoice | None = None
+    traces: TraceChoice = SOME
 
     @classmethod
-    def of(cls, track: bool, uri: str | None, experiment: str | None, traces: str | None) -> Tracking:
+    def of(cls, track: bool, uri: str | None, experiment: str | None, traces: str) -> Tracking:
         """What the options say.
 
         Raises:

@@ -11,12 +11,12 @@ from tools.errors import InputError
 from tools.seeding import rng
 
 _SAMPLE = re.compile(r"sample:(\d{1,9})")
-_CHOICES = ("all", "failures", "sample:N", "none")
+_CHOICES = ("some", "all", "failures", "sample:N", "none")
 
 
 @dataclass(frozen=True)
 class TraceChoice:
-    """What to make traces of; the default is failures, of which people learn most, and a few others.
+    """What to make traces of: failures, of which people learn most, and a few others, unless it says more.
 
     Attributes:
         failures: at most so many failed episodes, the first ones; None for all.
@@ -31,15 +31,13 @@ class TraceChoice:
     blank: bool = False
 
     @classmethod
-    def parse(cls, text: str | None) -> TraceChoice:
-        """What `--traces` says: `all`, `failures`, `sample:N` or `none`; the default for None.
+    def parse(cls, text: str) -> TraceChoice:
+        """What `--traces` says: `some`, `all`, `failures`, `sample:N` or `none`.
 
         Raises:
             InputError: it is none of these.
         """
-        if text is None:
-            return cls()
-        named = {"all": ALL, "failures": cls(failures=None, others=0), "none": NONE}
+        named = {"some": SOME, "all": ALL, "failures": cls(failures=None, others=0), "none": NONE}
         if text in named:
             return named[text]
         sample = _SAMPLE.fullmatch(text)
@@ -57,6 +55,7 @@ class TraceChoice:
         return failed[: self.failures] + (rest if self.others is None else _drawn(rest, self.others, seed))
 
 
+SOME = TraceChoice()
 ALL = TraceChoice(failures=None, others=None, blank=True)
 NONE = TraceChoice(failures=0, others=0)
 

@@ -115,7 +115,7 @@ def compare_strategies(
     track: TrackFlag = True,
     tracking_uri: TrackingUriOption = None,
     experiment: ExperimentOption = None,
-    traces: TracesOption = None,
+    traces: TracesOption = "some",
     as_json: JsonFlag = False,
 ) -> None:
     """Compare strategies, each uncompiled and compiled, on the same tasks; baselines stand beside them."""

@@ -88,7 +88,7 @@ def evaluate_program(
     track: TrackFlag = True,
     tracking_uri: TrackingUriOption = None,
     experiment: ExperimentOption = None,
-    traces: TracesOption = None,
+    traces: TracesOption = "some",
     as_json: JsonFlag = False,
 ) -> None:
     """Run a program on a suite's tasks and score every episode by its outcome."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worksmith.commands.options import ExperimentOption, TrackingUriOption, say
+from worksmith.commands.options import ExperimentOption, TracesOption, TrackingUriOption, say
 
 if TYPE_CHECKING:
     from evals.runner import EvalResult
@@ -25,14 +25,7 @@ def log_runs(
             show_default="the one their cards name",
         ),
     ] = None,
-    traces: Annotated[
-        str,
-        typer.Option(
-            metavar="CHOICE",
-            help="Episodes that become traces: all, failures, sample:N or none.",
-            autocompletion=lambda: ["all", "failures", "sample:100", "none"],
-        ),
-    ] = "all",
+    traces: TracesOption = "all",
     experiment: ExperimentOption = None,
     tracking_uri: TrackingUriOption = None,
 ) -> None:

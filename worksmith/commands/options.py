@@ -221,12 +221,12 @@ RegisterOption = Annotated[
     ),
 ]
 TracesOption = Annotated[
-    str | None,
+    str,
     typer.Option(
         metavar="CHOICE",
-        help="Episodes that become MLflow traces: all, failures, sample:N or none.",
-        show_default="100 failures and 20 others",
-        autocompletion=lambda: ["all", "failures", "sample:100", "none"],
+        help="Episodes that become MLflow traces: some (100 failures and 20 others), all, failures, sample:N "
+        "or none.",
+        autocompletion=lambda: ["some", "all", "failures", "sample:100", "none"],
     ),
 ]
 

@@ -64,8 +64,9 @@ def build(
     mode: Annotated[
         str | None,
         typer.Option(
-            help="How answers of a crm suite are found: clean (by the policies that agents are told; the "
-            "default) or faithful (as the published system computes them).",
+            help="How answers of a crm suite are found: clean (by the policies that agents are told) "
+            "or faithful (as the published system computes them).",
+            show_default="clean",
             autocompletion=lambda: ["clean", "faithful"],
         ),
     ] = None,

@@ -34,7 +34,9 @@ def test_episodes_in_which_nothing_happened_get_no_trace() -> None:
     assert len(TraceChoice.parse("all").of([*idle, lost], seed=0)) == 5
 
 
-@pytest.mark.parametrize(("said", "traces"), [("all", 41), ("failures", 21), ("sample:7", 7), ("none", 0)])
+@pytest.mark.parametrize(
+    ("said", "traces"), [("some", 41), ("all", 41), ("failures", 21), ("sample:7", 7), ("none", 0)]
+)
 def test_what_becomes_a_trace_can_be_said(said: str, traces: int) -> None:
     records = mixed(40).records
 
@@ -44,9 +46,9 @@ def test_what_becomes_a_trace_can_be_said(said: str, traces: int) -> None:
     assert chosen == TraceChoice.parse(said).of(records, seed=3)
 
 
-@pytest.mark.parametrize("said", ["some", "sample", "sample:0", "sample:-1", "sample:x", "", "ALL"])
+@pytest.mark.parametrize("said", ["few", "sample", "sample:0", "sample:-1", "sample:x", "", "ALL"])
 def test_other_choices_are_refused(said: str) -> None:
-    with pytest.raises(InputError, match=r"--traces: no choice .*all, failures, sample:N, none"):
+    with pytest.raises(InputError, match=r"--traces: no choice .*some, all, failures, sample:N, none"):
         TraceChoice.parse(said)
 
 
