@@ -35,7 +35,7 @@ class Prediction:
 
     Attributes:
         file: where it was read from.
-        row: 0-based row in that file.
+        row: its number in that file, from 1; of a table the header counts for none.
         folder: the name of the folder that holds the file; the original sorts by domain this way.
         query: the task's text; may be empty when `task_id` is given.
         task_id: the task's id, if known.
@@ -120,7 +120,7 @@ def _from_table(path: Path) -> Iterator[Prediction]:
         try:
             header = next(lines, [])
             query, calls, error = _columns(header, path)
-            for row, cells in enumerate(lines):
+            for row, cells in enumerate(lines, start=1):
                 if len(cells) != len(header):
                     raise InputError(
                         f"{len(cells)} cells instead of {len(header)}", where=_place(path, row, None)
@@ -151,7 +151,7 @@ def _columns(header: Sequence[str], path: Path) -> tuple[int, int, int | None]:
 
 
 def _from_lines(path: Path) -> Iterator[Prediction]:
-    for row, (place, entry) in enumerate(read_lines(path, "a prediction")):
+    for row, (place, entry) in enumerate(read_lines(path, "a prediction"), start=1):
         if not isinstance(entry, dict) or not (entry.get("query") or entry.get("task_id")):
             raise InputError("not an object with a query or a task_id", where=place)
         yield Prediction(

@@ -82,14 +82,17 @@ def proposals(name: str, job: Job) -> int:
     return found.proposals(job) if isinstance(found, Proposing) else 0
 
 
-def optimizer(name: str) -> Optimizer:
+def optimizer(name: str, *, option: str = "--optimizer") -> Optimizer:
     """The optimizer called `name`.
+
+    Args:
+        option: that names it, for the message.
 
     Raises:
         InputError: if there is none, or it needs a package that is not installed.
     """
     if name not in _OPTIMIZERS:
         raise InputError(
-            f"no optimizer {name!r}", where="--optimizer", hint=f"there are {', '.join(_OPTIMIZERS)}"
+            f"no optimizer {name!r}", where=option, hint=f"there are {', '.join(_OPTIMIZERS)}"
         )
     return _OPTIMIZERS[name]()

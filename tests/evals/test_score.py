@@ -87,7 +87,7 @@ def test_rows_and_summary(suite: Suite, tmp_path: Path) -> None:
     assert [row["wrong_email"] for row in rows] == [False, False, True, False]
     assert [row["status"] for row in rows] == ["ok", "ok", "ok", "error"]
     assert rows[3]["error"] == "Context window exceeded"
-    assert [row["row"] for row in rows] == [0, 1, 2, 3]
+    assert [row["row"] for row in rows] == [1, 2, 3, 4]
     assert [row["domain"] for row in rows] == ["calendar", "calendar", "multi_domain", "analytics"]
     summary = report.summary
     assert summary["n"] == 4
@@ -171,9 +171,9 @@ def test_rows_for_other_tasks_are_counted_and_a_file_of_only_such_refused(
     ("text", "where"),
     [
         ("query,error\nDo thing 0,\n", "function_calls"),
-        ('query,function_calls,error\nDo thing 0,"[]"\n', "row 0"),
-        ('query,function_calls,error\nA,"[]",\nB,"[open(1)]",\n', "row 1, column function_calls"),
-        ('query,function_calls,error\nA,"[1]",\n', "row 0, column function_calls"),
+        ('query,function_calls,error\nDo thing 0,"[]"\n', "row 1"),
+        ('query,function_calls,error\nA,"[]",\nB,"[open(1)]",\n', "row 2, column function_calls"),
+        ('query,function_calls,error\nA,"[1]",\n', "row 1, column function_calls"),
         ('query,function_calls,error\nA,"[]', "line 2"),
     ],
 )

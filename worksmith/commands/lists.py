@@ -42,5 +42,5 @@ def optimizers_listed(text: str) -> list[str]:
 
     names = names_listed(text, "--optimizers")
     for name in names:
-        optimizer(name)
+        optimizer(name, option="--optimizers")
     return names

@@ -108,7 +108,7 @@ class _Replay:
 
     def _episode(self, row: ScoredRow) -> EpisodeResult:
         """The episode that the row's calls make."""
-        transcript: Transcript = self._transcripts(Path(row.prediction.file))[row.prediction.row]
+        transcript: Transcript = self._transcripts(Path(row.prediction.file))[row.prediction.row - 1]
         task = row.task
         episode = self._suite.workshop.episode(persona=task.persona, now=task.now)
         for step in transcript.steps:
