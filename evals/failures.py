@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evals.sdk_errors import http_status, is_sdk_error, request_status, sdk_status, status_of_code
+from tools.errors import InputError
 from tools.secrets import described, without_secrets
 from tools.statuses import PROGRAM_ERROR, STATUSES, EpisodeStatus
 
@@ -35,8 +36,16 @@ class Ended:
 
 
 def failure_of(error: BaseException) -> Ended:
-    """How an episode ended that an exception ended."""
+    """How an episode ended that an exception ended.
+
+    Raises:
+        InputError: a model has no key. No other episode would fare better, so none is tried.
+    """
+    from dspy.utils.exceptions import LMNotConfiguredError
+
     said_by, status = _decide(error)
+    if isinstance(said_by, LMNotConfiguredError):
+        raise InputError(without_secrets(str(said_by))) from error
     said = without_secrets(str(said_by)) if _declared(said_by) else described(said_by)
     return Ended(status, said[:LONGEST_ERROR], _traceback(error) if status == PROGRAM_ERROR else "")
 

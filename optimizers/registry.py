@@ -92,7 +92,5 @@ def optimizer(name: str, *, option: str = "--optimizer") -> Optimizer:
         InputError: if there is none, or it needs a package that is not installed.
     """
     if name not in _OPTIMIZERS:
-        raise InputError(
-            f"no optimizer {name!r}", where=option, hint=f"there are {', '.join(_OPTIMIZERS)}"
-        )
+        raise InputError(f"no optimizer {name!r}", where=option, hint=f"there are {', '.join(_OPTIMIZERS)}")
     return _OPTIMIZERS[name]()

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from docs.reference import TARGET, reference
 from tests.e2e.conftest import invoke
+from tools.errors import InputError
 from worksmith.cli import app
 
 HEAVY = ("dspy", "mlflow", "numpy", "pandas", "chromadb", "sentence_transformers", "apsw", "pydantic")
@@ -100,3 +101,18 @@ def test_who_interrupts_a_run_is_told_how_it_goes_on(office: Path, tmp_path: Pat
 
     assert process.returncode == 130
     assert said.splitlines() == ["worksmith: interrupted; what has --resume goes on with it"]
+
+
+def test_a_model_without_its_key_ends_before_any_table(office: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    result = invoke("eval", office, "--lm", "openai/gpt-4o-mini", "--limit", 2, "--no-track")
+
+    assert isinstance(result.exception, InputError)
+    assert "OPENAI_API_KEY" in str(result.exception)
+    assert result.stdout == ""
+
+
+def test_a_wrong_optimizer_is_blamed_on_the_option_that_names_it(office: Path) -> None:
+    result = invoke("compare", office, "--optimizers", "knnn", "--no-track")
+
+    assert "--optimizers: no optimizer 'knnn'" in str(result.exception)

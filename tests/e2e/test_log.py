@@ -97,11 +97,13 @@ def test_a_log_says_where_its_suite_is_missing(office: Path, there: Path) -> Non
     card = json.loads((there / "short.card.json").read_text())
     (there / "short.card.json").write_text(json.dumps({**card, "suite": str(there / "gone")}))
 
-    result = invoke("log", log, "--experiment", "office")
+    result = invoke("log", log, "--experiment", "office", "--json")
 
     assert result.exit_code == 0, result.output
     assert "its suite is not at hand" in result.stderr
     client, traces, experiment = store(there)
     run = client.search_runs([experiment], "params.from_log = 'short.jsonl'")[0]
+    said = {"log": str(log), "run_id": run.info.run_id, "episodes": 2}
+    assert json.loads(result.stdout) == {"runs": [said]}
     (trace, _) = traces.search_traces(locations=[experiment], run_id=run.info.run_id, max_results=9)
     assert not any(assessment.expectation for assessment in trace.info.assessments)

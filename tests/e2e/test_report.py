@@ -44,6 +44,9 @@ def test_a_figure_of_a_report_leads_to_its_episodes(compared: str, here: Path) -
 
 
 def test_reports_come_in_every_format(compared: str, here: Path) -> None:
+    figures = json.loads(invoke("report", compared, "--json").stdout)
+    assert figures == json.loads(invoke("report", compared, "--format", "json").stdout)
+    assert not (here / "report.html").exists()
     assert invoke("report", compared).exit_code == 0
     page = (here / "report.html").read_text()
     assert 'class="episode"' in page

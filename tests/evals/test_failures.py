@@ -30,7 +30,7 @@ from yarl import URL
 from evals.failures import LONGEST_ERROR, LONGEST_TRACEBACK, failure_of, failure_status
 from evals.faults.kinds import fault_kinds
 from retrievers.errors import RetrievalError
-from tools.errors import InfrastructureError
+from tools.errors import InfrastructureError, InputError
 from tools.statuses import INFRASTRUCTURE, STATUSES, EpisodeStatus
 
 REQUEST = httpx.Request("POST", "http://127.0.0.1/v1/chat/completions")
@@ -301,3 +301,8 @@ def test_unreadable_replies_of_plain_dspy_programs_are_named() -> None:
     with dspy.context(lm=model), pytest.raises(lm.AdapterParseError) as caught:
         dspy.Predict("q -> number: int")(q="?")
     assert failure_status(caught.value) == "invalid_reply"
+
+
+def test_a_model_without_its_key_ends_everything() -> None:
+    with pytest.raises(InputError, match="set SOME_KEY"):
+        failure_of(raised_from(lm.LMNotConfiguredError("no key found, set SOME_KEY")))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worksmith.commands.options import ExperimentOption, TracesOption, TrackingUriOption, say
+from worksmith.commands.options import ExperimentOption, JsonFlag, TracesOption, TrackingUriOption, say
 
 if TYPE_CHECKING:
     from evals.runner import EvalResult
@@ -28,6 +29,7 @@ def log_runs(
     traces: TracesOption = "all",
     experiment: ExperimentOption = None,
     tracking_uri: TrackingUriOption = None,
+    as_json: JsonFlag = False,
 ) -> None:
     """Put finished or interrupted runs into MLflow from their episode logs; models are not asked again."""
     from evals.runs import open_runs
@@ -38,12 +40,16 @@ def log_runs(
     opened = open_runs(runs, tracking_uri=tracking_uri)
     for run in opened:
         _check(run)
+    kept = []
     for run in opened:
         of = _suite_of(run, suite)
         where = of.path if of is not None else Path(run.card.suite or EXPERIMENT)
         with tracking.start(where, "log", run.card.label, params=_params(run)) as tracked:
             _keep(tracked, run, of)
             say(f"{run.path} is run {tracked.id}, {len(run.records)} episodes")
+            kept.append({"log": run.path, "run_id": tracked.id, "episodes": len(run.records)})
+    if as_json:
+        typer.echo(json.dumps({"runs": kept}))
 
 
 def _check(run: LoadedRun) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worksmith.commands.options import RunsArgument, TrackingUriOption, say
+from worksmith.commands.options import JsonFlag, RunsArgument, TrackingUriOption, say
 
 if TYPE_CHECKING:
     from evals.compare import Study
@@ -49,11 +49,12 @@ def report_runs(
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
     tracking_uri: TrackingUriOption = None,
+    as_json: JsonFlag = False,
 ) -> None:
     """Report runs: how they compare, at what cost, where they fail, and every episode to open.
 
     The page needs no network. CSV and JSON have each figure with its interval; JSON also has the command
-    that lists the episodes behind it.
+    that lists the episodes behind it. With --json it goes to stdout, and a file is written only with --out.
     """
     from evals.runs import open_runs
     from evals.suite import Suite
@@ -61,17 +62,18 @@ def report_runs(
     from tools.files import write_atomically
 
     chosen = _format(form, out)
-    target = out or (Path("report.html") if chosen == "html" else None)
+    target = out or (Path("report.html") if chosen == "html" and not as_json else None)
     if target is not None and target.exists() and not force:
         raise InputError("the file is already there", where=str(target), hint="add --force or choose another")
     opened = Suite.open(suite) if suite else None
     loaded = open_runs(runs, tracking_uri=tracking_uri, suite=opened)
     report = _report(loaded, title, opened, published)
-    named = [*runs, *(["--suite", str(suite)] if suite else [])]
-    text = _written(report, chosen, shlex.join(named))
+    named = shlex.join([*runs, *(["--suite", str(suite)] if suite else [])])
+    if as_json or target is None:
+        typer.echo(_written(report, "json" if as_json else chosen, named), nl=False)
     if target is None:
-        typer.echo(text, nl=False)
         return
+    text = _written(report, chosen, named)
     write_atomically(target, text.encode("utf-8", "replace"))
     programs = f"{len(loaded)} program{'' if len(loaded) == 1 else 's'}"
     say(f"{len(report.episodes)} episodes of {programs}: {target} ({len(text.encode()):,} bytes)")
