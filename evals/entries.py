@@ -42,6 +42,8 @@ class AskEntry(Entry):
         part: of the program that asked: `plan`, `select`, `check`, or `tool` where a tool asked for it.
         call: how many tool calls had been made before it.
         cached: whether the reply came from a cache and cost nothing.
+        finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
+            `error`; empty where nothing is known.
         exchange: the prompt and the reply, of an episode that this process ran; no log holds them.
     """
 
@@ -51,6 +53,7 @@ class AskEntry(Entry):
     completion_tokens: int = 0
     cached: bool = False
     seconds: float = 0.0
+    finish_reason: str = ""
     exchange: InstanceOf[Exchange] | None = Field(default=None, exclude=True)
 
 

@@ -10,6 +10,7 @@ from evals.sdk_errors import http_status, is_sdk_error, request_status, sdk_stat
 from tools.errors import InputError
 from tools.secrets import described, without_secrets
 from tools.statuses import PROGRAM_ERROR, STATUSES, EpisodeStatus
+from tools.unicode import writable
 
 LONGEST_ERROR = 2_000
 """Characters of an exception's message that a record keeps."""
@@ -46,7 +47,7 @@ def failure_of(error: BaseException) -> Ended:
     said_by, status = _decide(error)
     if isinstance(said_by, LMNotConfiguredError):
         raise InputError(without_secrets(str(said_by))) from error
-    said = without_secrets(str(said_by)) if _declared(said_by) else described(said_by)
+    said = writable(without_secrets(str(said_by)) if _declared(said_by) else described(said_by))
     return Ended(status, said[:LONGEST_ERROR], _traceback(error) if status == PROGRAM_ERROR else "")
 
 
@@ -133,7 +134,7 @@ def _of_model(error: BaseException) -> EpisodeStatus | None:
 
 
 def _traceback(error: BaseException) -> str:
-    text = without_secrets("".join(traceback.format_exception(error)).rstrip())
+    text = writable(without_secrets("".join(traceback.format_exception(error)).rstrip()))
     if len(text) <= LONGEST_TRACEBACK:
         return text
     head = LONGEST_TRACEBACK // 4

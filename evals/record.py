@@ -260,6 +260,7 @@ def _question(ask: AskRecord) -> AskEntry:
         completion_tokens=ask.completion_tokens,
         cached=ask.cached,
         seconds=ask.seconds,
+        finish_reason=ask.finish_reason,
         exchange=ask.exchange,
     )
 

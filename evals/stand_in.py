@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any, Self
 
 import dspy
 from dspy import lm15
 from dspy.clients.backend_selection import CLIENT_KEYS
+from dspy.utils.exceptions import LMInvalidRequestError
 
 from evals.identity import model_digest, plain_settings
 from tools.seeding import digest
+
+
+def valid_unicode(message: lm15.Message) -> bool:
+    """Whether a reply can be kept and sent back: no half of a surrogate pair is in it."""
+    try:
+        for part in message.parts:
+            if isinstance(part, lm15.ToolCallPart):
+                json.dumps([part.name, part.input], ensure_ascii=False).encode()
+            else:
+                (getattr(part, "text", None) or "").encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def check_unicode(response: lm15.Response) -> None:
+    """See that a response can be written to a file.
+
+    Raises:
+        LMInvalidRequestError: it cannot; see `evals.failures` for what that makes of an episode.
+    """
+    if not valid_unicode(response.message):
+        said = "MALFORMED_RESPONSE: the reply is not valid Unicode"
+        raise LMInvalidRequestError(said, model=response.model)
 
 
 class StandIn:

@@ -26,7 +26,7 @@ from dspy.utils.exceptions import LMError
 from dspy.utils.usage_tracker import UsageTracker
 
 from evals.identity import model_name
-from evals.stand_in import StandIn
+from evals.stand_in import StandIn, check_unicode
 from optimizers.budget import BudgetSpentError
 from retrievers.strict_json import open_regular
 from tools.errors import InputError, WorksmithError
@@ -218,6 +218,7 @@ class RememberingEngine(StandIn):
         used = UsageTracker()
         with dspy.context(usage_tracker=used, disable_history=True, callbacks=[]):
             response = self.original(replace(request, model=self.original.model), **options)
+        check_unicode(response)
         # DSPy tracks what a request takes, and nothing for what it had in its cache.
         return response, not used.usage_data
 

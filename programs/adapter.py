@@ -37,6 +37,7 @@ from programs.reply import read_reply
 from programs.trajectory import Trajectory
 from tools.errors import InputError
 from tools.statuses import EpisodeStatus
+from tools.unicode import writable
 
 Demo = Any
 """A `dspy.Example` or, in a program that was loaded, a dict."""
@@ -45,7 +46,9 @@ Made = TypeVar("Made")
 
 _REMEMBERED_DEMOS = 4096
 _words = lru_cache(maxsize=_REMEMBERED_DEMOS)(same_text)
-_IN_FORMAT = "Reply again in the given format."
+IN_FORMAT = "Reply again in the given format."
+"""What a model is told whose reply could not be read."""
+
 _CALL_CONTROL = ("rollout_id", "cache")
 _SEVERAL_ANSWERS = ("n", "num_generations", "prompt_cache")
 
@@ -60,15 +63,19 @@ class UnreadableReplyError(AdapterParseError):  # type: ignore[misc]
         remedy: what the model is to do instead.
     """
 
-    episode_status: EpisodeStatus = "invalid_reply"
-
     def __init__(
-        self, signature: type[dspy.Signature], reply: str, problem: str, remedy: str = _IN_FORMAT
+        self,
+        signature: type[dspy.Signature],
+        reply: str,
+        problem: str,
+        remedy: str = IN_FORMAT,
+        episode_status: EpisodeStatus = "invalid_reply",
     ) -> None:
-        super().__init__("TrajectoryAdapter", signature, reply, problem)
-        self.reply = reply
-        self.problem = problem
+        super().__init__("TrajectoryAdapter", signature, writable(reply), writable(problem))
+        self.reply = writable(reply)
+        self.problem = writable(problem)
         self.remedy = remedy
+        self.episode_status = episode_status
 
     def __str__(self) -> str:
         return self.problem
@@ -102,8 +109,8 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
             return [self._call_natively(lm, settings, signature, demos, inputs)]
         config = _config(lm, settings)
         if config is None:
-            with listening():
-                answers: list[dict[str, Any]] = super().__call__(lm, lm_kwargs, signature, demos, inputs)
+            with listening(lm) as heard:
+                answers: list[dict[str, Any]] = super().__call__(heard, lm_kwargs, signature, demos, inputs)
             return answers
         plan = self._layout(signature)
         request = Request(lm.model, tuple(self._turns(plan, demos, inputs)), plan.system, config=config)

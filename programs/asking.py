@@ -7,8 +7,10 @@ from typing import Any
 import dspy
 from dspy.utils.exceptions import AdapterParseError
 
-from programs.adapter import UnreadableReplyError
-from programs.exchange import listening
+from evals.failures import failure_status
+from programs.adapter import IN_FORMAT, UnreadableReplyError
+from programs.exchange import current, kept_in, listening
+from programs.finishing import STOPPED
 from programs.readers import Reader
 from tools.errors import InputError
 
@@ -29,12 +31,31 @@ def ask(predict: dspy.Predict, *, reader: Reader | None = None, **inputs: Any) -
     demos = reader.demos(predict, inputs) if reader is not None else None
     if demos is not None:
         inputs["demos"] = demos
-    try:
-        return predict(**inputs)
-    except UnreadableReplyError:
-        raise
-    except AdapterParseError as error:
-        raise UnreadableReplyError(error.signature, "", "the reply is empty") from error
+    with kept_in(current()):
+        try:
+            return predict(**inputs)
+        except Exception as error:
+            unreadable = _unreadable(error, predict.signature)
+            if unreadable is None:
+                raise
+            raise unreadable from error
+
+
+def _unreadable(error: Exception, signature: type[dspy.Signature]) -> UnreadableReplyError | None:
+    """What was wrong with the reply, with what would help; None where there was no reply."""
+    if isinstance(error, UnreadableReplyError):
+        reply, problem, remedy = error.reply, error.problem, error.remedy
+    elif isinstance(error, AdapterParseError):
+        reply, problem, remedy = "", "the reply is empty", IN_FORMAT
+    elif failure_status(error) in ("invalid_reply", "truncated"):
+        reply, problem, remedy = "", getattr(error, "message", "") or str(error), IN_FORMAT
+    else:
+        return None
+    stopped = STOPPED.get(current().finish_reason)
+    if stopped is None:
+        return UnreadableReplyError(signature, reply, problem, remedy)
+    remedy = f"{remedy} {stopped.remedy}"
+    return UnreadableReplyError(signature, reply or current().reply, stopped.problem, remedy, stopped.status)
 
 
 def ask_plainly(lm: Any, prompt: str) -> str:
@@ -50,6 +71,6 @@ def ask_plainly(lm: Any, prompt: str) -> str:
     lm = lm or dspy.settings.lm
     if lm is None:
         raise InputError("there is no model to ask", hint="set one with dspy.configure(lm=...)")
-    with listening():
-        found = lm(messages=[{"role": "user", "content": prompt}])[0]
+    with listening(lm) as heard:
+        found = heard(messages=[{"role": "user", "content": prompt}])[0]
     return str(found["text"] if isinstance(found, dict) else found)

@@ -6,6 +6,7 @@ the messages, `listening` has it say which. Of several requests in one block the
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,10 +17,12 @@ from typing import Any
 
 import dspy
 from dspy.lm15 import Message as Turn
-from dspy.lm15 import Request, Response, TextPart, ToolCallPart, ToolResultPart
+from dspy.lm15 import RefusalPart, Request, Response, TextPart, ToolCallPart, ToolResultPart
 from dspy.utils.callback import BaseCallback
 
+from programs.finishing import finish_reason
 from tools.episode import TOOLS, Exchange, Message
+from tools.unicode import writable
 
 _SHARED = 4096
 """Messages that are held once however many prompts show them: demonstrations, and what is said of formats."""
@@ -32,10 +35,12 @@ class Wire:
     Attributes:
         sent: the messages as they were handed over: turns, dictionaries, or texts of the system.
         reply: as text; empty if none came.
+        finish_reason: why the model stopped; see `evals.entries.AskEntry`.
     """
 
     sent: Sequence[Any] = ()
     reply: str = ""
+    finish_reason: str = ""
 
     def exchange(self, before: Sequence[Any]) -> Exchange:
         """What was said, where the same part had sent `before` with its last question."""
@@ -44,7 +49,7 @@ class Wire:
             if one is not other and one != other:
                 break
             same += 1
-        return Exchange(same, tuple(_message(sent) for sent in self.sent[same:]), self.reply)
+        return Exchange(same, tuple(_message(sent) for sent in self.sent[same:]), writable(self.reply))
 
 
 _CURRENT: ContextVar[Wire | None] = ContextVar("worksmith_wire", default=None)
@@ -64,21 +69,37 @@ def send(lm: Any, request: Request, **control: Any) -> Response:
     """The reply to a request, which is kept along with it."""
     wire = _CURRENT.get()
     if wire is not None:
-        wire.sent, wire.reply = _sent(request), ""
+        wire.sent, wire.reply, wire.finish_reason = _sent(request), "", ""
     response: Response = lm(request, **control)
     if wire is not None:
-        wire.reply = _text(response.message)
+        wire.reply, wire.finish_reason = _text(response.message), finish_reason(response)
     return response
 
 
 @contextmanager
-def listening() -> Iterator[None]:
-    """A block in which DSPy makes the messages and sends them; they are kept as well."""
-    if _CURRENT.get() is None:
-        yield
+def listening(lm: Any) -> Iterator[Any]:
+    """A block in which DSPy makes the messages and sends them to the model given; they are kept as well."""
+    wire = _CURRENT.get()
+    if wire is None:
+        yield lm
         return
-    with dspy.context(callbacks=[*dspy.settings.callbacks, _Listener()]):
-        yield
+    overheard, quiet = copy.copy(lm), dspy.settings.disable_history
+
+    # DSPy hands over what came back as the entry of a history, and nowhere else.
+    def update_history(entry: dict[str, Any]) -> None:
+        wire.finish_reason = finish_reason(entry.get("response"))
+        if not quiet:
+            lm.update_history(entry)
+
+    overheard.update_history = update_history
+    callbacks = [*dspy.settings.callbacks, _Listener()]
+    with dspy.context(callbacks=callbacks, disable_history=False):
+        yield overheard
+
+
+def current() -> Wire:
+    """What is kept of the question that is being asked; of none, an empty one."""
+    return _CURRENT.get() or Wire()
 
 
 @dataclass
@@ -94,7 +115,7 @@ class _Listener(BaseCallback):  # type: ignore[misc]
             prompt = inputs.get("prompt")
             asked = [{"role": "user", "content": prompt}]
             wire.sent = _sent(prompt) if isinstance(prompt, Request) else inputs.get("messages") or asked
-            wire.reply = ""
+            wire.reply = wire.finish_reason = ""
 
     def on_lm_end(self, call_id: str, outputs: Any, exception: BaseException | None = None) -> None:
         self._calls.remove(call_id)
@@ -145,7 +166,7 @@ def _part(part: Any) -> str:
         return f"{part.name} {_plain(part.input)}"
     if isinstance(part, ToolResultPart):
         return _parts(part.content)
-    return f"({part.type})"
+    return str(part.text) if isinstance(part, RefusalPart) else f"({part.type})"
 
 
 def _plain(content: Any) -> str:

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 import dspy
 from dspy.lm15 import FunctionTool, Message, TextPart, ToolCallPart, ToolResultPart
 
+from evals.stand_in import valid_unicode
 from programs.render import RUNNING_ONLY, TRAJECTORY, as_text, opening_fields, unreadable_turn
-from programs.reply import check_unicode, read_object
+from programs.reply import read_object
 from programs.trajectory import FINISH, Said, Step
 from tools.seeding import digest
+from tools.unicode import writable
 
 if TYPE_CHECKING:
     from tools.tool import Tool
@@ -78,6 +80,8 @@ def read_message(message: Message, tools: NativeTools) -> dict[str, Any]:
     parts = message.parts_of(ToolCallPart)
     calls = dspy.ToolCalls.from_dict_list([{"id": p.id, "name": p.name, "args": p.input} for p in parts])
     said = "".join(part.text for part in message.parts_of(TextPart)).strip()
+    if not valid_unicode(message):
+        raise ValueError("it has text that is not valid Unicode")
     if not calls.tool_calls:
         raise ValueError("it calls no tool" if said else "it is empty")
     first = calls.tool_calls[0]
@@ -106,7 +110,7 @@ def as_shown(message: Message) -> str:
     if call is None:
         return said
     shown = f"{said}\n{call.name} {call.input.get(_UNPARSED) or as_text(call.input)}".strip()
-    return shown.encode(errors="replace").decode()
+    return writable(shown)
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,6 @@ def _arguments(given: dict[str, Any]) -> dict[str, Any]:
     text = given.get(_UNPARSED)
     if len(given) == 1 and isinstance(text, str):
         return read_object("arguments", text)
-    check_unicode("arguments", given)
     return given
 
 

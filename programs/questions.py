@@ -60,7 +60,9 @@ class Questions(list[AskRecord]):
             seconds = time.perf_counter() - started
             exchange = wire.exchange(self._sent.get(part, ()))
             self._sent[part] = wire.sent
-            self.append(AskRecord(part, call, prompt, completion, cached, seconds, exchange))
+            self.append(
+                AskRecord(part, call, prompt, completion, cached, seconds, exchange, wire.finish_reason)
+            )
 
     def _used(self) -> list[Mapping[str, Any]]:
         """The entries that came since the last question."""

@@ -41,6 +41,7 @@ def read_reply(text: str, fields: dict[str, FieldReader]) -> dict[str, Any]:
     """
     if not text.strip():
         raise ValueError("the reply is empty")
+    check_unicode("the reply", text)
     found = split_fields(text)
     if len(fields) == 1 and found.keys().isdisjoint(fields) and next(iter(fields.values())).read is _text:
         found = {next(iter(fields)): text.strip()}

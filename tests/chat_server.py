@@ -12,7 +12,7 @@ from typing import Any
 Reply = dict[str, Any]
 """The `message` of a completion; an `error` in its place is the status with which the server fails.
 
-What it then says is under `said`.
+What it then says is under `said`. Why the model stopped is under `finish_reason`, if that is to be said.
 """
 
 
@@ -87,10 +87,11 @@ class _Handler(BaseHTTPRequestHandler):
             failure = {"message": message.get("said", "scripted failure"), "type": "server_error"}
             self._send(message["error"], {"error": failure})
             return
+        usual = "tool_calls" if message.get("tool_calls") else "stop"
         choice = {
             "index": 0,
-            "message": message,
-            "finish_reason": "tool_calls" if message.get("tool_calls") else "stop",
+            "message": {name: value for name, value in message.items() if name != "finish_reason"},
+            "finish_reason": message.get("finish_reason", usual),
         }
         usage = {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 13}
         self._send(

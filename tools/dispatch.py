@@ -13,6 +13,7 @@ from tools.policy import AccessDeniedError, Decision, denial_text
 from tools.result import Shown
 from tools.secrets import described
 from tools.tool import BadArgumentsError
+from tools.unicode import writable
 
 if TYPE_CHECKING:
     from tools.episode import Episode
@@ -83,7 +84,7 @@ def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observati
     whole = value.value if isinstance(value, Shown) else value
     shown = episode.policy.visible(episode.persona, name, whole)
     text = value.text if isinstance(value, Shown) else as_text(shown)
-    if _writable(text) != text:
+    if writable(text) != text:
         return _refusal("bad_arguments", f"{name}: the result would not be valid Unicode text")
     return Observation("ok", shown, text)
 
@@ -94,10 +95,5 @@ def as_text(value: Any) -> str:
 
 
 def _refusal(status: ObservationStatus, message: str) -> Observation:
-    text = _writable(message)
+    text = writable(message)
     return Observation(status, text, text)
-
-
-def _writable(text: str) -> str:
-    """`text` without halves of surrogate pairs, which no file, log or request can hold."""
-    return text.encode(errors="replace").decode()

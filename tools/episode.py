@@ -95,6 +95,8 @@ class AskRecord:
         call: how many tool calls had been made before it.
         cached: the reply came out of a cache.
         exchange: the prompt and the reply.
+        finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
+            `error`; empty where nothing is known.
     """
 
     part: Part
@@ -104,6 +106,7 @@ class AskRecord:
     cached: bool
     seconds: float
     exchange: Exchange | None = None
+    finish_reason: str = ""
 
 
 class Episode:

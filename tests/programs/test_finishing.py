@@ -1,0 +1,208 @@
+"""Why a model stopped: kept with each question, and said as such where the reply cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import dspy
+import pytest
+from dspy.lm15 import Message, RefusalPart, Request, Response, TextPart, ThinkingPart, ToolCallPart, Usage
+
+from evals.entries import AskEntry
+from optimizers.replies import RememberingEngine, ReplyStore
+from programs.agent import Agent
+from programs.finishing import finish_reason
+from programs.recording import RecordingEngine
+from tests.chat_server import ChatServer, chat_server
+from tests.programs.office import TASKS, call, finish
+from tools.episode import EpisodeResult
+from tools.workshop import Workshop
+
+CUT = call("calendar.search_events", '{"query": "Budget').partition("\n\n[[ ## completed")[0]
+
+
+class Parts:
+    """An engine that replies with messages and reasons of its own."""
+
+    supports_function_calling = True
+
+    def __init__(self, *replies: tuple[Any, Any]) -> None:
+        self._replies = iter(replies)
+        self.requests: list[Request] = []
+
+    def complete(self, request: Request) -> Response:
+        self.requests.append(request)
+        parts, reason = next(self._replies)
+        return Response(None, request.model, Message.assistant(parts), reason, Usage(input_tokens=1))
+
+    def lm(self) -> dspy.LM:
+        return dspy.LM("scripted/parts", engine=self, cache=False, num_retries=0)
+
+
+def run(agent: Agent, lm: dspy.LM) -> EpisodeResult:
+    with dspy.context(lm=lm):
+        episode: EpisodeResult = agent(task=TASKS[0]).episode
+    return episode
+
+
+ENDS = [
+    ((CUT, "length"), "truncated", "cut off at the limit of output tokens"),
+    ((" ", "length"), "truncated", "cut off at the limit of output tokens"),
+    ((" ", "content_filter"), "filtered", "content filter"),
+    (([RefusalPart("I can't help with that.")], "stop"), "refused", "refused"),
+    ((" ", "stop"), "invalid_reply", "empty"),
+    ((CUT, "stop"), "invalid_reply", "JSON"),
+]
+
+
+@pytest.mark.parametrize("name", ["react", "direct", "function_calling"])
+@pytest.mark.parametrize(("reply", "status", "said"), ENDS)
+def test_why_a_reply_is_no_use_is_said(
+    name: str, reply: tuple[Any, str], status: str, said: str, workshop: Workshop
+) -> None:
+    if reply[0] == CUT and name == "function_calling":
+        reply = [ToolCallPart("1", "calendar__search_events", {"partial_json": '{"query": "B'})], reply[1]
+    if reply[0] == CUT and name == "direct":
+        reply = '[[ ## calls ## ]]\n[{"tool": "calendar.search_events", "argum', reply[1]
+    engine = Parts(reply, reply)
+    episode = run(Agent(name, workshop=workshop), engine.lm())
+
+    assert episode.status == status
+    assert said in str(episode.error)
+    assert said in str(engine.requests[1].messages[-1].text)
+    assert episode.asks[0].finish_reason == ("refusal" if status == "refused" else reply[1])
+
+
+def test_a_reply_that_was_cut_off_is_answered_with_what_helps(workshop: Workshop) -> None:
+    engine = Parts((CUT, "length"), (finish(), "stop"))
+    episode = run(Agent("react", workshop=workshop), engine.lm())
+
+    assert episode.status == "finished"
+    assert "Use fewer words" in str(engine.requests[1].messages[-1].text)
+    assert [ask.finish_reason for ask in episode.asks] == ["length", "stop"]
+
+
+def test_a_reply_that_can_be_read_is_taken_whatever_the_reason(workshop: Workshop) -> None:
+    assert run(Agent("react", workshop=workshop), Parts((finish(), "length")).lm()).status == "finished"
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with chat_server() as running:
+        yield running
+
+
+def hosted(server: ChatServer, **more: Any) -> dspy.LM:
+    address = {"api_base": server.url, "api_key": "none"}
+    return dspy.LM("openai/gpt-4o-mini", cache=False, num_retries=0, **address, **more)
+
+
+REPLIES = [
+    ({"content": CUT, "finish_reason": "length"}, "truncated"),
+    ({"content": "", "finish_reason": "length"}, "truncated"),
+    ({"content": None, "finish_reason": "content_filter"}, "filtered"),
+    ({"content": None, "refusal": "I can't help with that."}, "refused"),
+]
+
+
+@pytest.mark.parametrize("engine", ["auto", "litellm"])
+@pytest.mark.parametrize("strategy", ["act", "function_calling"])
+@pytest.mark.parametrize(("reply", "status"), REPLIES)
+def test_hosted_models_say_why_they_stopped(
+    engine: str, strategy: str, reply: dict[str, Any], status: str, server: ChatServer, workshop: Workshop
+) -> None:
+    server.say(*([{"role": "assistant", **reply}] * 2))
+    episode = run(Agent(strategy, workshop=workshop), hosted(server, engine=engine))
+
+    assert (episode.status, len(server.bodies)) == (status, 2)
+
+
+def test_histories_are_kept_as_before(server: ChatServer, workshop: Workshop) -> None:
+    server.say({"role": "assistant", "content": finish()}, {"role": "assistant", "content": finish()})
+    lm = hosted(server)
+    run(Agent("act", workshop=workshop), lm)
+    with dspy.context(disable_history=False):
+        run(Agent("act", workshop=workshop, keep_history=True), lm)
+
+    assert len(lm.history) == 1
+
+
+def test_subclasses_of_language_models_say_why_they_stopped(workshop: Workshop) -> None:
+    class Own(dspy.BaseLM):  # type: ignore[misc]
+        def forward(self, prompt: Any = None, messages: Any = None, **_: Any) -> Any:
+            message = SimpleNamespace(content=CUT, tool_calls=None)
+            choice = SimpleNamespace(message=message, finish_reason="length")
+            return SimpleNamespace(choices=[choice], usage={}, model="own/model")
+
+    assert run(Agent("act", workshop=workshop), Own("own/model")).status == "truncated"
+
+
+@pytest.mark.parametrize(
+    ("response", "reason"),
+    [
+        ({"choices": [{"finish_reason": "max_tokens"}]}, "length"),
+        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, "length"),
+        ({"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}, "content_filter"),
+        ({"status": "completed", "output": [{"content": [{"type": "refusal"}]}]}, "refusal"),
+        ({}, ""),
+        (None, ""),
+        ([], ""),
+    ],
+)
+def test_reasons_are_read_from_what_clients_give(response: Any, reason: str) -> None:
+    assert finish_reason(response) == reason
+
+
+def test_the_record_keeps_the_reason() -> None:
+    assert AskEntry(part="select", call=0, finish_reason="length").model_dump()["finish_reason"] == "length"
+
+
+HALF = "\ud800"
+TORN = [
+    [TextPart(call("calendar.search_events", thought=HALF))],
+    [TextPart(call("calendar.search_events", f'{{"query": "{HALF}"}}'))],
+    [TextPart(HALF)],
+]
+CALLED = [
+    [TextPart(HALF), ToolCallPart("1", "calendar__search_events", {})],
+    [ToolCallPart("1", "calendar__search_events", {"query": HALF})],
+    [ToolCallPart("1", HALF, {})],
+    [ThinkingPart(HALF), ToolCallPart("1", "calendar__search_events", {})],
+]
+
+
+@pytest.mark.parametrize("around", ["plain", "journal", "recording"])
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [*(("react", parts) for parts in TORN), *(("function_calling", parts) for parts in CALLED)],
+)
+def test_half_a_surrogate_pair_is_an_unreadable_reply(
+    around: str, name: str, parts: list[Any], workshop: Workshop, tmp_path: Path
+) -> None:
+    lm = Parts((parts, "stop"), (parts, "stop")).lm()
+    if around == "journal":
+        lm = RememberingEngine(lm, ReplyStore(tmp_path / "replies.jsonl")).installed()
+    if around == "recording":
+        lm = RecordingEngine.around(lm, tmp_path / "recording.jsonl")
+    episode = run(Agent(name, workshop=workshop), lm)
+
+    assert (episode.status, len(episode.asks)) == ("invalid_reply", 2)
+    assert "not valid Unicode" in str(episode.error)
+    shown = "".join(ask.exchange.reply for ask in episode.asks if ask.exchange)
+    assert HALF not in f"{shown}{episode.error}"
+
+
+def test_the_next_reply_may_be_readable(workshop: Workshop) -> None:
+    engine = Parts((TORN[0], "stop"), (finish(), "stop"))
+
+    assert run(Agent("react", workshop=workshop), engine.lm()).status == "finished"
+
+
+@pytest.mark.parametrize("content", [call("calendar.search_events", thought=HALF), HALF])
+def test_so_it_is_from_a_server(content: str, server: ChatServer, workshop: Workshop) -> None:
+    server.say(*([{"role": "assistant", "content": content}] * 2))
+
+    assert run(Agent("react", workshop=workshop), hosted(server)).status == "invalid_reply"
