@@ -2,14 +2,15 @@
 
 Everything else (tables, reports, tracking) is derived from it, so a run that dies loses at most the
 episodes that were in flight. A line is handed to the operating system in one write; a line that the
-machine tore in half is recognised by its missing newline and owed again.
+machine tore in half is recognised by its missing newline and owed again. While a process writes a log, no
+other one can.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,6 +18,13 @@ from typing import Self
 from evals.record import EpisodeRecord
 from tools.errors import InputError
 from tools.json_files import cut_torn_line, read_models
+from tools.locking import Lock
+
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0)
+"""Opening a FIFO that nobody reads fails, and does not hang."""
+
+_BEGINNING = b'{"key"'
+"""What a record begins with, also one that is torn."""
 
 
 class EpisodeLog:
@@ -26,35 +34,51 @@ class EpisodeLog:
     the thread that called it.
     """
 
-    def __init__(
-        self, path: Path, file: int, records: dict[str, EpisodeRecord], *, final: bool = False
-    ) -> None:
+    def __init__(self, path: Path, lock: Lock, *, resume: bool, final: bool) -> None:
         self.path = path
+        self._lock = lock
         self._final = final
-        self._file = file
-        self._records = records
+        self._records: dict[str, EpisodeRecord] = {}
+        if resume and _holds_bytes(path):
+            self._records = {record.key: record for record in _records(path)}
+            if not self._records and not path.read_bytes().startswith(_BEGINNING):
+                raise _no_log(path)  # not to be cut: it is something else
+            cut_torn_line(path)
+        self._file = _open(path)
 
     @classmethod
-    def open(cls, path: str | Path, *, resume: bool = False, final: bool = False) -> Self:
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        resume: bool = False,
+        final: bool = False,
+        make_room: Callable[[Path], object] | None = None,
+    ) -> Self:
         """Open a log for writing; with `resume`, read what it already holds.
 
         Args:
             final: take what was lost to the infrastructure as it is; its unit is not owed again.
+            make_room: is to put away what is there, once no other process writes to it.
 
         Raises:
             InputError: the log has episodes and `resume` was not asked for, a line is no record, or
                 there can be no such file.
+            InUseError: another process writes to it.
         """
         path = Path(path)
-        records: dict[str, EpisodeRecord] = {}
-        if path.exists() and path.stat().st_size:
-            if not resume:
+        lock = Lock(path.with_name(path.name + ".lock"), path)
+        try:
+            if make_room is not None:
+                make_room(path)
+            elif not resume and _holds_bytes(path):
                 raise InputError(
                     "an episode log is already there", where=str(path), hint="add --resume or choose another"
                 )
-            records = {record.key: record for record in read_log(path)}
-            cut_torn_line(path)
-        return cls(path, _open(path), records, final=final)
+            return cls(path, lock, resume=resume, final=final)
+        except BaseException:
+            lock.release()
+            raise
 
     def finished(self, key: str) -> EpisodeRecord | None:
         """The record of a work unit that need not run again.
@@ -75,6 +99,7 @@ class EpisodeLog:
         line = (record.model_dump_json() + "\n").encode()
         written = os.write(self._file, line)
         if written != len(line):
+            os.ftruncate(self._file, os.fstat(self._file).st_size - written)
             raise OSError(errno.ENOSPC, "only a part could be written", str(self.path))
 
     def __len__(self) -> int:
@@ -85,6 +110,7 @@ class EpisodeLog:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+        self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -98,19 +124,34 @@ class EpisodeLog:
 def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
     """The records of a log in the order of writing; of several with the same key the last counts.
 
-    All of them are given. A torn last line is skipped.
+    All of them are given. A torn last line is skipped, with a notice.
 
     Raises:
-        InputError: the file is missing, or a whole line is not an episode record.
+        InputError: the file is missing, a whole line is not an episode record, or none of it is one.
     """
-    return read_models(
-        Path(path), EpisodeRecord, "an episode record", hint="remove the line to run it again", appended=True
-    )
+    path, record = Path(path), None
+    for record in _records(path):
+        yield record
+    if record is None and _holds_bytes(path):
+        raise _no_log(path)
+
+
+def _records(path: Path) -> Iterator[EpisodeRecord]:
+    hint = "remove the line to run it again"
+    return read_models(path, EpisodeRecord, "an episode record", hint=hint, appended=True)
+
+
+def _no_log(path: Path) -> InputError:
+    return InputError("it holds no episode record", where=str(path), hint="name another, or remove it")
+
+
+def _holds_bytes(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
 
 
 def _open(path: Path) -> int:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_WAITING, 0o644)
     except OSError as error:
         raise InputError("cannot write the episode log", where=str(path), hint=str(error)) from error

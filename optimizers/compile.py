@@ -104,7 +104,7 @@ class Plan:
 
         Raises:
             InputError: it is there and `resume` is not set, or it is of something else.
-            JournalInUseError: another process works in it.
+            InUseError: another process works in it.
         """
         about = decides(self, purpose)
         return Journal.open(self.folder, about, resume=self.resume, given=given(self), asking=self.asking)
@@ -227,7 +227,7 @@ def compile_program(plan: Plan) -> Result:
     Raises:
         InputError: something in the plan makes no sense, or `folder` holds an earlier run and `resume`
             is not set.
-        JournalInUseError: another process works in `folder`.
+        InUseError: another process works in `folder`.
         IncompleteJournalError: models may not be asked, and the journal does not suffice.
         ConstraintsBrokenError: no program keeps the constraints.
         BudgetSpentError: the budget was spent before it was known whether any does.

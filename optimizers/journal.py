@@ -30,6 +30,7 @@ from optimizers.replies import RememberingEngine, ReplyStore
 from tools.errors import InputError, WorksmithError
 from tools.files import write_atomically
 from tools.json_files import read_model
+from tools.locking import Lock
 
 SUFFIX: Final = ".journal"
 """Added to the name of the file that a compile writes."""
@@ -37,19 +38,6 @@ SUFFIX: Final = ".journal"
 FORMAT: Final = "worksmith-journal/1"
 
 _DESCRIPTION, _LOCK, REPLIES = "compile.json", "lock", "replies.jsonl"
-
-
-class JournalInUseError(InputError):
-    """Another process is at work in the journal.
-
-    Attributes:
-        pid: its number; 0 if it has not said.
-    """
-
-    def __init__(self, folder: Path, pid: int) -> None:
-        who = f"process {pid}" if pid else "another process"
-        super().__init__(f"{who} is at work in this journal", where=str(folder), hint="wait until it is done")
-        self.pid = pid
 
 
 class IncompleteJournalError(WorksmithError):
@@ -106,9 +94,9 @@ class Journal:
 
         Raises:
             InputError: there is a journal and `resume` is not set, or of something else.
-            JournalInUseError: another process works in it.
+            InUseError: another process works in it.
         """
-        lock = Lock(folder)
+        lock = _lock(folder)
         try:
             _describe(folder, dict(decides), dict(given or {}), resume=resume)
             return cls(folder, lock, asking=asking)
@@ -148,59 +136,6 @@ class Journal:
             self.check()
 
 
-class Lock:
-    """The exclusive use of a folder, until it is released or the process is gone, however it ended.
-
-    Raises:
-        JournalInUseError: another process has it.
-        InputError: there can be no such folder.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._file = -1
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._take(folder)
-        except OSError as error:
-            raise InputError("cannot keep a journal there", where=str(folder), hint=str(error)) from error
-
-    def release(self) -> None:
-        """Give it up; twice is harmless."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.release()
-
-    def _take(self, folder: Path) -> None:
-        try:
-            import fcntl
-        except ImportError:  # no such lock on this system
-            return
-        path = folder / _LOCK
-        while self._file < 0:
-            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                said = os.pread(file, 20, 0)
-                os.close(file)
-                raise JournalInUseError(folder, int(said) if said.isdigit() else 0) from None
-            if path.exists() and os.fstat(file).st_ino == path.stat().st_ino:
-                self._file = file
-            else:  # removed by its last owner just now
-                folder.mkdir(parents=True, exist_ok=True)
-                os.close(file)
-        os.ftruncate(self._file, 0)
-        os.pwrite(self._file, str(os.getpid()).encode(), 0)
-
-
 def journal_beside(file: Path) -> Path:
     """The folder of the journal of a compile that writes `file`."""
     return file.with_name(file.name + SUFFIX)
@@ -210,10 +145,10 @@ def discard(folder: Path) -> None:
     """Remove a journal, if there is one.
 
     Raises:
-        JournalInUseError: a process works in it.
+        InUseError: a process works in it.
     """
     if folder.exists():
-        with Lock(folder):
+        with _lock(folder):
             shutil.rmtree(folder)
 
 
@@ -222,11 +157,11 @@ def copied(folder: Path) -> Iterator[Path]:
     """A copy of a journal, for as long as the block lasts.
 
     Raises:
-        JournalInUseError: a process works in it.
+        InUseError: a process works in it.
     """
     with tempfile.TemporaryDirectory(prefix="journal-") as place:
         copy = Path(place) / folder.name
-        with Lock(folder):
+        with _lock(folder):
             shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(_LOCK))
         yield copy
 
@@ -241,6 +176,10 @@ def read_description(folder: Path) -> dict[str, Any]:
     if not os.path.lexists(path):
         raise InputError("there is no journal of a compile here", where=str(folder))
     return read_model(path, _Description, "a journal's description").model_dump()
+
+
+def _lock(folder: Path) -> Lock:
+    return Lock(folder / _LOCK, folder)
 
 
 def differences(ours: Any, theirs: Any, name: str = "") -> Iterator[tuple[str, Any, Any]]:

@@ -30,7 +30,7 @@ from evals.stand_in import StandIn, check_unicode
 from optimizers.budget import BudgetSpentError
 from retrievers.strict_json import open_regular
 from tools.errors import InputError, WorksmithError
-from tools.json_files import cut_torn_line, parsed
+from tools.json_files import cut_torn_line, parsed, tell_torn
 from tools.secrets import without_secrets
 from tools.seeding import digest
 
@@ -75,7 +75,8 @@ class ReplyStore:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-            cut_torn_line(path)
+            if torn := cut_torn_line(path):
+                tell_torn(str(path), torn)
             self._end = 0
             with open_regular(path) as lines:
                 for number, line in enumerate(lines, start=1):

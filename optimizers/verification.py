@@ -36,7 +36,7 @@ def derived(plan: Plan, *, stopped: str = "") -> Artifact:
 
     Raises:
         InputError: the journal is of another plan, or there is none.
-        JournalInUseError: a process works in it.
+        InUseError: a process works in it.
         IncompleteJournalError: it does not hold all that it takes.
     """
     then = read_description(plan.folder)["decides"]

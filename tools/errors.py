@@ -39,6 +39,10 @@ class InputError(WorksmithError):
         return f"{place}{self.message}{advice}"
 
 
+class Notice(UserWarning):
+    """Something that a person should know and that stops nothing; the command line shows it as a sentence."""
+
+
 class ToolError(WorksmithError):
     """A tool could not do what it was asked to; the agent sees the message as its observation."""
 

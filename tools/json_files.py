@@ -7,6 +7,7 @@ fault is an `InputError` with the file, the line and the field, and what to do.
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from retrievers.strict_json import MOST_BYTES, open_regular, parse_json, read_regular
-from tools.errors import InputError
+from tools.errors import InputError, Notice
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -76,6 +77,7 @@ def read_lines(
                 if len(line) > MOST_BYTES:
                     raise InputError(f"not {what}: the line is too long", where=where, hint=hint)
                 if appended and not line.endswith(b"\n"):
+                    tell_torn(where, len(line))
                     return
                 if line.strip():
                     yield where, parsed(line, what, where=where, hint=hint)
@@ -127,6 +129,12 @@ def validated(value: Any, model: type[Model], what: str, *, where: str, hint: st
         raise InputError(
             f"not {what}: {field}: {said}" if field else f"not {what}: {said}", where=where, hint=hint
         ) from error
+
+
+def tell_torn(where: str, length: int) -> None:
+    """Say that the last line of a file is not whole."""
+    message = f"{where}: the last line is not whole and is left out ({length:,} bytes): a run was killed"
+    warnings.warn(Notice(message), stacklevel=2)
 
 
 def cut_torn_line(path: Path) -> int:

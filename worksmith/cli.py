@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import warnings
+from typing import Any
 
 import typer
 
 from evals.reporting.characters import harmless
 from retrievers.errors import RetrievalError
-from tools.errors import InputError, WorksmithError
+from tools.errors import InputError, Notice, WorksmithError
 from worksmith import __version__
 from worksmith.commands import (
     access,
@@ -94,8 +96,16 @@ _OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 _INTERRUPTED = 130
 
 
+def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
+    """What we say ourselves is a sentence; what libraries warn of is shown as Python does."""
+    ours = issubclass(category, Notice)
+    said = f"worksmith: {message}\n" if ours else warnings.formatwarning(message, category, *place[:2])
+    typer.echo(harmless(said), err=True, nl=False)
+
+
 def main() -> None:
     """Run the command line: 0 done, 1 a run failed, 2 bad input, 3 a limit was reached, 130 interrupted."""
+    warnings.showwarning = _show_warning
     try:
         app()
     except (InputError, RetrievalError) as error:

@@ -274,9 +274,11 @@ def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
 
 def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalResult:
     file = plan.folder / f"{slug(arm.label)}-{slug(state_digest(program))}.jsonl"
-    if not plan.resume:
-        new_log(file)
-    with EpisodeLog.open(file, resume=plan.resume) as log, episode_bar(arm.label) as on_progress:
+    make_room = None if plan.resume else new_log
+    with (
+        EpisodeLog.open(file, resume=plan.resume, make_room=make_room) as log,
+        episode_bar(arm.label) as on_progress,
+    ):
         write_card(file, card)
         result = evaluate(
             program,

@@ -17,6 +17,7 @@ from evals.record import EpisodeRecord
 from evals.tracking.assessments import assessments, binary_scores, identity
 from evals.tracking.choice import broke
 from evals.tracking.spans import Frame, cost, spans, usage
+from tools.errors import Notice
 from tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _PREVIEW = 500
 Identity = tuple[str, str, str]
 
 
-class IncompleteTracesWarning(UserWarning):
+class IncompleteTracesWarning(Notice):
     """The store holds fewer traces or assessments than were sent to it."""
 
 

@@ -21,7 +21,7 @@ from evals.suite import Suite
 from optimizers.budget import Budget, Limits
 from optimizers.compile import Model as Named
 from optimizers.compile import Plan, compile_program
-from optimizers.journal import IncompleteJournalError, Journal, JournalInUseError, discard, journal_beside
+from optimizers.journal import IncompleteJournalError, Journal, discard, journal_beside
 from optimizers.registry import optimizer_names, proposes
 from optimizers.replies import RememberingEngine, ReplyStore
 from optimizers.settings import Settings
@@ -32,6 +32,7 @@ from tests.evals.judging.episodes import answered
 from tests.optimizers.proposing import Proposals, propose, reply
 from tests.optimizers.shop import Clerk, Model
 from tools.errors import InputError
+from tools.locking import InUseError
 from tools.seeding import digest
 
 VERBS = ("Cancel", "Rename", "Shift")
@@ -216,9 +217,9 @@ def test_a_journal_goes_on_with_nothing_else(suite: Suite, tmp_path: Path) -> No
 
 def test_a_journal_is_for_one_process_at_a_time(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "j", {}, resume=False):
-        with pytest.raises(JournalInUseError, match=f"process {os.getpid()} is at work") as caught:
+        with pytest.raises(InUseError, match=f"process {os.getpid()} is at work") as caught:
             Journal.open(tmp_path / "j", {}, resume=True)
-        with pytest.raises(JournalInUseError):
+        with pytest.raises(InUseError):
             discard(tmp_path / "j")
         assert caught.value.pid == os.getpid()
     # Also after the number of somebody who is gone was left in it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -252,11 +253,18 @@ def _tracked(
     from evals.report import study_report
     from evals.tracking import Suite as Dataset
     from tools.files import write_atomically
+    from tools.locking import Lock
     from worksmith.commands.compare_report import tell
     from worksmith.history import study_histories
     from worksmith.study import run_arms
 
-    with tracking.start(plan.suite.path, "compare", params=settings, resume=plan.resume) as run:
+    folders = [Path(name) for name in dict.fromkeys(str(plan.for_arm(arm).folder) for arm in arms)]
+    with ExitStack() as stack:
+        for folder in sorted(folders):
+            stack.enter_context(Lock(folder / "lock", folder))
+        run = stack.enter_context(
+            tracking.start(plan.suite.path, "compare", params=settings, resume=plan.resume)
+        )
         run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
         study = run_arms(plan, arms, run, on_row=tell)
         setting = {"suite": plan.suite.path.name, "split": plan.split}
@@ -264,8 +272,7 @@ def _tracked(
         run.report(report)
         if run.id:
             say(f"recorded as run {run.id}; `worksmith ui` shows it")
-    folders = dict.fromkeys(str(plan.for_arm(arm).folder) for arm in arms)
-    say(f"the episodes are in {' '.join(folders)}; `worksmith report` shows each of them")
+    say(f"the episodes are in {' '.join(map(str, folders))}; `worksmith report` shows each of them")
     if page:
         write_atomically(page, report.html().encode())
     return study

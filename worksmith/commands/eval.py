@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     import dspy
 
     from evals.judging.judge import Judge
+    from evals.log import EpisodeLog
     from evals.outcomes import GroundTruth
     from evals.runner import EvalResult
     from evals.runs import RunCard
@@ -157,18 +159,24 @@ class Evaluation:
     judges: tuple[Judge, ...] = ()
     budget: Budget | None = None
 
-    def with_model(self, label: str, lm: dspy.LM, card: RunCard) -> EvalResult:
-        """The program's episodes with `lm`, all of them or as many as the budget lets start."""
+    def open_log(self, lm: dspy.LM) -> EpisodeLog:
+        """The log of the program's episodes with `lm`."""
         from evals.log import EpisodeLog
+        from worksmith.session import new_log
+
+        make_room = None if self.log or self.resume else new_log
+        return EpisodeLog.open(self._log_file(lm), resume=self.resume, make_room=make_room)
+
+    def with_model(self, label: str, lm: dspy.LM, card: RunCard, log: EpisodeLog) -> EvalResult:
+        """The program's episodes with `lm`, all of them or as many as the budget lets start."""
         from evals.runner import evaluate
         from evals.runs import write_card
         from evals.scorers import scorers_for
         from worksmith.budgets import admission, counted
         from worksmith.session import episode_bar
 
-        file = self._log_file(label, lm)
-        with EpisodeLog.open(file, resume=self.resume) as log, episode_bar(label) as on_progress:
-            write_card(file, card)
+        with episode_bar(label) as on_progress:
+            write_card(log.path, card)
             result = evaluate(
                 self.program,
                 self.tasks,
@@ -184,14 +192,14 @@ class Evaluation:
                 on_progress=on_progress,
                 on_resume=lambda found: say(str(found)),
             )
-        say(f"the episodes are in {file}; `worksmith report` shows each of them")
+        say(f"the episodes are in {log.path}; `worksmith report` shows each of them")
         return result
 
-    def _log_file(self, label: str, lm: dspy.LM) -> Path:
+    def _log_file(self, lm: dspy.LM) -> Path:
         """The log that was asked for, or one named after everything that it depends on but the code."""
         from evals.identity import model_digest, state_digest
         from tools.seeding import digest
-        from worksmith.session import LOGS, new_log
+        from worksmith.session import LOGS
 
         if self.log:
             return self.log
@@ -199,10 +207,7 @@ class Evaluation:
         of = [*data, state_digest(self.program), model_digest(lm), self.ground_truth]
         on = [self.split, [task.id for task in self.tasks], self.seed, self.trials]
         by = [judge.digest for judge in self.judges]
-        file = LOGS / f"eval-{digest([*of, *on, *by])}.jsonl"
-        if not self.resume:
-            new_log(file)
-        return file
+        return LOGS / f"eval-{digest([*of, *on, *by])}.jsonl"
 
 
 def _compiled(file: Path, suite: Suite) -> Any:
@@ -231,16 +236,27 @@ def _tracked(
     from evals.identity import strategy_name
     from evals.report import evaluation_report
     from evals.tracking import Suite as Dataset
+    from tools.errors import InputError
     from worksmith.cards import eval_card
     from worksmith.tracked import keep_card
 
     results = {}
     about = strategy_name(run.program)
-    with tracking.start(run.suite.path, "eval", about, params=settings, resume=run.resume) as parent:
+    if run.log and len(models) > 1:
+        hint = "leave it out: each model's episodes get a log of their own"
+        raise InputError(
+            f"one log cannot hold the episodes of {len(models)} models", where="--log", hint=hint
+        )
+    with ExitStack() as stack:
+        # A log that cannot be used is said before a run is begun in MLflow.
+        logs = {label: stack.enter_context(run.open_log(lm)) for label, lm in models.items()}
+        parent = stack.enter_context(
+            tracking.start(run.suite.path, "eval", about, params=settings, resume=run.resume)
+        )
         for label, lm in models.items():
             with parent.child(label) if len(models) > 1 else _same(parent) as child:
                 card = eval_card(label, run.program, lm, run.suite, settings, artifact, run.judges)
-                result = run.with_model(label, lm, card)
+                result = run.with_model(label, lm, card, logs[label])
                 if not result.records and run.budget is not None:
                     run.budget.check()
                 child.dataset(

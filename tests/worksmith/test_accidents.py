@@ -1,0 +1,96 @@
+"""What accidents come to: files that others write, runs that were killed, disks that are full."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from evals.log import EpisodeLog, read_log
+from evals.suite import Suite
+from tests.evals.episodes import make_record
+from tests.optimizers.shop import make_suite
+from tools.errors import InputError
+from tools.locking import InUseError, Lock
+from worksmith import cli
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def call(*arguments: object) -> Any:
+    result = CliRunner().invoke(cli.app, [*map(str, arguments)])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.mark.parametrize("options", [[], ["--resume"]])
+def test_two_evaluations_never_write_one_log(suite: Suite, here: Path, options: list[str]) -> None:
+    command = ["eval", suite.path, "--limit", 1, "--log", "log.jsonl", *options]
+    with (
+        EpisodeLog.open(here / "log.jsonl"),
+        pytest.raises(InUseError, match=rf"log\.jsonl: process {os.getpid()} is at work here \(wait"),
+    ):
+        call(*command)
+
+    assert not (here / "mlruns").exists()  # it was said before anything began
+    call(*command, "--no-track")
+    assert len(list(read_log(here / "log.jsonl"))) == 1
+
+
+def test_two_comparisons_never_pay_for_the_same(suite: Suite, here: Path) -> None:
+    command = ["compare", suite.path, "--limit", 1, "--strategies", "act", "--optimizers", "none"]
+    call(*command, "--no-track")
+    (folder,) = (here / "mlruns" / "logs").glob("compare-*")
+    before = {file: file.read_bytes() for file in folder.glob("*.jsonl")}
+    with Lock(folder / "lock", folder), pytest.raises(InUseError, match=f"process {os.getpid()} is at work"):
+        call(*command)
+
+    assert {file: file.read_bytes() for file in folder.glob("*.jsonl")} == before
+
+
+@pytest.mark.filterwarnings("ignore::tools.errors.Notice")
+@pytest.mark.parametrize("data", ['{"key": "a', '{"key": "a"}\n', "nonsense\n"])
+def test_a_log_with_nothing_but_a_bad_line_is_no_run_of_no_episodes(here: Path, data: str) -> None:
+    (here / "log.jsonl").write_text(data)
+    for command in ("report", "episodes"):
+        with pytest.raises(InputError, match=r"log\.jsonl"):
+            call(command, "log.jsonl")
+
+
+def test_a_torn_last_line_is_said_in_a_sentence(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = make_record(1).model_dump_json()
+    (here / "log.jsonl").write_text(f"{good}\n{good[:50]}")
+    monkeypatch.setattr("sys.argv", ["worksmith", "episodes", "log.jsonl"])
+    monkeypatch.setattr("warnings.showwarning", None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+
+    assert not ended.value.code
+    assert capsys.readouterr().err == (
+        "worksmith: log.jsonl:2: the last line is not whole and is left out (50 bytes): a run was killed\n"
+    )
+
+
+def test_a_damaged_line_of_a_log_is_named_with_its_field(here: Path) -> None:
+    good = make_record(1).model_dump_json()
+    (here / "log.jsonl").write_text(f"{good}\n{good.replace('task_id', 'task')}\n{good}\n")
+    with pytest.raises(InputError, match=r"log\.jsonl:2: not an episode record: task_id: Field required"):
+        call("episodes", "log.jsonl")
