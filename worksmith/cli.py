@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 import warnings
-from typing import Any
+from typing import TextIO
 
 import typer
 
@@ -96,10 +96,17 @@ _OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 _INTERRUPTED = 130
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     """What we say ourselves is a sentence; what libraries warn of is shown as Python does."""
     ours = issubclass(category, Notice)
-    said = f"worksmith: {message}\n" if ours else warnings.formatwarning(message, category, *place[:2])
+    said = f"worksmith: {message}\n" if ours else warnings.formatwarning(message, category, filename, lineno)
     typer.echo(harmless(said), err=True, nl=False)
 
 
