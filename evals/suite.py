@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from evals.examples import Metric, as_examples, suite_metric
+from evals.record import PRIMARY
 from evals.task import Split, SplitScheme, Task
 from evals.where import Condition, those_where
 from tools.errors import InputError
@@ -21,6 +23,9 @@ from tools.kinds import world_kind
 from tools.seeding import digest
 from tools.workshop import Workshop
 from tools.world import World
+
+if TYPE_CHECKING:
+    import dspy
 
 TASKS_FILE = "tasks.jsonl"
 MANIFEST_FILE = "manifest.json"
@@ -72,7 +77,7 @@ class Suite:
             )
         manifest = read_model(file, SuiteManifest, "the manifest of a suite", hint=_AGAIN)
         world = World.open(directory)
-        tasks = tuple(read_models(directory / TASKS_FILE, Task, "a task", hint=_AGAIN))
+        tasks = read_tasks(directory)
         suite = cls(directory, _manifest(world, tasks, manifest.rules), world, tasks)
         if suite.manifest != manifest:
             raise InputError("the suite differs from its manifest", where=str(file), hint=_AGAIN)
@@ -122,6 +127,28 @@ class Suite:
             raise InputError("the limit must be at least 1", where="--limit")
         return _spread(chosen, limit)
 
+    def examples(
+        self,
+        split: Split | Literal["all"],
+        *,
+        scheme: SplitScheme = "standard",
+        limit: int | None = None,
+        where: Sequence[Condition] = (),
+    ) -> list[dspy.Example]:
+        """The tasks that `select` gives as examples for DSPy: each holds a `VisibleTask`, its only input.
+
+        Optimizers print, quote and save whatever an example holds. How a task is done, and what it expects,
+        a metric looks up, see `metric`.
+        """
+        return as_examples(self.select(split=split, scheme=scheme, limit=limit, where=where))
+
+    def metric(self, score: str = PRIMARY) -> Metric:
+        """A metric for DSPy's optimizers and `dspy.Evaluate`: the score called so of an agent's episode.
+
+        See `evals.examples.suite_metric`.
+        """
+        return suite_metric(self, score)
+
     def task(self, task_id: str) -> Task:
         """The task called `task_id`.
 
@@ -156,6 +183,15 @@ def _spread(tasks: Sequence[Task], count: int) -> list[Task]:
 def _kind(task: Task) -> tuple[str, ...]:
     answer = task.answer.kind if task.answer else ""
     return (task.area, ",".join(task.domains), task.type or "", task.intent or "", answer)
+
+
+def read_tasks(directory: Path) -> tuple[Task, ...]:
+    """The tasks in the suite in `directory`.
+
+    Raises:
+        InputError: there are none, or a line is no task.
+    """
+    return tuple(read_models(directory / TASKS_FILE, Task, "a task", hint=_AGAIN))
 
 
 def write_suite(world: World, tasks: Sequence[Task]) -> Suite:

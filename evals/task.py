@@ -99,20 +99,40 @@ def same_text(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-class Task(BaseModel):
-    """One task of a suite.
+class VisibleTask(BaseModel):
+    """What an agent may see of a task, and all that a training example holds.
 
     Attributes:
-        query: what is asked; an agent sees it, the `context` and the tools of `domains`, and no other part.
+        query: what is asked.
         context: what an agent is told besides, such as the policies that apply; the same for all tasks of
             an intent.
         domains: the toolkits that the task needs.
+        persona: who asks; None for the world's own persona.
+        now: when it is asked; None for the world's own clock.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    query: str
+    context: str = ""
+    domains: tuple[str, ...]
+    persona: Persona | None = None
+    now: datetime | None = None
+
+    def visible(self) -> VisibleTask:
+        """The task without anything else that it says, such as how it is done."""
+        return VisibleTask(**{name: getattr(self, name) for name in VisibleTask.model_fields})
+
+
+class Task(VisibleTask):
+    """One task of a suite, with everything that decides whether it was done.
+
+    Attributes:
         area: the field of work it belongs to, such as `HR`; empty where worlds have no such fields.
         subarea: the part of that field.
         type: whether it asks for something, changes something, or cannot be done by this persona.
         difficulty: easy below three steps.
-        persona: who asks; None for the world's own persona.
-        now: when it is asked; None for the world's own clock.
         intent: the kind of task it is, if known.
         slots: the values that fill the intent's phrasing, if known.
         split: where it belongs when every intent is in every split.
@@ -130,18 +150,10 @@ class Task(BaseModel):
         origin: where it comes from (file, row ...), for reports.
     """
 
-    model_config = ConfigDict(frozen=True)
-
-    id: str
-    query: str
-    context: str = ""
-    domains: tuple[str, ...]
     area: str = ""
     subarea: str = ""
     type: TaskType | None = None
     difficulty: Difficulty | None = None
-    persona: Persona | None = None
-    now: datetime | None = None
     intent: str | None = None
     slots: dict[str, str] = Field(default_factory=dict)
     phrasing: int | None = None

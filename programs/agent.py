@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
+from evals.asked import asked, whole_task
 from evals.failures import Ended, failure_of
 from evals.states import fit, read_state
 from programs.adapter import UnreadableReplyError, adapter_in_use
@@ -47,7 +48,7 @@ from tools.statuses import EpisodeStatus
 from tools.workshop import Workshop
 
 if TYPE_CHECKING:
-    from evals.task import Task
+    from evals.task import VisibleTask
 
 MAX_STEPS = 20
 _UNSAID = {"access": "policy", "calls": "auto", "without": []}
@@ -160,16 +161,20 @@ class Agent(dspy.Module):  # type: ignore[misc]
         fit(self, state, trusted=bool(options.get("allow_unsafe_lm_state")))
         super().load_state(state, **options)
 
-    def forward(self, task: Task) -> dspy.Prediction:
+    def forward(self, task: VisibleTask | str) -> dspy.Prediction:
         """Do `task` in an episode of its own.
+
+        Args:
+            task: of a suite, or what an agent may see of one (see `Suite.examples`); or a text, which is then
+                asked by the world's own persona, with all toolkits, and judged by nobody.
 
         Returns:
             A prediction with `answer`, `episode` (an `EpisodeResult`), the access checker's `verdicts` and
             the number of `unreadable` replies.
 
         Raises:
-            InputError: there is no workshop or no model, or the strategy asks for a gold plan that the task
-                does not have. What goes wrong in the episode is in its status.
+            InputError: there is no workshop or no model, it is given no task, or the strategy asks for a gold
+                plan and none is known. What goes wrong in the episode is in its status.
         """
         started = time.perf_counter()
         # No trace inside: Predict would keep every step, see Run.selector_trace.
@@ -181,22 +186,26 @@ class Agent(dspy.Module):  # type: ignore[misc]
             run = self._open(task, usage.usage_data)
             ended = self._attempt(run)
         traces = run.selector_trace(self.selector.predict, stepwise=self.strategy.stepwise)
-        append_to_trace([*run.traces, *traces], run.quoted())
+        append_to_trace([*run.traces, *traces], run.quoted)
         episode = run.result(ended, time.perf_counter() - started)
         return dspy.Prediction(
             answer=run.answer, episode=episode, verdicts=run.verdicts, unreadable=run.unreadable
         )
 
-    def _open(self, task: Task, usage: Usage) -> Run:
+    def _open(self, given: VisibleTask | str, usage: Usage) -> Run:
         if self.workshop is None:
             raise InputError("the agent has no workshop", hint="set agent.workshop")
+        task = asked(given, self.workshop)
         toolkits = toolkits_on_offer(self.toolset, task.domains)
         episode = self.workshop.episode(toolkits, persona=task.persona, now=task.now, without=self.without)
         clock = context_text(episode.now, episode.persona, episode.kind.departments)
         inputs = {"context": with_policies(clock, task.context), "task": task.query}
-        asked = Questions(usage, cache=getattr(self._lm, "cache", False))
-        run = Run(task, episode, inputs, clock, tools_text(episode.toolset, episode.kind.finish_note), asked)
+        questions = Questions(usage, cache=getattr(self._lm, "cache", False))
+        run = Run(
+            task, episode, inputs, clock, tools_text(episode.toolset, episode.kind.finish_note), questions
+        )
         run.catalogue = episode.toolset
+        run.whole_task = partial(whole_task, task, self.workshop)
         world = self.workshop.world.manifest.digest
         run.reader = Reader(self._readers, self.workshop, episode.persona, f"{world}/{task.id}")
         run.native = self.strategy.calls == "native" and native_calls(self._lm, self.calls)
@@ -227,11 +236,9 @@ class Agent(dspy.Module):  # type: ignore[misc]
     def _plan(self, run: Run, progress: str = "") -> str:
         self._offer(run)
         inputs = {"context": run.inputs["context"], "tools": run.tools, "progress": progress}
-        rules = run.episode.kind.house_rules
+        about = {"task": run.task, "whole": run.whole_task, "rules": run.episode.kind.house_rules}
         with run.asking("plan") if self.strategy.planner == "model" else nullcontext():
-            prediction = self.planner(
-                task=run.task, rules=rules, offered=run.catalogue, reader=run.reader, **inputs
-            )
+            prediction = self.planner(**about, offered=run.catalogue, reader=run.reader, **inputs)
         if self.strategy.planner == "model":
             shown = {"context": run.clock, "task": run.task.query, "progress": progress}
             run.traces.append((self.planner.predict, shown, prediction))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from tools.toolkit import Toolset
 
 if TYPE_CHECKING:
     from evals.failures import Ended
-    from evals.task import Task
+    from evals.task import Task, VisibleTask
 
 TraceEntry = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
 
@@ -29,6 +30,7 @@ class Run:
     """The state of one episode's run. A program holds none of it, so its episodes never meet.
 
     Attributes:
+        whole_task: gives the task with what an agent may not see of it, such as its gold plan, if known.
         inputs: the inputs of the tool selector other than the trajectory.
         clock: the context without what the task tells besides, which demonstrations leave out: the running
             episode has its own, and it is long.
@@ -44,7 +46,7 @@ class Run:
         chosen: the selector's last prediction and how many readable steps it had seen.
     """
 
-    task: Task
+    task: VisibleTask
     episode: Episode
     inputs: dict[str, Any]
     clock: str
@@ -64,6 +66,7 @@ class Run:
     reader: Reader | None = None
     catalogue: Toolset = field(default_factory=dict)
     native: bool = False
+    whole_task: Callable[[], Task | None] = lambda: None
 
     def finish(self, arguments: dict[str, Any]) -> EpisodeStatus:
         """Take the arguments of the `finish` call as the answer."""
@@ -105,7 +108,8 @@ class Run:
         With them goes the world that they are of: the same id elsewhere is another record.
         """
         read = {reference for call in self.episode.calls for reference in call.reads}
-        records = read | set(self.task.must_read)
+        whole = self.whole_task()
+        records = read | set(whole.must_read if whole is not None else ())
         return sorted(records | {self.episode.world}) if records else []
 
     def selector_trace(self, predict: dspy.Predict, *, stepwise: bool) -> list[TraceEntry]:

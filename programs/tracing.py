@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import dspy
@@ -11,12 +12,13 @@ from programs.readers import RECORDS
 from programs.run import TraceEntry
 
 
-def append_to_trace(entries: list[TraceEntry], quoted: list[str]) -> None:
+def append_to_trace(entries: list[TraceEntry], quoted: Callable[[], list[str]]) -> None:
     """Append to DSPy's trace, as `dspy.Predict` does, with the records that the entries quote."""
     trace, limit = dspy.settings.trace, dspy.settings.max_trace_size
     if trace is None or limit <= 0:
         return
-    marked = {RECORDS: quoted} if quoted else {}
+    records = quoted()
+    marked = {RECORDS: records} if records else {}
     for predict, inputs, outputs in entries:
         if len(trace) >= limit:
             trace.pop(0)

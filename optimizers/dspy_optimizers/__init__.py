@@ -6,7 +6,7 @@ What they do that does not suit agents is kept from doing harm here:
 * they take a metric that fails for a program that fails; here no further episode is run and the error is
   raised;
 * they fill up with raw training examples, which for an agent show no trajectory but do hold the task's
-  expected calls, so that is switched off, and an example holds nothing but the task's text;
+  text, so that is switched off; an example holds what an agent may see of a task, and nothing else;
 * of a predictor called several times they may keep any step, so only the last is left in the trace;
 * they swallow the teacher's exceptions, so those are counted and named;
 * they draw with seeds of their own or with none, so ours are handed to them, and the order of the training

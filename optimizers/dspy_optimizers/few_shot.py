@@ -6,10 +6,10 @@ from typing import Any
 
 import dspy
 
+from evals.examples import as_examples
 from evals.statistics import wilson
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import (
-    as_examples,
     bootstrapping,
     examples,
     offered,

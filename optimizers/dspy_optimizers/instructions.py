@@ -6,11 +6,11 @@ from typing import Any
 
 import dspy
 
+from evals.examples import as_examples
 from optimizers.dspy_optimizers.few_shot import random_search
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import (
     Proposing,
-    as_examples,
     bootstrapping,
     examples,
     proposer,

@@ -25,25 +25,9 @@ from tools.seeding import digest
 from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
-    from evals.task import Task
+    from evals.task import Task, VisibleTask
     from tools.episode import EpisodeResult
     from tools.workshop import Workshop
-
-
-class Asked(str):
-    """A task as an optimizer may see it: its text. Optimizers print and quote whatever an example holds."""
-
-    task: Task
-
-    @classmethod
-    def of(cls, task: Task) -> Self:
-        """The text of `task`."""
-        asked = cls(task.query)
-        asked.task = task
-        return asked
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
 
 
 class Held:
@@ -70,6 +54,7 @@ class Lessons:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.broken: Exception | None = None
+        self._tasks = {task.id: task for task in (*job.train, *job.dev)}
         self._scorers = tuple(job.student.scorers or _default_scorers(job))
         # Evaluations call the metric from many threads.
         self._lock = threading.Lock()
@@ -84,17 +69,22 @@ class Lessons:
         """Where the teacher's episodes run."""
         return self.job.teacher.workshop
 
+    def task(self, visible: VisibleTask) -> Task:
+        """The whole task of which an optimizer knows the visible part."""
+        return self._tasks[visible.id]
+
     def metric(self, example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> bool:
         """Whether an episode did its task and broke no constraint. `trace` is given in bootstrapping only."""
         episode: EpisodeResult = prediction.held.episode
+        task = self.task(example.task)
         finished = episode.status == "finished"
-        scores = self._scores(example.task.task, episode) if finished else {}
+        scores = self._scores(task, episode) if finished else {}
         right = scores.get(PRIMARY, 0.0) >= 1.0 and acceptable(self.job.settings.constraints, scores)
         taught = trace is not None
         right = right and not (taught and not episode.calls)
         if not taught:
             known = None if episode.status in INFRASTRUCTURE else right
-            self.standings.note(prediction.held.by, example.task.task, known)
+            self.standings.note(prediction.held.by, task, known)
         if taught and not right:
             with self._lock:
                 self._gaps["wrong outcome" if finished else episode.status] += 1
@@ -111,7 +101,7 @@ class Lessons:
         """As `metric`, with what the episode came to in words, for optimizers that reflect on it."""
         if pred is None:
             return dspy.Prediction(score=0.0, feedback="The program failed.")
-        task, episode = gold.task.task, pred.held.episode
+        task, episode = self.task(gold.task), pred.held.episode
         right = self.metric(gold, pred)
         return dspy.Prediction(
             score=float(right), feedback=feedback(task, episode, self._scores(task, episode))
@@ -220,12 +210,13 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
         self._lessons = lessons
         self._reflected = reflected
 
-    def forward(self, task: Asked) -> dspy.Prediction:
+    def forward(self, task: VisibleTask) -> dspy.Prediction:
         """Run the program on `task`."""
         outer = dspy.settings.trace
         traced = outer is not None
-        key = (id(self), task.task.digest, traced)
-        prediction, steps = self._lessons.once(key, lambda: self._run(task.task, traced))
+        key = (id(self), task.id, traced)
+        whole = self._lessons.task(task)
+        prediction, steps = self._lessons.once(key, lambda: self._run(whole, traced))
         if traced:
             outer.extend(steps)
         return prediction
@@ -255,7 +246,7 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
 
     def _perform(self, task: Task, taught: bool) -> dspy.Prediction:
         perform = self._lessons.job.perform
-        return self.program(task=task) if perform is None else perform(self.program, task, taught)
+        return self.program(task=task.visible()) if perform is None else perform(self.program, task, taught)
 
     def _noted(
         self, task: Task, episode: EpisodeResult, found: dict[str, LastCall], taught: bool

@@ -7,8 +7,9 @@ from typing import Any
 
 import dspy
 
+from evals.examples import as_examples
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from optimizers.dspy_optimizers.stock import Proposing, as_examples, examples, proposer, tried, working
+from optimizers.dspy_optimizers.stock import Proposing, examples, proposer, tried, working
 from optimizers.job import Compiled, Job
 from tools.errors import InputError
 

@@ -7,21 +7,21 @@ import logging
 import os
 import sys
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import dspy
 
+from evals.examples import as_examples
 from evals.task import same_text
-from optimizers.dspy_optimizers.lessons import Asked, LastSteps, Lessons
+from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.job import Compiled, Job
 from tools.errors import InputError, WorksmithError
 from tools.secrets import described
 from tools.seeding import rng
 
 if TYPE_CHECKING:
-    from evals.task import Task
     from optimizers.dspy_optimizers.proposer import Proposer
 
 
@@ -106,11 +106,6 @@ def examples(job: Job) -> list[dspy.Example]:
     tasks = [task for task in job.train if same_text(task.query) not in texts]
     rng(job.settings.seed, "dspy").shuffle(tasks)
     return as_examples(tasks)
-
-
-def as_examples(tasks: Iterable[Task]) -> list[dspy.Example]:
-    """Tasks as optimizers take them."""
-    return [dspy.Example(task=Asked.of(task)).with_inputs("task") for task in tasks]
 
 
 def bootstrapping(job: Job, lessons: Lessons) -> dict[str, object]:

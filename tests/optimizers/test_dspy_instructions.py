@@ -12,12 +12,12 @@ from typing import Any
 import dspy
 import pytest
 
+from evals.examples import as_examples
 from evals.runner import evaluate
 from evals.suite import Suite
 from evals.task import Task
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.proposer import Proposer
-from optimizers.dspy_optimizers.stock import as_examples
 from optimizers.job import Job
 from optimizers.registry import optimizer, optimizer_names, proposals, proposes
 from programs.agent import Agent

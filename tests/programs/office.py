@@ -9,6 +9,7 @@ from pathlib import Path
 import dspy
 from dspy.lm15 import Message, Request, Response, Usage
 
+from evals.suite import write_suite
 from evals.task import Step, Task
 from tools.office.kind import OFFICE
 from tools.office.policy import SAM
@@ -24,8 +25,8 @@ EVENTS: list[tuple[str, ...]] = [
 
 def make_workshop(directory: Path) -> Workshop:
     rows: dict[str, list[tuple[str, ...]]] = {"calendar": EVENTS, "directory": [("kim.lee@atlas.com",)]}
-    write_world(directory, OFFICE.tables, rows, kind="office", origin="tests", now=NOW, persona=SAM)
-    return Workshop.open(directory)
+    world = write_world(directory, OFFICE.tables, rows, kind="office", origin="tests", now=NOW, persona=SAM)
+    return write_suite(world, TASKS).workshop
 
 
 def cancel(number: int) -> Task:

@@ -9,13 +9,14 @@ from typing import Any
 import dspy
 import pytest
 
+from evals.examples import as_examples
 from programs.adapter import ADAPTER
 from programs.agent import Agent
 from programs.scripted import GoldEngine, scripted_lm
 from tests.programs.office import TASKS, Script, call, finish, texts
 from tools.workshop import Workshop
 
-TRAINSET = [dspy.Example(task=task).with_inputs("task") for task in TASKS[:3]]
+TRAINSET = as_examples(TASKS[:3])
 
 
 def finished(example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import dspy
 
     from evals.suite import Suite
-    from evals.task import Task
+    from evals.task import VisibleTask
     from programs.agent import Agent
     from tools.episode import EpisodeResult
     from tools.persona import Persona
@@ -91,23 +91,21 @@ def _rows(given: Any) -> list[Mapping[str, Any]]:
     return list(given.to_dict("records")) if hasattr(given, "to_dict") else list(given)
 
 
-def _task(row: Mapping[str, Any], agent: Agent) -> Task:
-    from evals.task import Task
+def _task(row: Mapping[str, Any], agent: Agent) -> VisibleTask:
+    from evals.asked import task_of
 
     text = row.get("task")
     if not isinstance(text, str) or not text.strip():
         raise InputError("a row has no task", hint='give {"task": "what is to be done"}')
     assert agent.workshop is not None
-    kind = agent.workshop.kind
-    every = [kit.name for kit in kind.toolkits if kit.name not in kind.shared_toolkits]
     who = _persona(row, agent.workshop)
     context = row.get("context")
-    return Task(
-        id="served",
-        query=text,
-        context=context if isinstance(context, str) else "",
-        domains=tuple(row.get("domains") or every),
+    return task_of(
+        text,
+        agent.workshop,
         persona=who,
+        domains=tuple(row.get("domains") or ()),
+        context=context if isinstance(context, str) else "",
     )
 
 
