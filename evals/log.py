@@ -88,6 +88,10 @@ class EpisodeLog:
         record = self._records.get(key)
         return record if record is not None and (record.graded or self._final) else None
 
+    def last(self, key: str) -> EpisodeRecord | None:
+        """The last record of a work unit, whatever became of it."""
+        return self._records.get(key)
+
     @property
     def records(self) -> tuple[EpisodeRecord, ...]:
         """Every record that it holds, the last one of each key."""

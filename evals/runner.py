@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from evals.admission import Admission, admitted
 from evals.identity import model_name, strategy_name
 from evals.log import EpisodeLog
-from evals.outage import Outage
+from evals.outage import IN_VAIN, Outage, may_pass
 from evals.record import EpisodeRecord, WorkUnit
 from evals.resuming import Resumed, resumed
 from evals.scoring import Scorer
@@ -35,9 +35,17 @@ if TYPE_CHECKING:
     from tools.workshop import Workshop
 
 
+ATTEMPTS = 3
+"""How often an episode is tried at most that is lost to the infrastructure.
+
+Further attempts are made when all others have ended, so that an outage can pass. An episode that exceeds its
+time limit is not tried again: the limit is the user's.
+"""
+
+
 @dataclass(frozen=True)
 class Progress:
-    """One more episode is done."""
+    """One more episode is done, or was tried again."""
 
     done: int
     total: int
@@ -190,36 +198,49 @@ def evaluate_together(
             on_resume(found)
         if admission is not None:
             run.charge(admission)
-    fresh = [(place, *owed) for place, run in enumerate(running) for owed in run.fresh]
     outage = Outage(running[0].job.lm, known=any(run.done for run in running))
 
-    def keep(index: int, record: EpisodeRecord | None) -> None:
-        if record is None:
-            return
-        place = fresh[index][0]
-        progress = running[place].keep(record)
-        if on_progress:
-            on_progress(place, progress)
-        outage.note(record)
+    def attempt(batch: Sequence[_Owed]) -> None:
+        def keep(index: int, record: EpisodeRecord | None) -> None:
+            if record is None:
+                return
+            place = batch[index][0]
+            progress = running[place].keep(record)
+            if on_progress:
+                on_progress(place, progress)
+            outage.note(record)
 
-    pool: Workers[tuple[int, WorkUnit, Task], EpisodeRecord | None] = Workers(
-        admitted(
-            admission,
-            lambda owed: running[owed[0]].job.program_digest,
-            lambda owed: running[owed[0]].job.run(owed[1:]),
-        ),
-        workers=workers,
-        on_result=keep,
-        time_limit=time_limit,
-        overdue=lambda owed: overdue(*owed[1:], time_limit or 0.0),
-    )
+        pool: Workers[_Owed, EpisodeRecord | None] = Workers(
+            admitted(
+                admission,
+                lambda owed: running[owed[0]].job.program_digest,
+                lambda owed: running[owed[0]].job.run(owed[1:]),
+            ),
+            workers=workers,
+            on_result=keep,
+            time_limit=time_limit,
+            overdue=lambda owed: overdue(*owed[1:], time_limit or 0.0),
+        )
+        pool.run(batch)
+
     try:
-        pool.run(fresh)
+        attempt([(place, *owed) for place, run in enumerate(running) for owed in run.fresh])
+        for _ in range(ATTEMPTS - 1):
+            lost = [(place, *owed) for place, run in enumerate(running) for owed in run.lost()]
+            attempt(lost[:IN_VAIN])
+            still = sum(len(run.lost()) for run in running)
+            if still == len(lost) >= IN_VAIN:
+                break  # the outage goes on
+            attempt(lost[IN_VAIN:])
     except KeyboardInterrupt as stop:
         done, total = sum(len(run.done) for run in running), sum(len(run.owed) for run in running)
         raise EvaluationInterrupted(done, total, parts[0].log) from stop
     seconds = time.perf_counter() - started
     return [run.result(seconds) for run in running]
+
+
+_Owed = tuple[int, WorkUnit, "Task"]
+"""The place of a part, and an episode of it."""
 
 
 class _Running:
@@ -249,8 +270,19 @@ class _Running:
         for record in self._known.values():
             admission.charge(record)
 
+    def lost(self) -> list[tuple[WorkUnit, Task]]:
+        """What was run and lost, and may end otherwise another time."""
+        return [
+            (unit, task)
+            for unit, task in self.fresh
+            if (record := self.done.get(unit.key)) is not None and may_pass(record, self.job.lm)
+        ]
+
     def keep(self, record: EpisodeRecord) -> Progress:
         """Take in an episode that ended."""
+        before = self.done.get(record.key) or (self._log.last(record.key) if self._log is not None else None)
+        if before is not None:
+            record = record.model_copy(update={"attempts": before.attempts + 1})
         if self._log is not None:
             self._log.append(record)
         self.done[record.key] = record

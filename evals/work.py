@@ -12,6 +12,7 @@ from evals.failures import failure_of
 from evals.faults.diagnosis import diagnose
 from evals.identity import model_digest, program_digest, scorers_digest
 from evals.judging.judge import Judge, ask_judges
+from evals.outage import SCORER
 from evals.record import (
     PRIMARY,
     Digests,
@@ -119,7 +120,7 @@ class Work:
         except Exception as error:
             # A broken scorer says nothing about the agent; the trajectory stays on record.
             return record_episode(
-                unit, task, episode, scores={}, status="harness_error", error=f"scorer: {described(error)}"
+                unit, task, episode, scores={}, status="harness_error", error=f"{SCORER}{described(error)}"
             )
         scored = record.model_copy(update={"scores": scores, "expected_changes": expected})
         return self._diagnosed(task, scored, episode)

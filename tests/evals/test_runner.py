@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,9 @@ from dspy.utils.exceptions import ContextWindowExceededError, DSPyError, LMServe
 
 from evals.failures import failure_status
 from evals.identity import model_digest, program_digest
-from evals.log import EpisodeLog
+from evals.log import EpisodeLog, read_log
+from evals.outage import IN_VAIN
+from evals.record import EpisodeRecord
 from evals.runner import EvalResult, EvaluationInterrupted, Part, Progress, evaluate, evaluate_together
 from evals.task import Task
 from tests.evals.episodes import make_episode, make_task
@@ -131,6 +135,80 @@ def test_infrastructure_failures_leave_the_score_and_are_counted(tasks: list[Tas
     assert (summary.graded, summary.errors, summary.error_rate) == (9, 3, 0.25)
     assert summary.scores["outcome"].value == pytest.approx(3 / 9)
     assert summary.scores["outcome_strict"].value == pytest.approx(3 / 12)
+
+
+def flaky(times: int, then: Any = None) -> Callable[[], None]:
+    """What raises so many times, and then does nothing more."""
+    left = iter(range(times))
+
+    def fail() -> None:
+        if next(left, None) is not None:
+            raise then or ConnectionError("no route")
+
+    return fail
+
+
+def test_a_lost_episode_is_tried_again_at_the_end(tasks: list[Task], workshop: Any, tmp_path: Path) -> None:
+    program = Scripted(task_001=flaky(1), task_003=flaky(2), task_005=flaky(9), task_007=flaky(9, KeyError()))
+    with EpisodeLog.open(tmp_path / "log") as log:
+        result = run(program, tasks, workshop, workers=1, log=log)
+
+    assert program.calls[len(tasks) :] == ["task-001", "task-003", "task-005", "task-003", "task-005"]
+    assert [result.records[number].attempts for number in (0, 1, 3, 5, 7)] == [1, 2, 3, 3, 1]
+    assert result.summary.statuses == {"finished": 10, "model_error": 1, "program_error": 1}
+    written = [(record.task_id, record.attempts) for record in read_log(tmp_path / "log")]
+    assert written[len(tasks) :] == [(f"task-00{n}", k) for n, k in ((1, 2), (3, 2), (5, 2), (3, 3), (5, 3))]
+
+
+def test_attempts_are_counted_across_a_resume(tasks: list[Task], workshop: Any, tmp_path: Path) -> None:
+    for attempts in (3, 6):
+        with EpisodeLog.open(tmp_path / "log", resume=True) as log:
+            result = run(Scripted(task_001=flaky(9)), tasks, workshop, log=log)
+        assert result.records[1].attempts == attempts
+
+
+def test_the_number_of_workers_does_not_change_what_is_tried_again(tasks: list[Task], workshop: Any) -> None:
+    def one() -> Scripted:
+        return Scripted(**{task.id.replace("-", "_"): flaky(number % 4) for number, task in enumerate(tasks)})
+
+    alone, together = (run(one(), tasks, workshop, workers=number) for number in (1, 8))
+    assert comparable(alone) == comparable(together)
+    assert [r.attempts for r in alone.records] == [r.attempts for r in together.records]
+
+
+@pytest.mark.parametrize("lm", [dspy.LM("scripted/gold-1"), dspy.LM("replay/1"), dspy.LM("local/analogy@1")])
+def test_what_has_no_other_reply_is_not_asked_again(lm: Any, tasks: list[Task], workshop: Any) -> None:
+    program = Scripted(task_001=ConnectionError("no route"))
+    run(program, tasks, workshop, lm=lm)
+
+    assert len(program.calls) == len(tasks)
+
+
+def test_an_outage_that_goes_on_ends_the_further_attempts(workshop: Any) -> None:
+    tasks = [make_task(number) for number in range(100)]
+    down = {task.id.replace("-", "_"): ConnectionError("no route") for task in tasks[10:]}
+    program = Scripted(**down)
+    result = run(program, tasks, workshop, workers=1)
+
+    assert len(program.calls) == len(tasks) + IN_VAIN
+    assert result.summary.errors == 90
+
+
+def test_the_budget_lets_further_attempts_start(tasks: list[Task], workshop: Any) -> None:
+    class Leaves:
+        left = len(tasks) + 1
+
+        def admit(self, kind: str) -> Any:
+            self.left -= 1
+            return nullcontext() if self.left >= 0 else None
+
+        def charge(self, record: EpisodeRecord) -> None: ...
+
+    program = Scripted(task_001=flaky(9), task_003=flaky(9))
+    result = run(program, tasks, workshop, workers=1, admission=Leaves())
+
+    assert len(program.calls) == len(tasks) + 1
+    assert (result.records[1].attempts, result.records[3].attempts, result.unstarted) == (2, 1, 0)
 
 
 def test_a_program_that_raises_is_a_wrong_answer(tasks: list[Task], workshop: Any) -> None:
