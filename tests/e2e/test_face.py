@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -116,3 +117,15 @@ def test_a_wrong_optimizer_is_blamed_on_the_option_that_names_it(office: Path) -
     result = invoke("compare", office, "--optimizers", "knnn", "--no-track")
 
     assert "--optimizers: no optimizer 'knnn'" in str(result.exception)
+
+
+def test_scores_fit_80_columns_uncut(office: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    tasks = [json.loads(line) for line in (office / "tasks.jsonl").read_text().splitlines()]
+    rows = [{"task_id": task["id"], "actions": task["expected"]} for task in tasks[:3]]
+    (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    shown = invoke("score", office, "--predictions", tmp_path / "p.jsonl").stdout
+
+    assert "…" not in shown
+    assert "100.0 [43.9, 100.0]" in shown
+    assert max(map(len, shown.splitlines())) <= 80

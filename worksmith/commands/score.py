@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from worksmith.commands.options import JsonFlag, SuiteArgument
 
+if TYPE_CHECKING:
+    from evals.tables import Grid
+
 _GROUND_TRUTHS = ["published", "corrected"]
-_CAPTION = (
-    "% with 95 % interval; effects: unwanted side effects, exact: same calls as expected, idle: no calls"
+_HEADINGS = ("", "rows", "accuracy", "effects", "exact", "idle", "errors")
+_NOTES = (
+    "% with 95 % interval; effects: unwanted side effects, exact: same calls as expected, idle: no calls",
 )
 
 
@@ -67,43 +71,44 @@ def score_predictions(
 
 def _show(summary: Mapping[str, Any]) -> None:
     from rich.console import Console
-    from rich.table import Table
 
-    title = f"{summary['n']} predictions, {summary['ground_truth']} ground truth"
-    table = Table(title=title, caption=_CAPTION, box=None, title_justify="left")
-    table.add_column("", no_wrap=True)
-    for column in ("rows", "accuracy", "effects", "exact", "idle", "errors"):
-        table.add_column(column, justify="right", no_wrap=column == "accuracy")
-    for name, group in summary["by_run"].items():
-        table.add_row(name, *_cells(group))
-    table.add_row()
-    for name, group in summary["by_domain"].items():
-        table.add_row(name, *_cells(group))
-    table.add_row()
-    for name, group in summary["by_actions"].items():
-        table.add_row(f"{name} actions", *_cells(group))
-    table.add_row()
-    table.add_row("all", *_cells(summary), style="bold")
-    for name, baseline in summary["baselines"].items():
-        cells = [str(baseline["n"]), _interval(baseline["accuracy"])]
-        table.add_row(f"baseline {name}", *cells, _percent(baseline["unwanted_side_effects"]))
     console = Console()
-    console.print(table)
+    console.print(_grid(summary).rich())
     for file, count in summary["unmatched"].items():
         console.print(f"{file}: {count} rows are for no task of the suite")
     console.print(f"{summary['rows_per_second']:,.0f} rows/s")
 
 
-def _cells(group: Mapping[str, Any]) -> list[str]:
-    rates = ("unwanted_side_effects", "exact_match", "no_actions", "errors")
-    return [str(group["n"]), _interval(group["accuracy"]), *(_percent(group[name]) for name in rates)]
+def _grid(summary: Mapping[str, Any]) -> Grid:
+    from evals.tables import Grid
+
+    gap = ("",) * len(_HEADINGS)
+    rows = [
+        *(_row(name, group) for name, group in summary["by_run"].items()),
+        gap,
+        *(_row(name, group) for name, group in summary["by_domain"].items()),
+        gap,
+        *(_row(f"{name} actions", group) for name, group in summary["by_actions"].items()),
+        gap,
+        _row("all", summary),
+        *(_row(f"baseline {name}", baseline) for name, baseline in summary["baselines"].items()),
+    ]
+    title = f"{summary['n']} predictions, {summary['ground_truth']} ground truth"
+    return Grid(title, _HEADINGS, tuple(rows), _NOTES)
 
 
-def _percent(share: Mapping[str, Any]) -> str:
-    return "-" if share["value"] is None else f"{100 * share['value']:.1f}"
+def _row(name: str, group: Mapping[str, Any]) -> tuple[str, ...]:
+    rates = (group.get(rate) for rate in ("unwanted_side_effects", "exact_match", "no_actions", "errors"))
+    return (name, str(group["n"]), _interval(group["accuracy"]), *(_percent(rate) for rate in rates))
+
+
+def _percent(share: Mapping[str, Any] | None) -> str:
+    from evals.tables import NO_DATA
+
+    return NO_DATA if share is None or share["value"] is None else f"{100 * share['value']:.1f}"
 
 
 def _interval(share: Mapping[str, Any]) -> str:
     if share["value"] is None:
-        return "-"
-    return f"{_percent(share)} ({100 * share['low']:.1f}-{100 * share['high']:.1f})"
+        return _percent(share)
+    return f"{_percent(share)} [{100 * share['low']:.1f}, {100 * share['high']:.1f}]"
