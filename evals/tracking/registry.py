@@ -66,7 +66,6 @@ def log_program(
         The model's id.
     """
     import mlflow.pyfunc
-    from mlflow.entities import LoggedModelOutput
     from mlflow.models import Model
 
     # Our models declare no schema on purpose; MLflow warns that it cannot infer one.
@@ -89,8 +88,20 @@ def log_program(
         )
         client.log_model_artifacts(model.model_id, str(path))
         client.finalize_logged_model(model.model_id, "READY")
-        client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
     return str(model.model_id)
+
+
+def link_program(client: MlflowClient, model_id: str, run_id: str, *, evaluated: bool) -> None:
+    """Note on a run which model it evaluated, or else made.
+
+    MLflow's page of evaluation runs leaves out those that made a model.
+    """
+    from mlflow.entities import LoggedModelInput, LoggedModelOutput
+
+    if evaluated:
+        client.log_inputs(run_id, models=[LoggedModelInput(model_id)])
+    else:
+        client.log_outputs(run_id, [LoggedModelOutput(model_id, step=0)])
 
 
 def register(client: MlflowClient, model_id: str, run_id: str, as_: Registration) -> str:

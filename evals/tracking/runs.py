@@ -15,7 +15,7 @@ from evals.tracking.choice import TraceChoice
 from evals.tracking.environment import system_tags
 from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
 from evals.tracking.protocol import Run, Suite
-from evals.tracking.registry import Registration, log_program, register, register_instructions
+from evals.tracking.registry import Registration, link_program, log_program, register, register_instructions
 from evals.tracking.store import TrackingError
 from evals.tracking.traces import TraceWriter
 
@@ -80,6 +80,7 @@ class MlflowRun:
         self._tracker = tracker
         self._client = tracker.client
         self._model_id: str | None = None
+        self._evaluated = False
         self._complete = True
         self.id = run_id
 
@@ -139,6 +140,9 @@ class MlflowRun:
             self._client.log_table(self.id, episode_table(result.records), f"episodes/{split}.json")
             lines = "".join(record.model_dump_json() + "\n" for record in result.records)
             self._client.log_text(self.id, lines, f"episodes/{split}.jsonl")
+            if self._model_id is not None and not self._evaluated:
+                link_program(self._client, self._model_id, self.id, evaluated=True)
+                self._evaluated = True
         self.traces(result.records, split=split, model=result.model, seed=result.seed, tasks=tasks)
 
     def traces(
@@ -213,6 +217,8 @@ class MlflowRun:
         if kind is not None:
             status = "KILLED" if issubclass(kind, KeyboardInterrupt) else "FAILED"
         with boundary():
+            if self._model_id is not None and not self._evaluated:
+                link_program(self._client, self._model_id, self.id, evaluated=False)
             self._client.set_terminated(self.id, status)
 
 
