@@ -26,6 +26,7 @@ from evals.failures import Ended, failure_of
 from evals.states import fit, read_state
 from programs.adapter import UnreadableReplyError, adapter_in_use
 from programs.asking import ask_plainly
+from programs.at_once import in_a_thread
 from programs.calling import check_calls, native_calls
 from programs.checker import Access, AccessChecker
 from programs.executor import Execution, Executor
@@ -191,6 +192,12 @@ class Agent(dspy.Module):  # type: ignore[misc]
         return dspy.Prediction(
             answer=run.answer, episode=episode, verdicts=run.verdicts, unreadable=run.unreadable
         )
+
+    async def aforward(self, task: VisibleTask | str) -> dspy.Prediction:
+        """As `forward`, for event loops; see `programs.at_once` for how many run at once."""
+        # DSPy warns of every other way to a module's own `forward`, which optimizers may have replaced.
+        forward = object.__getattribute__(self, "forward")
+        return await in_a_thread(partial(forward, task))
 
     def _open(self, given: VisibleTask | str, usage: Usage) -> Run:
         if self.workshop is None:
