@@ -100,6 +100,7 @@ class Manifest(_Data):
         gold: whether demonstrations follow gold plans, that is, solutions that no model found.
         settings: of the optimizer, seed included.
         trials: the candidates' dev scores with intervals, and which one was chosen.
+        acceptance: whether that one was shown to be better, see `optimizers.acceptance`.
         front: names of the trials that no other beats in dev score and in tokens, the cheapest first.
         gaps: why training tasks gave no demonstration, with counts.
         cost: episodes, model calls and tokens, of teacher and student.
@@ -126,6 +127,7 @@ class Manifest(_Data):
     settings: dict[str, Any]
     trials: tuple[Annotated[dict[str, Any], AfterValidator(_checked)], ...] = ()
     chosen: str | None = None
+    acceptance: dict[str, Any] = {}
     front: tuple[str, ...] = ()
     gaps: dict[str, int] = {}
     cost: dict[str, dict[str, int]] = {}
@@ -146,7 +148,7 @@ class Manifest(_Data):
         return {name: value for name, value in data.items() if value or name not in _LATER}
 
 
-_LATER = ("where", "front", "bank", "seen_by_proposer", "stopped", "undone", "metric")
+_LATER = ("acceptance", "where", "front", "bank", "seen_by_proposer", "stopped", "undone", "metric")
 """Fields that manifests have had since digests were first written."""
 
 

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator
 
 from optimizers.demonstration import Demonstration
 from optimizers.job import Compiled, Job
+from optimizers.racing import INCUMBENT
 from optimizers.searching import Searching
 from optimizers.selection import Display, Selector, selection_called
 
@@ -20,7 +21,7 @@ class Bootstrap(Searching):
             InputError: what the runner raises.
         """
         bank = job.bank()
-        trials = [job.try_out("uncompiled", job.program, ())]
+        trials = [job.try_out(INCUMBENT, job.program, ())]
         best, best_program = trials[0], job.program
         best_set: tuple[Demonstration, ...] = ()
         for name, display in _candidates(job.settings.pool(bank), job):
@@ -28,7 +29,7 @@ class Bootstrap(Searching):
             trials.append(job.try_out(name, program, chosen))
             if trials[-1].rank > best.rank:
                 best, best_program, best_set = trials[-1], program, chosen
-        return Compiled(best_program, best_set, tuple(trials), best.name, bank.report()["without"])
+        return Compiled(best_program, best_set, tuple(trials), best.name, job.reasons)
 
 
 def _candidates(pool: Selector, job: Job) -> Iterator[tuple[str, Display]]:

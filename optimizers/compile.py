@@ -12,6 +12,7 @@ import dspy
 
 from evals.driving import asking
 from evals.runner import Progress
+from optimizers.acceptance import accepted
 from optimizers.artifact import Artifact
 from optimizers.budget import Budget, BudgetSpentError
 from optimizers.description import GOLD, Metric, decides, given
@@ -229,6 +230,8 @@ def compile_program(plan: Plan) -> Result:
             is not set.
         InUseError: another process works in `folder`.
         IncompleteJournalError: models may not be asked, and the journal does not suffice.
+        IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
+        NothingTaughtError: no training task gave a demonstration.
         ConstraintsBrokenError: no program keeps the constraints.
         BudgetSpentError: the budget was spent before it was known whether any does.
         EvaluationInterrupted: on Ctrl-C; what was finished is in `folder`.
@@ -244,6 +247,6 @@ def compile_program(plan: Plan) -> Result:
                 compiled = optimizer(plan.optimizer)(job)
             except BudgetSpentError:
                 compiled = best_so_far(job)
-            compiled = within_constraints(job, compiled)
+            compiled = within_constraints(job, accepted(job, compiled))
     artifact = Artifact.of(compiled.program, manifest_of(plan, job, compiled), measured(plan, started))
     return Result(compiled, artifact, job.gaps)

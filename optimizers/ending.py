@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 from evals.constraints import check_measured
@@ -18,14 +17,13 @@ def best_so_far(job: Job) -> Compiled:
     it is. Both are as good as they may be: nobody has measured it.
     """
     contenders = [*job.contenders, *job.standings()]
-    gaps = dict(Counter(gap.reason for gap in job.gaps).most_common())
     trials = tuple(contender.trial for contender in contenders)
     if contenders:
         best = max(contenders, key=lambda contender: contender.trial.rank)
-        return Compiled(best.program, best.demonstrations, trials, best.trial.name, gaps)
+        return Compiled(best.program, best.demonstrations, trials, best.trial.name, job.reasons)
     if job.offer is not None and job.offer.demonstrations:
         return replace(job.offer, trials=())
-    return Compiled(job.program, gaps=gaps)
+    return Compiled(job.program, gaps=job.reasons)
 
 
 class ConstraintsBrokenError(WorksmithError):

@@ -34,7 +34,7 @@ def sizes(job: Job) -> list[int]:
 def growing_bank(job: Job) -> Iterator[TraceBank]:
     """The bank in each round, with all that was in it before.
 
-    The teacher runs when the next one is asked for.
+    The teacher runs when the next one is asked for. The last one is not empty, see `Job.bank`.
     The tasks that stand for most of the others come first, so that a small bank covers them all.
     """
     planned = sizes(job)
@@ -46,7 +46,7 @@ def growing_bank(job: Job) -> Iterator[TraceBank]:
     for number, (start, stop) in enumerate(zip([0, *planned], planned, strict=False)):
         bank = _with(bank, job, tasks[start:stop], number)
         job.gaps = bank.gaps
-        yield bank
+        yield job.taught(bank) if stop == planned[-1] else bank
 
 
 def covering_order(tasks: Sequence[Task]) -> list[Task]:
@@ -58,8 +58,11 @@ def covering_order(tasks: Sequence[Task]) -> list[Task]:
     import numpy as np
 
     ordered = sorted(tasks, key=lambda task: task.id)
-    lexical = LexicalIndex({task.id: task.query for task in ordered}).similarities()
-    likeness = np.array([[lexical[one.id].get(other.id, 0.0) for other in ordered] for one in ordered])
+    index = LexicalIndex({task.id: task.query for task in ordered})
+    likeness = np.empty((len(ordered), len(ordered)))
+    for place, task in enumerate(ordered):
+        # One row at a time: as lists of numbers all rows would take ten times the memory.
+        likeness[place] = index.scores(task.query)
     best = np.zeros(len(ordered))
 
     def adds(place: int) -> float:

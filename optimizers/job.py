@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,6 +17,7 @@ from optimizers.budget import Budget
 from optimizers.demonstration import Demonstration
 from optimizers.rollouts import Rollouts
 from optimizers.settings import Settings
+from optimizers.teaching import nothing_taught
 from optimizers.trace_bank import Gap, TraceBank, collect
 
 if TYPE_CHECKING:
@@ -134,6 +136,7 @@ class Compiled:
         chosen: name of the trial that `program` comes from; None if nothing was tried.
         gaps: reasons why training tasks gave no demonstration, with counts.
         path: what was found on the way, by optimizers that always have a best so far.
+        acceptance: whether it was shown to be better than the program as it is, see `optimizers.acceptance`.
     """
 
     program: dspy.Module
@@ -142,6 +145,7 @@ class Compiled:
     chosen: str | None = None
     gaps: dict[str, int] = field(default_factory=dict)
     path: tuple[Milestone, ...] = ()
+    acceptance: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -195,12 +199,29 @@ class Job:
         """The bank that was given, or else the teacher's successful trajectories over the training tasks.
 
         See `usable`.
+
+        Raises:
+            NothingTaughtError: it is empty.
+            InfrastructureError: it is, since every episode of the teacher was lost.
+            BudgetSpentError: it is, since the budget ended the teacher's work.
         """
-        bank = self.usable(
-            collect(self.program, self.train, self.teacher) if self.given is None else self.given
+        return self.taught(
+            self.usable(collect(self.program, self.train, self.teacher) if self.given is None else self.given)
         )
+
+    def taught(self, bank: TraceBank) -> TraceBank:
+        """A bank that is to be drawn from; raises as `bank` does if it is empty."""
         self.gaps = bank.gaps
+        if not len(bank):
+            if self.budget is not None:
+                self.budget.check()
+            raise nothing_taught(self.teacher.model, self.reasons, given=self.given is not None)
         return bank
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Why training tasks gave no demonstration, with counts."""
+        return dict(Counter(gap.reason for gap in self.gaps).most_common())
 
     def usable(self, bank: TraceBank) -> TraceBank:
         """What of a bank may be shown: nothing that solves a task held back or breaks a constraint."""

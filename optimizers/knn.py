@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from evals.nearest import Embedding
 from optimizers.demonstration import Demonstration
 from optimizers.job import Compiled, Job
+from optimizers.racing import INCUMBENT
 from optimizers.selection import Display, selection_called
 from optimizers.selection.showing import shown
 from tools.errors import InputError
@@ -17,11 +18,15 @@ if TYPE_CHECKING:
 
 
 class Knn:
-    """The whole bank goes into the program; each task sees the nearest part of it."""
+    """The whole bank goes into the program; each task sees the nearest part of it.
+
+    Where it has to beat the program as it is, that is measured as well.
+    """
 
     def plan(self, job: Job) -> dict[str, int]:
-        """One teacher episode a training task, one student episode a dev task."""
-        return {"teacher": len(job.train), "dev": len(job.dev)}
+        """One teacher episode a training task, one or two student episodes a dev task."""
+        programs = 2 if job.settings.accept == "tested" else 1
+        return {"teacher": len(job.train), "dev": programs * len(job.dev)}
 
     def __call__(self, job: Job) -> Compiled:
         """Compile.
@@ -40,9 +45,13 @@ class Knn:
         bank = job.bank()
         display = selection_called(name).choose(settings.pool(bank), settings.demos, seed=settings.seed)
         program, demonstrations = settings.shown(job.program, display)
-        job.offer = Compiled(program, demonstrations, gaps=bank.report()["without"])
-        trial = job.try_out(name, program, demonstrations)
-        return Compiled(program, demonstrations, (trial,), trial.name, bank.report()["without"])
+        trials = []
+        if settings.accept == "tested":
+            trials.append(job.try_out(INCUMBENT, job.program, ()))
+        else:
+            job.offer = Compiled(program, demonstrations, gaps=job.reasons)
+        trials.append(job.try_out(name, program, demonstrations))
+        return Compiled(program, demonstrations, tuple(trials), name, job.reasons)
 
 
 def with_nearest(

@@ -34,6 +34,7 @@ def manifest_of(plan: Plan, job: Job, compiled: Compiled) -> Manifest:
         settings=plan.settings.to_json(),
         trials=tuple(trial.to_json() for trial in compiled.trials),
         chosen=compiled.chosen,
+        acceptance=dict(compiled.acceptance),
         front=pareto_front(compiled.trials),
         gaps=compiled.gaps,
         cost=_cost(job),

@@ -9,7 +9,6 @@ the first episode that is missing: what was finished leads to the same decisions
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -37,7 +36,7 @@ class Race(Searching):
         """Compile.
 
         Raises:
-            InputError: what the runner raises.
+            InputError: what the runner raises, or the teacher taught nothing.
             IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
         """
         track = _Track(job)
@@ -45,15 +44,13 @@ class Race(Searching):
         try:
             most = job.settings.candidates
             race(track.rounds(), track.intents, track.run, how, most=most, told=track.note, bounds=track)
-            if track.standing is None:
-                alone = job.try_out(INCUMBENT, job.program, ())
-                return Compiled(job.program, (), (alone,), INCUMBENT, _gaps(job))
         except BudgetSpentError:
             # Whoever was accepted may be believed at any time. Before the first block there is nobody.
             if track.standing is None:
                 raise
             track.standing.check()
-        return track.compiled(track.standing, _gaps(job))
+        assert track.standing is not None, "a bank without candidates"
+        return track.compiled(track.standing)
 
 
 def rules(settings: Settings) -> Rules:
@@ -69,11 +66,6 @@ def dev_order(tasks: Sequence[Task], seed: int) -> list[list[Task]]:
     ordered = [intents[name] for name in sorted(intents)]
     rng(seed, "race").shuffle(ordered)
     return ordered
-
-
-def _gaps(job: Job) -> dict[str, int]:
-    """Why training tasks gave no demonstration, with counts."""
-    return dict(Counter(gap.reason for gap in job.gaps).most_common())
 
 
 class _Track:
@@ -135,13 +127,13 @@ class _Track:
             seconds = time.perf_counter() - self._started
             self._path.append(Milestone(name, self._entries[name].program, calls, seconds))
 
-    def compiled(self, found: Outcome, gaps: dict[str, int]) -> Compiled:
+    def compiled(self, found: Outcome) -> Compiled:
         """What the race came to."""
         ran = [name for name, blocks in self._results.items() if blocks]
         trials = tuple(self._trial(name, found.report(name)) for name in ran)
         winner = self._entries[found.winner]
         path = tuple(self._path)
-        return Compiled(winner.program, winner.demonstrations, trials, found.winner, gaps, path)
+        return Compiled(winner.program, winner.demonstrations, trials, found.winner, self._job.reasons, path)
 
     def _trial(self, name: str, report: dict[str, Any]) -> Trial:
         """What an arm came to, over all blocks that it ran."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from evals.constraints import Constraint, constraints
 from evals.nearest import EMBEDDINGS, Embedding
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from optimizers.trace_bank import TraceBank
 
+
+Accept = Literal["tested", "best"]
 
 _CHOICE = ("selection", "demo_unit", "demo_tokens")
 """Settings of how demonstrations are chosen."""
@@ -34,12 +36,14 @@ class Settings:
         demos: how many demonstrations a prompt gets.
         candidates: how many sets of demonstrations meet on the dev tasks.
         embedding: how texts are compared: `lexical`, or `minilm` fused with it.
-        alpha: the chance that a race accepts a program that is not better, at most.
+        alpha: the chance that a program is accepted that is not better, at most.
         margin: differences in score below it are not worth a race's episodes.
         selection: how demonstrations are chosen, see `optimizers.selection`; None is the optimizer's own way.
         demo_unit: what one demonstration shows.
         demo_tokens: as many as the demonstrations of a prompt may take, see `evals.demo_tokens`.
         constraints: bounds that a program has to keep on the dev tasks to be chosen.
+        accept: whether the winner of `bootstrap`, `knn` and `tpe` has to beat the program as it is by a test,
+            or is taken as the best, see `optimizers.acceptance`.
     """
 
     demos: int = 16
@@ -52,6 +56,7 @@ class Settings:
     demo_unit: Unit = "trajectory"
     demo_tokens: int | None = None
     constraints: tuple[Constraint, ...] = ()
+    accept: Accept = "tested"
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense before anything is paid for."""
@@ -72,6 +77,12 @@ class Settings:
         if self.demo_unit not in UNITS:
             raise InputError(
                 f"no unit {self.demo_unit!r}", where="--demo-unit", hint=f"there are {', '.join(UNITS)}"
+            )
+        if self.accept not in get_args(Accept):
+            raise InputError(
+                f"no way to accept {self.accept!r}",
+                where="--accept",
+                hint=f"there are {', '.join(get_args(Accept))}",
             )
         if self.demo_tokens is not None and self.demo_tokens < 1:
             raise InputError("demonstrations take at least one token", where="--demo-tokens")

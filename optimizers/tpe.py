@@ -2,7 +2,7 @@
 
 For spaces too large to try out. Optuna's tree-structured Parzen estimator proposes a way to choose
 demonstrations, learns from its score on all dev tasks, and proposes the next (Bergstra et al. 2011). The
-winner has the best of many scores on the same tasks, which flatters it: what it is worth, test tasks say.
+winner has the best of many scores on the same tasks, which flatters it, see `optimizers.acceptance`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from optimizers.dspy_optimizers.stock import require_optuna
 from optimizers.job import Compiled, Job, Trial
+from optimizers.racing import INCUMBENT
 from optimizers.searching import Searching
 from optimizers.selection import SELECTIONS, Selector, selection_called
 from optimizers.selection.showing import Shown
@@ -53,12 +54,11 @@ class Tpe(Searching):
         """
         bank = job.bank()
         search = _Search(job, job.settings.pool(bank))
-        if len(bank):
-            search.run()
+        search.run()
         best = max(search.tried.values(), key=lambda found: found[1].rank)
         program, demonstrations = best[0].program, best[0].demonstrations
         trials = tuple(trial for _, trial in search.tried.values())
-        return Compiled(program, demonstrations, trials, best[1].name, bank.report()["without"])
+        return Compiled(program, demonstrations, trials, best[1].name, job.reasons)
 
 
 class _Search:
@@ -73,7 +73,7 @@ class _Search:
         self._pool = pool
         plain = Shown(job.program, ())
         self.tried: dict[Hashable, tuple[Shown, Trial]] = {
-            None: (plain, job.try_out("uncompiled", job.program, ()))
+            None: (plain, job.try_out(INCUMBENT, job.program, ()))
         }
 
     def run(self) -> None:

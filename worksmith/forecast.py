@@ -20,6 +20,7 @@ from optimizers.rehearsal import Rehearsal, Rehearsed, rehearse
 from optimizers.replies import RememberingEngine, ReplyStore
 from optimizers.sampling import Ledger
 from optimizers.spending import Spent
+from optimizers.teaching import NothingTaughtError
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -175,8 +176,15 @@ def _rehearsed(plan: Plan) -> Callable[[Job], Any]:
     """The optimizer; of one that has instructions proposed, the programs that it begins with."""
     if not proposes(plan.optimizer):
         return optimizer(plan.optimizer)
-    begin = optimizer("bootstrap" if "teacher" in plan.episodes() else "none")
-    return lambda job: begin(replace(job, settings=replace(job.settings, candidates=1)))
+
+    def begin(job: Job) -> Any:
+        job = replace(job, settings=replace(job.settings, candidates=1))
+        try:
+            return optimizer("bootstrap" if "teacher" in plan.episodes() else "none")(job)
+        except NothingTaughtError:
+            return optimizer("none")(job)  # these optimizers do without demonstrations
+
+    return begin
 
 
 def _at_most(plan: Plan, found: Rehearsal) -> Spent:

@@ -261,7 +261,10 @@ def _compile_plan(plan: StudyPlan, arm: Arm) -> Plan:
         lm=plan.lm,
         teacher=plan.teacher,
         optimizer=arm.optimizer,
-        settings=replace(plan.settings, demos=demo_count(plan.demos, arm.optimizer, plan.lm.name)),
+        # What was compiled is compared with what was not on other tasks, so nothing is tested before.
+        settings=replace(
+            plan.settings, demos=demo_count(plan.demos, arm.optimizer, plan.lm.name), accept="best"
+        ),
         folder=journal_beside(program_file(plan, arm)),
         scheme=plan.scheme,
         where=plan.where,

@@ -94,9 +94,13 @@ def _two_sided_binomial(a: int, b: int) -> float:
 
 
 def exchange_test(
-    found: Mapping[K, float], groups: Mapping[K, Hashable] | None = None, *, seed: int = 0
+    found: Mapping[K, float],
+    groups: Mapping[K, Hashable] | None = None,
+    *,
+    one_sided: bool = False,
+    seed: int = 0,
 ) -> float:
-    """How often differences as large come from two programs that could be exchanged: a two-sided p value.
+    """How often differences as large come from two programs that could be exchanged: a p value.
 
     If it does not matter which of two programs is which, each group's difference is as likely with the other
     sign. All exchanges are gone through where differences are multiples of one fraction, as those of yes or
@@ -106,6 +110,7 @@ def exchange_test(
     Args:
         found: the difference of each unit, see `differences`.
         groups: which units keep their sign together; None for none.
+        one_sided: whether only differences above zero count as large.
     """
     sums: dict[Hashable, float] = {}
     for unit, value in found.items():
@@ -114,11 +119,12 @@ def exchange_test(
     sizes = sorted(abs(value) for value in sums.values() if abs(value) > 1e-12)
     if not sizes:
         return 1.0
-    reached = abs(math.fsum(sums.values()))
+    total = math.fsum(sums.values())
+    reached = total if one_sided else abs(total)
     whole = _whole(sizes)
     if whole is not None:
-        return _all_exchanges(whole, round(reached * whole[0] / sizes[0]))
-    return _some_exchanges(sizes, reached, seed)
+        return _all_exchanges(whole, round(reached * whole[0] / sizes[0]), one_sided)
+    return _some_exchanges(sizes, reached, one_sided, seed)
 
 
 def _whole(sizes: Sequence[float]) -> list[int] | None:
@@ -131,8 +137,8 @@ def _whole(sizes: Sequence[float]) -> list[int] | None:
     return None
 
 
-def _all_exchanges(sizes: Sequence[int], reached: int) -> float:
-    """The share of all exchanges of signs whose sum is as far from zero."""
+def _all_exchanges(sizes: Sequence[int], reached: int, one_sided: bool) -> float:
+    """The share of all exchanges of signs whose sum is as far from zero, or as far above it."""
     import numpy as np
 
     reach = sum(sizes)
@@ -143,11 +149,12 @@ def _all_exchanges(sizes: Sequence[int], reached: int) -> float:
         up[size:] = chances[: len(chances) - size]
         down[: len(chances) - size] = chances[size:]
         chances = (up + down) / 2
-    far = np.abs(np.arange(-reach, reach + 1)) >= reached
+    ends = np.arange(-reach, reach + 1)
+    far = (ends if one_sided else np.abs(ends)) >= reached
     return min(1.0, float(chances[far].sum()))
 
 
-def _some_exchanges(sizes: Sequence[float], reached: float, seed: int) -> float:
+def _some_exchanges(sizes: Sequence[float], reached: float, one_sided: bool, seed: int) -> float:
     """The same from exchanges that are drawn; what is seen counts as one of them."""
     import numpy as np
 
@@ -155,7 +162,8 @@ def _some_exchanges(sizes: Sequence[float], reached: float, seed: int) -> float:
     values, hits = np.asarray(sizes), 0
     for _ in range(_BLOCKS):  # so that the signs of a large task set do not fill the memory
         signs = generator.integers(0, 2, size=(SIGNS // _BLOCKS, len(values))) * 2 - 1
-        hits += int((np.abs(signs @ values) >= reached - 1e-9).sum())
+        ends = signs @ values
+        hits += int(((ends if one_sided else np.abs(ends)) >= reached - 1e-9).sum())
     return (hits + 1) / (SIGNS + 1)
 
 

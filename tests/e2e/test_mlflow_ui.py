@@ -49,7 +49,7 @@ def recorded(office: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             ["eval", office, "--strategy", "plan", "--limit", TASKS, "--traces", "all", "--log", log,
              "--judge", "local/rubric"],
             ["compile", office, "--out", "desk.json", "--optimizer", "knn", "--demos", 2, "--train-limit", 12,
-             "--dev-limit", 4, "--traces", "sample:2", "--register", "desk@champion"],
+             "--dev-limit", 4, "--accept", "best", "--traces", "sample:2", "--register", "desk@champion"],
         ):  # fmt: skip
             result = invoke(*command)
             assert result.exit_code == 0, result.output

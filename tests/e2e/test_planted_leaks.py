@@ -76,7 +76,7 @@ def plan(suite: Suite, folder: Path, optimizer: str, bank: TraceBank | None, bou
         teacher=Model(BANK, lm.lm) if bank else Model("gold", resolve("gold", tasks=suite.tasks)),
         bank=bank,
         optimizer=optimizer,
-        settings=Settings(demos=4, candidates=2, constraints=constraints(bounds)),
+        settings=Settings(demos=4, candidates=2, constraints=constraints(bounds), accept="best"),
         folder=folder,
         workers=2,
     )

@@ -17,6 +17,7 @@ from optimizers.growing import covering_order, sizes
 from optimizers.job import Job
 from optimizers.race import Race, dev_order
 from optimizers.settings import Settings
+from optimizers.teaching import NothingTaughtError
 from optimizers.trace_bank import TraceBank
 from tests.optimizers.shop import Model, lm, make_job
 from tools.errors import InputError
@@ -51,13 +52,13 @@ def test_no_difference_shown_is_a_result(suite: Suite, tmp_path: Path) -> None:
     assert compiled.trials[0].to_json()["race"]["verdict"] == "no difference shown"
 
 
-def test_without_demonstrations_only_the_program_is_measured(suite: Suite, tmp_path: Path) -> None:
-    work = make_job(suite, tmp_path, teacher=lm(), student=lm(), demos=3)
-    compiled = Race()(work)
+@pytest.mark.parametrize("candidates", [1, 4], ids=["at once", "growing"])
+def test_a_teacher_that_taught_nothing_ends_a_race(suite: Suite, tmp_path: Path, candidates: int) -> None:
+    work = make_job(suite, tmp_path, teacher=lm(), student=lm(), demos=1, candidates=candidates)
+    with pytest.raises(NothingTaughtError, match="none of 12 attempts at training tasks"):
+        Race()(work)
 
-    assert [trial.name for trial in compiled.trials] == ["uncompiled"]
-    assert compiled.gaps == {"wrong outcome": 12}
-    assert work.student.cost.episodes == 12
+    assert work.student.cost.episodes == 0
 
 
 def test_the_bank_grows_while_that_pays(suite: Suite, tmp_path: Path) -> None:

@@ -38,9 +38,3 @@ def test_the_seed_decides_what_is_tried_and_nothing_is_tried_twice(suite: Suite,
 def test_a_selection_that_was_asked_for_is_the_only_one_tried(suite: Suite, tmp_path: Path) -> None:
     found = compiled(suite, tmp_path, demos=4, candidates=4, selection="random")
     assert {trial.name.partition("-")[0] for trial in found.trials} == {"uncompiled", "random"}
-
-
-def test_without_demonstrations_the_program_stays_as_it_is(suite: Suite, tmp_path: Path) -> None:
-    job = make_job(suite, tmp_path, teacher=lm(), student=lm(), candidates=3)
-    found = Tpe()(job)
-    assert (found.chosen, len(found.trials), found.demonstrations) == ("uncompiled", 1, ())

@@ -63,7 +63,7 @@ def test_a_program_is_compiled_with_the_tools_of_its_strategy(
     suite: Suite, here: Path, strategy: str, tool: str, optimizer: str
 ) -> None:
     file = here / "program.json"
-    options = ("--optimizer", optimizer, "--demos", 2, "--no-track", "--out", file)
+    options = ("--optimizer", optimizer, "--accept", "best", "--demos", 2, "--no-track", "--out", file)
     worksmith("compile", suite.path, "--strategy", strategy, *options)
     agent, manifest = load_program(file, suite), Artifact.read(file).manifest
     demos = agent.selector.predict.demos

@@ -62,7 +62,8 @@ def test_json_says_what_the_file_says(suite: Suite, tmp_path: Path) -> None:
 @pytest.mark.parametrize("strategy", ["direct", "cot", "act", "react", "plan"])
 def test_every_strategy_compiles_and_loads(suite: Suite, tmp_path: Path, strategy: str) -> None:
     file = tmp_path / "program.json"
-    run(suite.path, "--out", file, "--optimizer", "knn", "--strategy", strategy, "--dev-limit", 2)
+    told = ("--optimizer", "knn", "--accept", "best", "--strategy", strategy, "--dev-limit", 2)
+    run(suite.path, "--out", file, *told)
     agent = load_program(file, suite)
 
     assert agent.strategy.name == strategy

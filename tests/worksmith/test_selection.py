@@ -47,7 +47,8 @@ def test_the_selection_asked_for_is_the_only_one_tried(
 
 def test_steps_and_tokens_are_kept_in_the_file(suite: Suite, tmp_path: Path) -> None:
     file = tmp_path / "program.json"
-    told = ("--optimizer", "knn", "--demo-unit", "step", "--demo-tokens", 700, "--dev-limit", 3)
+    steps = ("--demo-unit", "step", "--demo-tokens", 700)
+    told = ("--optimizer", "knn", "--accept", "best", *steps, "--dev-limit", 3)
     said = json.loads(run(suite.path, "--out", file, *told, "--json").stdout)
     artifact = Artifact.read(file)
     nearest = load_program(file, suite).selector.predict.nearest
@@ -58,7 +59,8 @@ def test_steps_and_tokens_are_kept_in_the_file(suite: Suite, tmp_path: Path) -> 
 
 
 def test_what_nobody_chose_is_not_in_the_manifest(suite: Suite, tmp_path: Path) -> None:
-    run(suite.path, "--out", tmp_path / "program.json", "--optimizer", "knn", "--dev-limit", 2)
+    told = ("--optimizer", "knn", "--accept", "best", "--dev-limit", 2)
+    run(suite.path, "--out", tmp_path / "program.json", *told)
     artifact = Artifact.read(tmp_path / "program.json")
 
     assert not {"selection", "demo_unit", "demo_tokens"} & artifact.manifest.settings.keys()

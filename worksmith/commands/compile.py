@@ -86,8 +86,15 @@ def compile_program(
     candidates: Annotated[
         int, typer.Option(min=1, max=1000, help="Sets of demonstrations that meet on dev.")
     ] = 4,
+    accept: Annotated[
+        str,
+        typer.Option(
+            help="tested: bootstrap, knn and tpe keep the program as it is unless the winner beats it on dev "
+            "by a paired test over intents; best: they take the winner all the same. A race always tests."
+        ),
+    ] = "tested",
     alpha: Annotated[
-        float, typer.Option(help="Chance that race accepts a program that is not better, at most.")
+        float, typer.Option(help="Chance that a program is accepted that is not better, at most.")
     ] = 0.05,
     margin: Annotated[
         float, typer.Option(help="Difference in score below which race does not care who is better.")
@@ -186,6 +193,7 @@ def compile_program(
             "candidates": candidates,
             "seed": seed,
             "embedding": embedding,
+            "accept": accept,
             "alpha": alpha,
             "margin": margin,
             "selection": selection,

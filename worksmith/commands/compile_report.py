@@ -99,6 +99,7 @@ def summary(out: Path, artifact: Artifact, gaps: Sequence[Gap] = ()) -> dict[str
         **({"bank": manifest.bank} if manifest.bank else {}),
         "dev": [{key: t[key] for key in _SHOWN if key in t} for t in manifest.trials],
         "chosen": manifest.chosen,
+        **({"acceptance": manifest.acceptance} if manifest.acceptance else {}),
         **({"stopped": manifest.stopped, "undone": manifest.undone} if manifest.stopped else {}),
         "cost": manifest.cost,
         **artifact.measured,
@@ -166,6 +167,8 @@ def _lines(value: Any) -> list[str]:
             return [_trial(value)]
         if "at_most" in value:
             return list(_foretold(value))
+        if "said" in value:
+            return list(_decided(value))
         return [", ".join(f"{key} {' '.join(_lines(item))}" for key, item in value.items()) or "-"]
     if isinstance(value, float) and value.is_integer():
         return [f"{value:.0f}"]
@@ -182,6 +185,14 @@ def _foretold(forecast: dict[str, Any]) -> Iterator[str]:
     yield f"from {forecast['sampled_episodes']} episodes{asked}"
     if forecast.get("reaches"):
         yield f"reaches {', '.join(_option(name) for name in forecast['reaches'])}"
+
+
+def _decided(acceptance: dict[str, Any]) -> Iterator[str]:
+    """Whether the winner was shown to be better, in words, and how far its dev score flatters it."""
+    yield acceptance["said"]
+    if optimism := acceptance.get("optimism"):
+        dev, corrected = (f"{100 * optimism[name]:.1f} %" for name in ("dev", "corrected"))
+        yield f"the best dev score is {dev}; chosen on some intents and scored on the others: {corrected}"
 
 
 def _amounts(spent: dict[str, Any]) -> str:
