@@ -61,6 +61,11 @@ def test_a_real_model_through_our_own_loop_gives_the_published_verdicts(
     found = as_json("eval", suite, "--strategy", "act", "--lm", f"replay:{DATA / 'results'}", "--no-track")
 
     assert verdicts(found["rows"], "run") == published
+    scored = as_json("score", suite, "--predictions", DATA / "results")["summary"]["by_run"]
+    for run in found["runs"]:
+        assert run["summary"]["errors"] == 0
+        accuracy = scored[" ".join(run["run"].rsplit("-", 1))]["accuracy"]["value"]
+        assert run["summary"]["scores"]["outcome"]["value"] == accuracy
 
 
 @pytest.mark.slow

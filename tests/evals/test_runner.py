@@ -14,7 +14,13 @@ from typing import Any
 
 import dspy
 import pytest
-from dspy.utils.exceptions import ContextWindowExceededError, DSPyError, LMServerError, LMTimeoutError
+from dspy.utils.exceptions import (
+    ContextWindowExceededError,
+    DSPyError,
+    LMInvalidRequestError,
+    LMServerError,
+    LMTimeoutError,
+)
 
 from evals.failures import failure_status
 from evals.identity import model_digest, program_digest
@@ -288,6 +294,22 @@ def test_every_episode_is_logged_and_resume_runs_only_what_is_owed(
     assert sorted(rest.calls) == ["task-007", "task-008", "task-009", "task-010", "task-011"]
     assert resumed.resumed == 7
     assert comparable(resumed) == comparable(whole)
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("tool"), ContextWindowExceededError(), LMInvalidRequestError("top_k", status=400)]
+)
+def test_what_the_program_did_wrong_is_not_owed_again(
+    error: Exception, tasks: list[Task], workshop: Any, tmp_path: Path
+) -> None:
+    path, again = tmp_path / "episodes.jsonl", Scripted()
+    with EpisodeLog.open(path) as log:
+        run(Scripted(task_001=error), tasks, workshop, log=log)
+    with EpisodeLog.open(path, resume=True) as log:
+        resumed = run(again, tasks, workshop, log=log)
+
+    assert again.calls == []
+    assert (resumed.summary.graded, resumed.records[1].scores) == (len(tasks), {"outcome": 0.0})
 
 
 def test_another_program_seed_or_model_owes_everything_again(
