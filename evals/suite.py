@@ -16,6 +16,7 @@ from evals.examples import Metric, as_examples, suite_metric
 from evals.record import PRIMARY
 from evals.task import Split, SplitScheme, Task
 from evals.where import Condition, those_where
+from tools.directories import bring_back
 from tools.errors import InputError
 from tools.files import write_atomically
 from tools.json_files import read_model, read_models
@@ -71,6 +72,8 @@ class Suite:
         """
         directory = Path(directory)
         file = directory / MANIFEST_FILE
+        if not os.path.lexists(file):
+            bring_back(directory)
         if not os.path.lexists(file):
             raise InputError(
                 "no suite here", where=str(directory), hint="make one with `worksmith suite build`"

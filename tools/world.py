@@ -11,6 +11,7 @@ from pathlib import Path
 import apsw
 from pydantic import BaseModel, ConfigDict
 
+from tools.directories import bring_back
 from tools.errors import InputError
 from tools.files import write_atomically
 from tools.json_files import read_file, read_model
@@ -141,6 +142,8 @@ def _image(
 
 
 def _read_manifest(file: Path) -> WorldManifest:
+    if not os.path.lexists(file):
+        bring_back(file.parent)
     if not os.path.lexists(file):
         raise InputError(
             "no world here", where=str(file.parent), hint="make one with `worksmith suite build`"

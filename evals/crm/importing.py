@@ -19,8 +19,9 @@ from tools.crm.access import POLICY_FILE, packaged_policy, persona_of
 from tools.crm.schema import TABLES
 from tools.crm.settings import OrgSettings, write_settings
 from tools.crm.sosl.tables import SEARCH_TABLES
+from tools.directories import directory_atomically
 from tools.enterprise.importing.report import REPORT_FILE, FileNote, ImportReport
-from tools.files import directory_atomically, write_atomically
+from tools.files import write_atomically
 from tools.world import write_world
 
 LICENCE = "CC BY-NC 4.0 (published questions and answers: for local, non-commercial use only)"

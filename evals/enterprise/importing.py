@@ -9,12 +9,13 @@ from pathlib import Path
 from evals.enterprise.published import read_published
 from evals.kinds import Progress
 from evals.suite import Suite, write_suite
+from tools.directories import directory_atomically
 from tools.enterprise.access import POLICY_FILE, packaged_policy
 from tools.enterprise.importing.people import first_active, personas
 from tools.enterprise.importing.reader import NOW, ORIGIN, ORIGINALS_FILE, Imported, read_enterprise
 from tools.enterprise.importing.report import REPORT_FILE
 from tools.enterprise.schema import TABLES
-from tools.files import directory_atomically, write_atomically
+from tools.files import write_atomically
 from tools.world import write_world
 
 LICENCE = "MIT (published wrapper over third-party content: for local use only)"

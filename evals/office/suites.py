@@ -6,9 +6,10 @@ from pathlib import Path
 
 from evals.kinds import BuildOptions, Progress
 from evals.suite import Suite, write_suite
+from tools.directories import directory_atomically
 from tools.kinds import world_kind
 from tools.office.policy import SAM
-from tools.world import World, write_world
+from tools.world import write_world
 
 
 def build_office(out: Path, options: BuildOptions, *, progress: Progress) -> Suite:
@@ -50,15 +51,17 @@ def import_workbench(source: Path, out: Path, *, progress: Progress) -> Suite:
     progress(f"reading tables and tasks from {source}")
     tables = import_tables(source)
     tasks = read_tasks(source, tables)
-    world: World = write_world(
-        out,
-        world_kind("office").tables,
-        tables,
-        kind="office",
-        origin=ORIGIN,
-        now=NOW,
-        persona=SAM,
-        licence="MIT",
-    )
-    progress("looking for gold plans")
-    return write_suite(world, with_gold_plans(world, tasks))
+    with directory_atomically(out) as directory:
+        world = write_world(
+            directory,
+            world_kind("office").tables,
+            tables,
+            kind="office",
+            origin=ORIGIN,
+            now=NOW,
+            persona=SAM,
+            licence="MIT",
+        )
+        progress("looking for gold plans")
+        write_suite(world, with_gold_plans(world, tasks))
+    return Suite.open(out)

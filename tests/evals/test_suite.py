@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -73,3 +75,9 @@ def test_a_limit_takes_its_share_of_every_kind_of_task_however_they_are_laid_out
     assert abs(kinds["ask", "none"] - 4) <= 1
     assert abs(kinds["ask", "entities"] - 16) <= 1
     assert abs(kinds["do", ""] - 10) <= 1
+
+
+def test_a_suite_that_was_put_away_when_its_build_was_killed_opens(suite: Suite, tmp_path: Path) -> None:
+    os.rename(shutil.copytree(suite.path, tmp_path / "suite"), tmp_path / ".suite.old")
+
+    assert Suite.open(tmp_path / "suite").digest == suite.digest

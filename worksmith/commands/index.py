@@ -50,7 +50,11 @@ def index_suite(
         facts = _check(library, store)
     else:
         chosen = embedder or _model_there(library)
-        facts = _build(library, world, chosen, store, device=device, download=download)
+        try:
+            facts = _build(library, world, chosen, store, device=device, download=download)
+        except KeyboardInterrupt as stop:
+            say("Stopped; the same command goes on from here")
+            raise typer.Exit(130) from stop
         if chosen not in PACKAGED:
             say(f"searches load this model only where the environment says {ALLOWED}={chosen}")
     typer.echo(json.dumps(facts) if as_json else _told(facts))
@@ -113,20 +117,16 @@ def _build(
         def show(step: Step) -> None:
             bar.update(line, description=step.source, completed=step.done, total=step.total)
 
-        try:
-            report = build_index(
-                library.directory,
-                library.documents,
-                embedder=embedder,
-                version=world.manifest.digest,
-                store=store,
-                device=device,
-                download=download,
-                on_progress=show,
-            )
-        except KeyboardInterrupt as stop:
-            say("Stopped; the same command goes on from here")
-            raise typer.Exit(130) from stop
+        report = build_index(
+            library.directory,
+            library.documents,
+            embedder=embedder,
+            version=world.manifest.digest,
+            store=store,
+            device=device,
+            download=download,
+            on_progress=show,
+        )
     seconds = time.perf_counter() - start
     return {**asdict(report), "seconds": round(seconds, 1), "path": str(library.directory)}
 

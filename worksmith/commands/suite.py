@@ -91,7 +91,7 @@ def build(
     """Generate a world, its tasks and its search index. Seed and scale decide every byte but the index."""
     from evals.kinds import BuildOptions, builder, check_options, checked_mode, forecast
     from evals.suite import Suite
-    from tools.files import directory_atomically
+    from tools.directories import directory_atomically
     from worksmith.facts import describe
 
     make = builder(kind)
@@ -112,9 +112,7 @@ def build(
     embedder = index or "minilm"
     _check_embedder(embedder)
     with directory_atomically(out) as place:
-        make(place, options, progress=say)
-    _index(Suite.open(out), embedder)
-    # Opened anew: now with its index.
+        _index(make(place, options, progress=say), embedder)
     _show(describe(Suite.open(out)), as_json)
 
 

@@ -15,8 +15,8 @@ import apsw
 from tools.crm.schema import TABLES
 from tools.crm.settings import SETTINGS_FILE
 from tools.crm.sosl.tables import SEARCH_TABLES, index_changes, search_rows
+from tools.directories import directory_atomically
 from tools.errors import InputError
-from tools.files import directory_atomically
 from tools.sandbox import SandboxPool
 from tools.schema import ROW, Table, columns_sql, quoted
 from tools.world import World, write_world
