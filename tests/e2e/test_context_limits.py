@@ -1,0 +1,55 @@
+"""A race over a model that refuses long prompts: what it refuses is wrong, and not lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import dspy
+import pytest
+from dspy.lm15 import Request, Response
+from dspy.utils.exceptions import ContextWindowExceededError
+
+from evals.log import read_log
+from evals.suite import Suite
+from optimizers.compile import Model, Plan, compile_program
+from optimizers.settings import Settings
+from programs.agent import Agent
+from worksmith.models.analogy import AnalogyEngine
+from worksmith.models.resolve import resolve
+
+
+class Narrow:
+    """The local model, as a provider would serve it that takes so many characters."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._inner = most, AnalogyEngine()
+        self.digest = f"{most}/{self._inner.digest}"
+
+    def complete(self, request: Request) -> Response:
+        texts = [str(request.system or ""), *(message.text or "" for message in request.messages)]
+        if sum(map(len, texts)) > self._most:
+            raise ContextWindowExceededError(model=request.model)
+        return self._inner.complete(request)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("most", [30_000, 52_000], ids=["all demonstrations", "some demonstrations"])
+def test_no_program_is_accepted_that_is_worse_with_the_prompts_it_makes(
+    most: int, office: Path, tmp_path: Path
+) -> None:
+    suite = Suite.open(office)
+    # A name of a provider: such a model could be down, and losses to it would be tried again.
+    model = Model("narrow/model", dspy.LM("narrow/model", engine=Narrow(most), cache=False, num_retries=0))
+    teacher = Model("gold", resolve("gold", tasks=suite.tasks))
+    agent = Agent("react", workshop=suite.workshop)
+    plan = Plan(agent, agent.config, suite, model, teacher, "race", Settings(seed=0), tmp_path)
+    compiled = compile_program(plan).compiled
+
+    ends = Counter(record.status for log in tmp_path.glob("student/*.jsonl") for record in read_log(log))
+    assert ends["context_limit"] > 0
+    assert ends.keys() <= {"finished", "step_limit", "invalid_reply", "context_limit"}
+    trials = {str(trial.name): trial.score for trial in compiled.trials}
+    assert trials[str(compiled.chosen)].n == trials["uncompiled"].n
+    assert trials[str(compiled.chosen)].value >= trials["uncompiled"].value
+    assert (compiled.chosen == "uncompiled") == (most == 30_000)
