@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -146,11 +146,15 @@ class Part:
 
     Attributes:
         log: as for `evaluate`; each part has its own.
+        known: whether an episode that the log holds need not run again.
+        begun: the keys of the episodes that are run; None runs all.
     """
 
     program: Callable[..., Any]
     tasks: Sequence[Task]
     log: EpisodeLog | None = None
+    known: Callable[[EpisodeRecord], bool] = lambda _: True
+    begun: Collection[str] | None = None
 
 
 def evaluate_together(
@@ -254,9 +258,13 @@ class _Running:
         self._known = {
             unit.key: record
             for unit, _ in self.owed
-            if log is not None and (record := log.finished(unit.key))
+            if log is not None and (record := log.finished(unit.key)) and part.known(record)
         }
-        self.fresh = [(unit, task) for unit, task in self.owed if unit.key not in self._known]
+        self.fresh = [
+            (unit, task)
+            for unit, task in self.owed
+            if unit.key not in self._known and (part.begun is None or unit.key in part.begun)
+        ]
         self.done = dict(self._known)
 
     def resumed(self) -> Resumed | None:

@@ -4,28 +4,51 @@ from __future__ import annotations
 
 import json
 import threading
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import dspy
+from pydantic import BaseModel, ConfigDict
 
+from evals.example import ExampleFields
 from evals.identity import state_digest, strategy_name
 from evals.source import code_digest
 from optimizers.demonstration import last_calls, quoted_records
 from optimizers.redaction import with_twins
-from tools.errors import InputError
-from tools.json_files import cut_torn_line, read_lines
+from tools.errors import InputError, Notice
+from tools.files import write_atomically
+from tools.json_files import cut_torn_line, parsed, validated
+from tools.sealed_lines import sealed, sealed_lines
 
 if TYPE_CHECKING:
     from evals.task import Task
     from tools.workshop import Workshop
 
 
+TRACES = "traces.jsonl"
+"""The name of the file in the folder of the episodes' logs."""
+
+_WHAT = "a file of caught traces"
+
+
+class _Trace(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    run: str
+    task: str
+    parts: dict[str, ExampleFields]
+    tools: list[str]
+    records: list[str]
+
+
 class TraceStore:
     """An append-only file of caught traces, one JSON line an episode. Thread-safe.
 
     The runner's log knows which episodes succeeded, this file what they looked like. A trace is written
-    before its episode's record, so every recorded episode has one.
+    before its episode's record, so every recorded episode has one. A line that is damaged, or not where it
+    was written, is dropped and told of: its episode is owed again.
 
     Args:
         run: content address of what the traces depend on besides the task; those of other runs in the
@@ -38,19 +61,23 @@ class TraceStore:
         # Workers finish episodes at the same time; the lock keeps dict and file in step.
         self._lock = threading.Lock()
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._lines = {line["task"]: line for line in _read_whole_lines(path) if line["run"] == run}
+        kept = _whole_lines(path)
+        self._count = len(kept)
+        known = [_trace(line, str(path)) for line in kept]
+        self._lines = {line["task"]: line for line in known if line["run"] == run}
 
     def put(self, task: Task, trace: dict[str, Any]) -> None:
         """Keep the trace of one task; a later one replaces it."""
-        data = json.dumps({"run": self._run, "task": task.digest, **trace}, ensure_ascii=False) + "\n"
+        data = json.dumps({"run": self._run, "task": task.digest, **trace}, ensure_ascii=False).encode()
         with self._lock:
             self._lines[task.digest] = json.loads(data)
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(data)
+            self._count += 1
+            with self.path.open("ab") as file:
+                file.write(sealed(data, place=self._count))
 
-    def get(self, task: Task) -> dict[str, Any] | None:
-        """The trace of one task, if there is one."""
-        return self._lines.get(task.digest)
+    def get(self, task: str) -> dict[str, Any] | None:
+        """The trace of the task with this digest, if there is one."""
+        return self._lines.get(task)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
@@ -98,14 +125,38 @@ class Capture(dspy.Module):  # type: ignore[misc]
         return prediction
 
 
-def _read_whole_lines(path: Path) -> list[dict[str, Any]]:
-    """The lines of an earlier run; one that a kill tore in half is cut off."""
+def read_traces(path: Path) -> Iterator[dict[str, Any]]:
+    """The traces in a file, in their order; none if there is none.
+
+    Raises:
+        InputError: it cannot be read, or a line is damaged or not where it was written.
+    """
+    for line in sealed_lines(path, _WHAT, placed=True) if path.exists() else ():
+        if line.data is None:
+            raise InputError("a caught trace is damaged or not where it was written", where=line.where)
+        yield _trace(line.data, line.where)
+
+
+def _trace(data: bytes, where: str) -> dict[str, Any]:
+    """A caught trace.
+
+    Raises:
+        InputError: it is none, although its checksum fits.
+    """
+    return validated(parsed(data, _WHAT, where=where), _Trace, _WHAT, where=where).model_dump()
+
+
+def _whole_lines(path: Path) -> list[bytes]:
+    """The lines of an earlier run. Damaged ones are taken out of the file, and one that was torn in half."""
     if not path.exists():
         return []
     cut_torn_line(path)
-    lines = []
-    for where, trace in read_lines(path, "a caught trace", hint="delete the file", appended=True):
-        if not isinstance(trace, dict) or not trace.keys() >= {"run", "task", "parts", "tools", "records"}:
-            raise InputError("not a caught trace: fields are missing", where=where, hint="delete the file")
-        lines.append(trace)
-    return lines
+    lines = list(sealed_lines(path, _WHAT, placed=True))
+    kept = [line.data for line in lines if line.data is not None]
+    if damaged := [line.where for line in lines if line.data is None]:
+        more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
+        told = "caught traces that are damaged or not where they were written; their episodes are run again"
+        warnings.warn(Notice(f"{damaged[0]}{more}: {told}"), stacklevel=2)
+        whole = (sealed(data, place=number) for number, data in enumerate(kept, start=1))
+        write_atomically(path, b"".join(whole))
+    return kept

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -70,6 +70,7 @@ class Plan:
             that the program itself holds is asked past it.
         resume: go on with what is in `folder`.
         asking: whether models may be asked what the journal does not answer.
+        begun: the keys of the episodes that are run of those of a log, by its path; None runs all.
         bank: takes the teacher's place; the teacher is then called `BANK` and never asked.
         where: what tasks have to be to be learnt from or chosen on.
         train_limit, dev_limit: at most so many tasks, spread evenly.
@@ -94,6 +95,7 @@ class Plan:
     workers: int = 8
     resume: bool = False
     asking: bool = True
+    begun: Callable[[Path], Collection[str]] | None = None
     bank: TraceBank | None = None
     versions: Mapping[str, str] | None = None
     on_progress: Callable[[str, Progress], None] | None = None
@@ -177,10 +179,10 @@ class Plan:
             workers=self.workers,
             # Whether it may be gone on with was settled when the journal was opened.
             resume=self.resume or journal is not None,
-            final=not self.asking,
             scorers=self._scorers(journal),
             on_progress=self.on_progress,
             budget=self.budget,
+            begun=self.begun,
         )
 
     def _scorers(self, journal: Journal | None) -> list[Scorer] | None:

@@ -21,12 +21,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 import dspy
 from pydantic import BaseModel
 
 from optimizers.replies import RememberingEngine, ReplyStore
+from retrievers.strict_json import open_regular
 from tools.errors import InputError, WorksmithError
 from tools.files import write_atomically
 from tools.json_files import read_model
@@ -152,18 +153,42 @@ def discard(folder: Path) -> None:
             shutil.rmtree(folder)
 
 
+class Copied(NamedTuple):
+    """A copy of a journal in two folders.
+
+    Attributes:
+        asked: what was to be made, and what models replied.
+        logged: the logs of episodes and traces that were written on the way.
+    """
+
+    asked: Path
+    logged: Path
+
+
 @contextmanager
-def copied(folder: Path) -> Iterator[Path]:
-    """A copy of a journal, for as long as the block lasts.
+def copied(folder: Path) -> Iterator[Copied]:
+    """A copy of a journal, for as long as the block lasts. Only regular files are copied.
 
     Raises:
         InUseError: a process works in it.
+        InputError: a file cannot be read.
     """
     with tempfile.TemporaryDirectory(prefix="journal-") as place:
-        copy = Path(place) / folder.name
+        copy = Copied(Path(place) / "asked", Path(place) / "logged")
         with _lock(folder):
-            shutil.copytree(folder, copy, ignore=shutil.ignore_patterns(_LOCK))
+            for file in (folder / _DESCRIPTION, *sorted(folder.rglob("*.jsonl"))):
+                name = file.relative_to(folder)
+                _copy(file, (copy.asked if len(name.parts) == 1 else copy.logged) / name)
         yield copy
+
+
+def _copy(file: Path, to: Path) -> None:
+    to.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with open_regular(file) as source, to.open("wb") as target:
+            shutil.copyfileobj(source, target)
+    except OSError as error:
+        raise InputError("cannot read the journal", where=str(file), hint=str(error)) from error
 
 
 def read_description(folder: Path) -> dict[str, Any]:

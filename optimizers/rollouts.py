@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,11 +48,11 @@ class Rollouts:
         lm: the model under which programs run.
         folder: gets one episode log for each evaluation.
         resume: continue logs that are there instead of refusing to.
-        final: nothing is run again that a log holds, not even what was lost to the infrastructure.
         scorers: default are the outcome scores.
         on_progress: told of each episode, and of which evaluation it is part.
         cost: of everything run so far.
         budget: asked before each episode; None is no limit. The model must be one that it meters.
+        begun: the keys of the episodes that are run of those of a log, by its path; None runs all.
     """
 
     workshop: Workshop
@@ -61,11 +61,11 @@ class Rollouts:
     workers: int = 8
     seed: int = 0
     resume: bool = False
-    final: bool = False
     scorers: Sequence[Scorer] | None = None
     on_progress: Callable[[str, Progress], None] | None = None
     cost: Cost = field(default_factory=Cost)
     budget: Budget | None = None
+    begun: Callable[[Path], Collection[str]] | None = None
 
     @property
     def model(self) -> str:
@@ -73,13 +73,23 @@ class Rollouts:
         return model_name(self.lm)
 
     def __call__(
-        self, program: Callable[..., Any], tasks: Sequence[Task], *, name: str, partly: bool = False
+        self,
+        program: Callable[..., Any],
+        tasks: Sequence[Task],
+        *,
+        name: str,
+        partly: bool = False,
+        known: Callable[[EpisodeRecord], bool] = lambda _: True,
     ) -> EvalResult:
         """Run `program` on each task once, see `together`."""
-        return self.together({name: (program, tasks)}, partly=partly)[name]
+        return self.together({name: (program, tasks)}, partly=partly, known=known)[name]
 
     def together(
-        self, runs: Mapping[str, tuple[Callable[..., Any], Sequence[Task]]], *, partly: bool = False
+        self,
+        runs: Mapping[str, tuple[Callable[..., Any], Sequence[Task]]],
+        *,
+        partly: bool = False,
+        known: Callable[[EpisodeRecord], bool] = lambda _: True,
     ) -> dict[str, EvalResult]:
         """Run several programs, each on its tasks, all with the same workers.
 
@@ -87,6 +97,7 @@ class Rollouts:
             runs: the programs and tasks, by the names of the logs' files in `folder`; each evaluation of a
                 compile has its own.
             partly: whether the episodes will do that were run before the budget was spent.
+            known: whether an episode that a log holds need not run again.
 
         Raises:
             InputError: a log is there and `resume` is not set, or the runner refuses.
@@ -94,7 +105,10 @@ class Rollouts:
         """
         names, told = tuple(runs), self.on_progress
         with ExitStack() as logs:
-            parts = [Part(*runs[name], logs.enter_context(self._open(name))) for name in names]
+            parts = [
+                Part(*runs[name], logs.enter_context(self._open(name)), known, self._begun(name))
+                for name in names
+            ]
             results = evaluate_together(
                 parts,
                 workshop=self.workshop,
@@ -114,4 +128,10 @@ class Rollouts:
         return dict(zip(names, results, strict=True))
 
     def _open(self, name: str) -> EpisodeLog:
-        return EpisodeLog.open(self.folder / f"{name}.jsonl", resume=self.resume, final=self.final)
+        return EpisodeLog.open(self._log(name), resume=self.resume)
+
+    def _begun(self, name: str) -> Collection[str] | None:
+        return None if self.begun is None else self.begun(self._log(name))
+
+    def _log(self, name: str) -> Path:
+        return self.folder / f"{name}.jsonl"

@@ -18,7 +18,7 @@ from evals.identity import model_digest, program_digest
 from evals.record import PRIMARY, EpisodeRecord
 from evals.task import same_text
 from optimizers.bank_card import BankCard
-from optimizers.capture import Capture, TraceStore
+from optimizers.capture import TRACES, Capture, TraceStore
 from optimizers.demonstration import Demonstration
 from optimizers.rollouts import Rollouts
 from tools.errors import InputError
@@ -185,12 +185,18 @@ def collect(program: dspy.Module, tasks: Sequence[Task], rollouts: Rollouts) -> 
             finished are not run again, and once its budget is spent, no further ones.
     """
     run = digest([program_digest(program), model_digest(rollouts.lm), rollouts.seed])
-    store = TraceStore(rollouts.folder / "traces.jsonl", run)
-    result = rollouts(Capture(program, store, rollouts.workshop), tasks, name="teacher", partly=True)
+    store = TraceStore(rollouts.folder / TRACES, run)
+
+    def known(record: EpisodeRecord) -> bool:
+        """Whether an episode need not run again: a success that left no trace would be lost to the bank."""
+        return shortcoming(record) is not None or store.get(record.digests.task) is not None
+
+    captured = Capture(program, store, rollouts.workshop)
+    result = rollouts(captured, tasks, name="teacher", partly=True, known=known)
     by_task = {record.task_id: record for record in result.records}
     demonstrations, gaps = [], []
     for task in tasks:
-        found = _demonstration(task, by_task.get(task.id), store.get(task), rollouts.model)
+        found = _demonstration(task, by_task.get(task.id), store.get(task.digest), rollouts.model)
         if isinstance(found, Gap):
             gaps.append(found)
         else:

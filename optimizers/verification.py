@@ -2,34 +2,67 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evals.log import read_log
 from optimizers.budget import Budget
+from optimizers.capture import TRACES, read_traces
 from optimizers.compile import compile_program
 from optimizers.description import decides
 from optimizers.journal import IncompleteJournalError, copied, differences, read_description
+from optimizers.spending import Spent
 from tools.errors import InputError
 
 if TYPE_CHECKING:
     from optimizers.artifact import Artifact
     from optimizers.compile import Plan
 
+_NAMED = 3
+"""Fields of one episode that are named, of those in which two accounts of it differ."""
+
+_SHOWN = 60
+"""Characters of a value that are quoted."""
+
+_PASSING = frozenset({"seconds", "cached"})
+"""Fields of a record that a clock or a cache decided."""
+
 
 class _Ended(Budget):
-    """A budget that admits nothing beyond what a journal holds, since that is where it ended."""
+    """A budget that was spent: it lets run again what was begun, and says why there is no more."""
 
     def __init__(self, limit: str) -> None:
         super().__init__()
-        self._limit = limit
+        self.stopped = limit
 
     def enter(self, model: str, kind: str) -> int | None:
-        self.stopped = self._limit
-        return None
+        with self._changed:
+            self._number += 1
+            self._owed[self._number] = Spent()
+            return self._number
 
 
-def derived(plan: Plan, *, stopped: str = "") -> Artifact:
-    """What `plan` comes to by its journal alone: no model is asked, and the journal stays as it is.
+class Derived(NamedTuple):
+    """What a journal's replies lead to.
+
+    Attributes:
+        artifact: the compiled program.
+        logs: in what the journal's own logs say otherwise, one sentence an episode.
+    """
+
+    artifact: Artifact
+    logs: tuple[str, ...]
+
+
+def derived(plan: Plan, *, stopped: str = "") -> Derived:
+    """What `plan` comes to by the model replies in its journal alone.
+
+    Every episode is run and scored again with the replies. No model is asked, and nothing is taken from the
+    journal's logs, save which episodes were begun where a budget ended the compile. The journal stays as it
+    is.
 
     Args:
         stopped: the limit of the budget that ended the compile; empty if none did.
@@ -51,12 +84,77 @@ def derived(plan: Plan, *, stopped: str = "") -> Artifact:
         raise IncompleteJournalError(
             plan.folder, [f"no word of where its budget ({stopped}) ended {plan.optimizer}"]
         )
-    budget = _Ended(stopped) if stopped else None
     with copied(plan.folder) as copy:
-        return compile_program(replace(plan, folder=copy, resume=True, asking=False, budget=budget)).artifact
+        again = replace(plan, folder=copy.asked, resume=True, asking=False, budget=None)
+        if stopped:
+            logged = copy.logged
+            again = replace(
+                again,
+                budget=_Ended(stopped),
+                begun=lambda log: _episodes(logged / log.relative_to(copy.asked)).keys(),
+            )
+        artifact = compile_program(again).artifact
+        return Derived(artifact, tuple(differing_logs(copy.logged, copy.asked)))
 
 
 def differing_parts(ours: Artifact, theirs: Artifact) -> list[str]:
     """The names of the parts in which two compiled programs differ: of the manifest, and of the state."""
     found = [name for name, _, _ in differences(ours.manifest.to_json(), theirs.manifest.to_json())]
     return found + [name for name, _, _ in differences(ours.state_json(), theirs.state_json(), "state")]
+
+
+def differing_logs(logged: Path, again: Path) -> Iterator[str]:
+    """In what two folders of logs of the same episodes differ, one sentence an episode.
+
+    Args:
+        logged: as they were written.
+        again: of the episodes run again.
+    """
+    names = {file.relative_to(folder) for folder in (logged, again) for file in folder.glob("*/**/*.jsonl")}
+    for name in sorted(names):
+        read = _traces if name.name == TRACES else _episodes
+        try:
+            then, now = read(logged / name), read(again / name)
+        except InputError as error:
+            yield str(error).replace(f"{logged}/", "")
+            continue
+        for key in sorted({*then, *now}):
+            if said := _difference(then.get(key), now.get(key)):
+                yield f"{name}: {said}"
+
+
+def _difference(then: dict[str, Any] | None, now: dict[str, Any] | None) -> str:
+    """In what two accounts of an episode differ; empty if in nothing."""
+    if now is None:
+        return f"no replies lead to the episode of {then['task']}" if then else ""
+    if then is None:
+        return f"the episode of {now['task']} is missing"
+    found = [
+        f"{name} is {_short(was)} and has to be {_short(new)}" for name, was, new in differences(then, now)
+    ]
+    return f"{now['task']}: {'; '.join(found[:_NAMED])}" if found else ""
+
+
+def _episodes(log: Path) -> dict[str, dict[str, Any]]:
+    """The last record of each episode by its key; none if there is no log."""
+    records = {record.key: record for record in read_log(log)} if log.exists() else {}
+    return {
+        key: {"task": record.task_id, **_lasting(record.without_times())} for key, record in records.items()
+    }
+
+
+def _traces(file: Path) -> dict[str, dict[str, Any]]:
+    """The last trace of each task and run; none if there is no file."""
+    return {f"{trace['run']}/{trace['task']}": trace for trace in read_traces(file)}
+
+
+def _lasting(value: Any) -> Any:
+    """A value without the fields that a clock or a cache decided."""
+    if isinstance(value, dict):
+        return {name: _lasting(inside) for name, inside in value.items() if name not in _PASSING}
+    return [_lasting(inside) for inside in value] if isinstance(value, list) else value
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

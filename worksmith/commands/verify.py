@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,9 +33,10 @@ def verify_program(
     workers: WorkersOption = 8,
     as_json: JsonFlag = False,
 ) -> None:
-    """Derive a compiled program anew from its journal, asking no model, and compare the two.
+    """Derive a compiled program anew from the model replies in its journal, asking no model, and compare.
 
-    Ends with 0 if they are the same, with 1 if they differ or the journal lacks something.
+    Every episode is run and scored again; the journal's own logs are compared, not believed. Ends with 0 if all
+    is the same, with 1 if something differs or the journal lacks something.
     """
     from optimizers.artifact import Artifact
     from optimizers.journal import IncompleteJournalError, journal_beside
@@ -47,25 +49,31 @@ def verify_program(
     plan = _plan(folder, suite, workers)
     facts: dict[str, Any] = {"file": str(program), "journal": str(folder), "digest": artifact.digest}
     try:
-        anew = derived(plan, stopped=artifact.manifest.stopped)
-        identical = anew.digest == artifact.digest
+        anew, logs = derived(plan, stopped=artifact.manifest.stopped)
         facts |= {
             "derived": anew.digest,
-            "identical": identical,
+            "identical": anew.digest == artifact.digest,
             "differs": differing_parts(artifact, anew),
+            "logs": list(logs),
             "lacks": [],
         }
     except IncompleteJournalError as error:
-        facts |= {"derived": None, "identical": False, "differs": [], "lacks": list(error.lacking)}
+        none: dict[str, Any] = {"derived": None, "identical": False, "differs": [], "logs": []}
+        facts |= {**none, "lacks": list(error.lacking)}
         say(str(error))
     facts["seconds"] = round(time.perf_counter() - started, 3)
     show(facts, as_json)
     if facts["differs"]:
-        more = len(facts["differs"]) - _NAMED
-        named = ", ".join(facts["differs"][:_NAMED]) + (f" and {more} more" if more > 0 else "")
-        say(f"the journal leads to another program; what differs is {named}")
-    if not facts["identical"]:
+        say(f"the journal leads to another program; what differs is {_named(facts['differs'], ', ')}")
+    if facts["logs"]:
+        say(f"the journal's logs say otherwise than its replies: {_named(facts['logs'], '; ')}")
+    if not facts["identical"] or facts["logs"]:
         raise typer.Exit(1)
+
+
+def _named(every: Sequence[str], between: str) -> str:
+    more = len(every) - _NAMED
+    return between.join(every[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
