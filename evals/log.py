@@ -17,11 +17,14 @@ from typing import Self
 
 from evals.record import EpisodeRecord
 from tools.errors import InputError
-from tools.json_files import cut_torn_line, read_models
+from tools.json_files import read_file, validated
 from tools.locking import Lock
+from tools.sealed_lines import SealedLine, mended, sealed, sealed_lines, whole
 
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 """Opening a FIFO that nobody reads fails, and does not hang."""
+
+_WHAT, _HINT = "an episode record", "remove the line to run it again"
 
 _BEGINNING = b'{"key"'
 """What a record begins with, also one that is torn."""
@@ -34,16 +37,14 @@ class EpisodeLog:
     the thread that called it.
     """
 
-    def __init__(self, path: Path, lock: Lock, *, resume: bool, final: bool) -> None:
+    def __init__(self, path: Path, lock: Lock, *, resume: bool) -> None:
         self.path = path
         self._lock = lock
-        self._final = final
         self._records: dict[str, EpisodeRecord] = {}
         if resume and _holds_bytes(path):
-            self._records = {record.key: record for record in _records(path)}
-            if not self._records and not path.read_bytes().startswith(_BEGINNING):
-                raise _no_log(path)  # not to be cut: it is something else
-            cut_torn_line(path)
+            if not _begins_as_log(path):
+                raise _no_log(path)  # not to be mended: it is something else
+            self._records = {record.key: record for record in map(_record, mended(path, _WHAT))}
         self._file = _open(path)
 
     @classmethod
@@ -52,13 +53,13 @@ class EpisodeLog:
         path: str | Path,
         *,
         resume: bool = False,
-        final: bool = False,
         make_room: Callable[[Path], object] | None = None,
     ) -> Self:
         """Open a log for writing; with `resume`, read what it already holds.
 
+        A line whose content does not fit its checksum is taken out with a notice, and owed again.
+
         Args:
-            final: take what was lost to the infrastructure as it is; its unit is not owed again.
             make_room: is to put away what is there, once no other process writes to it.
 
         Raises:
@@ -75,7 +76,7 @@ class EpisodeLog:
                 raise InputError(
                     "an episode log is already there", where=str(path), hint="add --resume or choose another"
                 )
-            return cls(path, lock, resume=resume, final=final)
+            return cls(path, lock, resume=resume)
         except BaseException:
             lock.release()
             raise
@@ -86,7 +87,7 @@ class EpisodeLog:
         An infrastructure failure is no answer: its unit is owed again.
         """
         record = self._records.get(key)
-        return record if record is not None and (record.graded or self._final) else None
+        return record if record is not None and record.graded else None
 
     def last(self, key: str) -> EpisodeRecord | None:
         """The last record of a work unit, whatever became of it."""
@@ -100,7 +101,7 @@ class EpisodeLog:
     def append(self, record: EpisodeRecord) -> None:
         """Write one episode, whole, in one write."""
         self._records[record.key] = record
-        line = (record.model_dump_json() + "\n").encode()
+        line = log_line(record)
         written = os.write(self._file, line)
         if written != len(line):
             os.ftruncate(self._file, os.fstat(self._file).st_size - written)
@@ -134,15 +135,27 @@ def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
         InputError: the file is missing, a whole line is not an episode record, or none of it is one.
     """
     path, record = Path(path), None
-    for record in _records(path):
+    for line in sealed_lines(path, _WHAT):
+        record = _record(line)
         yield record
     if record is None and _holds_bytes(path):
         raise _no_log(path)
 
 
-def _records(path: Path) -> Iterator[EpisodeRecord]:
-    hint = "remove the line to run it again"
-    return read_models(path, EpisodeRecord, "an episode record", hint=hint, appended=True)
+def log_line(record: EpisodeRecord) -> bytes:
+    """A record as the line of a log."""
+    return sealed(record.model_dump_json().encode())
+
+
+def _record(line: SealedLine) -> EpisodeRecord:
+    value = whole(line, _WHAT, hint=_HINT)
+    return validated(value, EpisodeRecord, _WHAT, where=line.where, hint=_HINT)
+
+
+def _begins_as_log(path: Path) -> bool:
+    """Whether a line of the file is whole, or the first one was torn."""
+    lines = sealed_lines(path, _WHAT)
+    return any(line.data is not None for line in lines) or read_file(path, _WHAT).startswith(_BEGINNING)
 
 
 def _no_log(path: Path) -> InputError:

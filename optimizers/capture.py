@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -17,10 +16,8 @@ from evals.identity import state_digest, strategy_name
 from evals.source import code_digest
 from optimizers.demonstration import last_calls, quoted_records
 from optimizers.redaction import with_twins
-from tools.errors import InputError, Notice
-from tools.files import write_atomically
-from tools.json_files import cut_torn_line, parsed, validated
-from tools.sealed_lines import sealed, sealed_lines
+from tools.json_files import validated
+from tools.sealed_lines import SealedLine, mended, sealed, sealed_lines, whole
 
 if TYPE_CHECKING:
     from evals.task import Task
@@ -30,7 +27,7 @@ if TYPE_CHECKING:
 TRACES = "traces.jsonl"
 """The name of the file in the folder of the episodes' logs."""
 
-_WHAT = "a file of caught traces"
+_WHAT = "a caught trace"
 
 
 class _Trace(BaseModel):
@@ -61,10 +58,9 @@ class TraceStore:
         # Workers finish episodes at the same time; the lock keeps dict and file in step.
         self._lock = threading.Lock()
         path.parent.mkdir(parents=True, exist_ok=True)
-        kept = _whole_lines(path)
-        self._count = len(kept)
-        known = [_trace(line, str(path)) for line in kept]
-        self._lines = {line["task"]: line for line in known if line["run"] == run}
+        known = [_trace(line) for line in mended(path, _WHAT, placed=True)]
+        self._count = len(known)
+        self._lines = {trace["task"]: trace for trace in known if trace["run"] == run}
 
     def put(self, task: Task, trace: dict[str, Any]) -> None:
         """Keep the trace of one task; a later one replaces it."""
@@ -132,31 +128,8 @@ def read_traces(path: Path) -> Iterator[dict[str, Any]]:
         InputError: it cannot be read, or a line is damaged or not where it was written.
     """
     for line in sealed_lines(path, _WHAT, placed=True) if path.exists() else ():
-        if line.data is None:
-            raise InputError("a caught trace is damaged or not where it was written", where=line.where)
-        yield _trace(line.data, line.where)
+        yield _trace(line)
 
 
-def _trace(data: bytes, where: str) -> dict[str, Any]:
-    """A caught trace.
-
-    Raises:
-        InputError: it is none, although its checksum fits.
-    """
-    return validated(parsed(data, _WHAT, where=where), _Trace, _WHAT, where=where).model_dump()
-
-
-def _whole_lines(path: Path) -> list[bytes]:
-    """The lines of an earlier run. Damaged ones are taken out of the file, and one that was torn in half."""
-    if not path.exists():
-        return []
-    cut_torn_line(path)
-    lines = list(sealed_lines(path, _WHAT, placed=True))
-    kept = [line.data for line in lines if line.data is not None]
-    if damaged := [line.where for line in lines if line.data is None]:
-        more = f" and {len(damaged) - 1} more" if len(damaged) > 1 else ""
-        told = "caught traces that are damaged or not where they were written; their episodes are run again"
-        warnings.warn(Notice(f"{damaged[0]}{more}: {told}"), stacklevel=2)
-        whole = (sealed(data, place=number) for number, data in enumerate(kept, start=1))
-        write_atomically(path, b"".join(whole))
-    return kept
+def _trace(line: SealedLine) -> dict[str, Any]:
+    return validated(whole(line, _WHAT), _Trace, _WHAT, where=line.where).model_dump()

@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     import dspy
 
+    from evals.record import EpisodeRecord
     from evals.task import Task
     from optimizers.job import Job
 
@@ -49,7 +50,11 @@ class Rehearsed(Rollouts):
     _samples: defaultdict[str, Sample] = field(default_factory=lambda: defaultdict(Sample))
 
     def together(
-        self, runs: Mapping[str, tuple[Callable[..., Any], Sequence[Task]]], *, partly: bool = False
+        self,
+        runs: Mapping[str, tuple[Callable[..., Any], Sequence[Task]]],
+        *,
+        partly: bool = False,
+        known: Callable[[EpisodeRecord], bool] = lambda _: True,
     ) -> dict[str, EvalResult]:
         """See `Rollouts`."""
         found = {name: self._rehearse(*run) for name, run in runs.items()}

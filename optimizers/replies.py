@@ -30,7 +30,8 @@ from evals.stand_in import StandIn, check_unicode
 from optimizers.budget import BudgetSpentError
 from retrievers.strict_json import open_regular
 from tools.errors import InputError, WorksmithError
-from tools.json_files import cut_torn_line, parsed, tell_torn
+from tools.json_files import cut_torn_line, tell_torn
+from tools.sealed_lines import SealedLine, sealed, unsealed, whole
 from tools.secrets import without_secrets
 from tools.seeding import digest
 
@@ -80,7 +81,7 @@ class ReplyStore:
             self._end = 0
             with open_regular(path) as lines:
                 for number, line in enumerate(lines, start=1):
-                    self._note(_entry(line, where=f"{path}:{number}"), self._end, len(line) - 1)
+                    self._note(_entry(line, where=f"{path}:{number}"), self._end, len(line))
                     self._end += len(line)
         except OSError as error:
             raise InputError("cannot write model replies", where=str(path), hint=str(error)) from error
@@ -144,10 +145,10 @@ class ReplyStore:
         self._append(entry)
 
     def _append(self, entry: dict[str, Any]) -> None:
-        line = json.dumps(entry, ensure_ascii=False).encode()
+        line = sealed(json.dumps(entry, ensure_ascii=False).encode())
         with self._lock:
-            written = os.write(self._file, line + b"\n")
-            if written != len(line) + 1:
+            written = os.write(self._file, line)
+            if written != len(line):
                 os.ftruncate(self._file, self._end)
                 raise OSError(errno.ENOSPC, "only a part could be written", str(self.path))
             self._note(entry, self._end, len(line))
@@ -265,8 +266,8 @@ class _Caller(BaseCallback):  # type: ignore[misc]
 
 
 def _entry(line: bytes, *, where: str) -> dict[str, Any]:
-    what, hint = "a model's reply", "start anew with --force"
-    entry = parsed(line, what, where=where, hint=hint)
+    what, hint = "a model's reply", "remove the line, and its question is asked again"
+    entry = whole(SealedLine(where, unsealed(line)), what, hint=hint)
     known = isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in ("key", "model"))
     if known and ("reply" in entry or "failure" in entry):
         return dict(entry)
@@ -274,7 +275,9 @@ def _entry(line: bytes, *, where: str) -> dict[str, Any]:
 
 
 def _failure(said: dict[str, Any]) -> LMError:
-    kind = getattr(exceptions, str(said["class"]), LMError)
+    kind = getattr(exceptions, str(said["class"]), None)
+    if not (isinstance(kind, type) and issubclass(kind, LMError)):
+        kind = LMError
     return kind(said["message"], model=said["model"])
 
 

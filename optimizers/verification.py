@@ -129,18 +129,15 @@ def _difference(then: dict[str, Any] | None, now: dict[str, Any] | None) -> str:
         return f"no replies lead to the episode of {then['task']}" if then else ""
     if then is None:
         return f"the episode of {now['task']} is missing"
-    found = [
-        f"{name} is {_short(was)} and has to be {_short(new)}" for name, was, new in differences(then, now)
-    ]
+    found = [f"{name} is {_short(was)}, not {_short(new)}" for name, was, new in differences(then, now)]
     return f"{now['task']}: {'; '.join(found[:_NAMED])}" if found else ""
 
 
 def _episodes(log: Path) -> dict[str, dict[str, Any]]:
     """The last record of each episode by its key; none if there is no log."""
     records = {record.key: record for record in read_log(log)} if log.exists() else {}
-    return {
-        key: {"task": record.task_id, **_lasting(record.without_times())} for key, record in records.items()
-    }
+    told = {key: _lasting(record.without_times()) for key, record in records.items()}
+    return {key: {"task": record["task_id"], **record} for key, record in told.items()}
 
 
 def _traces(file: Path) -> dict[str, dict[str, Any]]:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from evals.crm.by_type import task_type_metrics
+from evals.log import log_line
 from evals.tracking.choice import TraceChoice
 from evals.tracking.environment import system_tags
 from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
@@ -138,7 +139,7 @@ class MlflowRun:
         self._log_metrics(figures, 0, self._model_id)
         with boundary():
             self._client.log_table(self.id, episode_table(result.records), f"episodes/{split}.json")
-            lines = "".join(record.model_dump_json() + "\n" for record in result.records)
+            lines = b"".join(map(log_line, result.records)).decode()
             self._client.log_text(self.id, lines, f"episodes/{split}.jsonl")
             if self._model_id is not None and not self._evaluated:
                 link_program(self._client, self._model_id, self.id, evaluated=True)

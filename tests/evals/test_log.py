@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from evals.log import EpisodeLog, read_log
+from evals.log import EpisodeLog, log_line, read_log
 from evals.record import LONGEST_OBSERVATION, WorkUnit, record_episode
 from tests.evals.episodes import make_episode, make_record, make_task
 from tools.dispatch import Observation
 from tools.episode import CallRecord
 from tools.errors import InputError, Notice
 from tools.locking import InUseError
+from tools.sealed_lines import sealed
 
 
 def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
@@ -71,14 +72,24 @@ def test_a_torn_last_line_is_owed_again(kept: int, tmp_path: Path) -> None:
     assert [record.task_id for record in read_log(path)] == ["task-001", "task-002"]
 
 
-def test_a_damaged_line_in_the_middle_is_refused_with_its_place(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(b'"outcome":1.0', b'"outcome":0.5'), (b"task-002", b"task-009"), (b"{", b""), (b',"sum"', b',"sun"')],
+)
+def test_a_damaged_line_is_named_by_readers_and_owed_again(tmp_path: Path, old: bytes, new: bytes) -> None:
     path = tmp_path / "episodes.jsonl"
-    path.write_text(
-        make_record(1).model_dump_json() + '\n{"key": 1}\n' + make_record(2).model_dump_json() + "\n"
-    )
+    lines = [log_line(make_record(number)) for number in range(1, 4)]
+    assert old in lines[1]
+    path.write_bytes(b"".join([lines[0], lines[1].replace(old, new), lines[2]]))
 
-    with pytest.raises(InputError, match=r"episodes\.jsonl:2"):
-        EpisodeLog.open(path, resume=True)
+    with pytest.raises(InputError, match=r"episodes\.jsonl:2: .*: its content does not fit"):
+        list(read_log(path))
+    with pytest.warns(Notice, match=r"episodes\.jsonl:2: what is there does not fit its checksum"):
+        opened = EpisodeLog.open(path, resume=True)
+    with opened as log:
+        assert log.finished(make_record(2).key) is None
+        log.append(make_record(2))
+    assert [record.task_id for record in read_log(path)] == ["task-001", "task-003", "task-002"]
 
 
 def test_a_missing_log_is_an_input_error(tmp_path: Path) -> None:
@@ -128,7 +139,7 @@ def test_a_log_that_cannot_be_opened_is_free_again(tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"
     path.write_text("nonsense\n")
     for _ in range(2):
-        with pytest.raises(InputError, match=r"episodes\.jsonl:1: not an episode record"):
+        with pytest.raises(InputError, match=r"episodes\.jsonl: it holds no episode record"):
             EpisodeLog.open(path, resume=True)
 
 
@@ -168,7 +179,7 @@ def test_what_is_no_log_is_not_cut_but_a_first_line_that_was_torn_is(tmp_path: P
         EpisodeLog.open(path, resume=True)
     assert path.read_bytes() == b"my notes"
 
-    path.write_bytes(make_record(1).model_dump_json().encode()[:50])
+    path.write_bytes(log_line(make_record(1))[:50])
     with EpisodeLog.open(path, resume=True) as log:
         log.append(make_record(1))
     assert list(read_log(path)) == [make_record(1)]
@@ -176,7 +187,7 @@ def test_what_is_no_log_is_not_cut_but_a_first_line_that_was_torn_is(tmp_path: P
 
 def test_a_torn_last_line_is_said_and_any_other_damage_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"
-    whole = make_record(1).model_dump_json().encode() + b"\n"
+    whole = log_line(make_record(1))
     path.write_bytes(whole + whole[:50])
     with pytest.warns(Notice, match=r"episodes\.jsonl:2: the last line is not whole"):
         assert len(list(read_log(path))) == 1
@@ -188,6 +199,6 @@ def test_a_torn_last_line_is_said_and_any_other_damage_is_refused(tmp_path: Path
 
 def test_a_field_that_is_missing_is_named(tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"
-    path.write_text(make_record(1).model_dump_json().replace('"task_id"', '"task"') + "\n")
+    path.write_bytes(sealed(make_record(1).model_dump_json().replace('"task_id"', '"task"').encode()))
     with pytest.raises(InputError, match=r"not an episode record: task_id: Field required \(remove the line"):
         list(read_log(path))

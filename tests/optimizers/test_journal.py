@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,9 @@ from tests.evals.help_desk import SEARCH
 from tests.evals.judging.episodes import answered
 from tests.optimizers.proposing import Proposals, propose, reply
 from tests.optimizers.shop import Clerk, Model
-from tools.errors import InputError
+from tools.errors import InputError, Notice
 from tools.locking import InUseError
+from tools.sealed_lines import sealed, sealed_lines
 from tools.seeding import digest
 
 VERBS = ("Cancel", "Rename", "Shift")
@@ -139,7 +141,8 @@ def test_a_result_is_derived_without_a_model(suite: Suite, tmp_path: Path, name:
     nobody = Photographer()
     anew = derived(plan(suite, tmp_path / "whole", name, by=nobody))
 
-    assert anew.digest == whole.digest
+    assert anew.artifact.digest == whole.digest
+    assert anew.logs == ()
     assert nobody.calls == 0
     assert before == {file: file.read_bytes() for file in (tmp_path / "whole").rglob("*") if file.is_file()}
 
@@ -155,7 +158,8 @@ def test_what_a_budget_ended_is_derived_too(suite: Suite, tmp_path: Path, name: 
     assert ended.manifest.stopped == "max_calls"
 
     anew = derived(plan(suite, tmp_path / "cut", name, by=Photographer()), stopped=ended.manifest.stopped)
-    assert anew.digest == ended.digest
+    assert anew.artifact.digest == ended.digest
+    assert anew.logs == ()
 
 
 def test_where_a_budget_ended_dspys_optimizers_nobody_knows(suite: Suite, tmp_path: Path) -> None:
@@ -185,11 +189,94 @@ def test_what_was_lost_is_lost_in_what_is_derived(suite: Suite, tmp_path: Path, 
 
     lossy = compile_program(unwell(Unwell(*VERBS))).artifact
     assert any("overloaded" in reason for reason in lossy.manifest.gaps)
-    assert derived(unwell(Unwell(*VERBS))).digest == lossy.digest
+    anew = derived(unwell(Unwell(*VERBS)))
+    assert anew.artifact.digest == lossy.digest
+    assert anew.logs == ()
     # Who goes on asks again.
     well = Unwell(*VERBS)
     well.complete = Model(*VERBS).complete  # type: ignore[method-assign]
     assert not compile_program(replace(unwell(well), resume=True)).artifact.manifest.gaps
+
+
+def _lines(change: Callable[[list[bytes]], list[bytes]]) -> Callable[[bytes], bytes]:
+    return lambda data: b"".join(change(data.splitlines(keepends=True)))
+
+
+def _edited(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    def change(data: bytes) -> bytes:
+        assert old in data
+        return data.replace(old, new, 1)
+
+    return change
+
+
+MUTATIONS: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda data: b"",
+    "first byte dropped": lambda data: data[1:],
+    "a byte dropped": lambda data: data[:200] + data[201:],
+    "last byte dropped": lambda data: data[:-1],
+    "last line torn": lambda data: data[:-30],
+    "half of it": lambda data: data[: len(data) // 2],
+    "a bit flipped": lambda data: data[:300] + bytes([data[300] ^ 1]) + data[301:],
+    "a byte put in": lambda data: data[:400] + b" " + data[400:],
+    "a line break put in": lambda data: data[:500] + b"\n" + data[500:],
+    "a line break taken out": lambda data: data.replace(b"\n", b"", 1),
+    "zeros in the middle": lambda data: data[:600] + bytes(64) + data[664:],
+    "two lines swapped": _lines(lambda lines: [lines[1], lines[0], *lines[2:]]),
+    "reversed": _lines(lambda lines: lines[::-1]),
+    "first line dropped": _lines(lambda lines: lines[1:]),
+    "a line dropped": _lines(lambda lines: [*lines[:2], *lines[3:]]),
+    "a line doubled": _lines(lambda lines: [lines[0], *lines]),
+    "a line in the place of another": _lines(lambda lines: [lines[0], lines[0], *lines[2:]]),
+    "all of it twice": lambda data: data + data,
+    "another title": _edited(b"alpha", b"omega"),
+    "another tool": _edited(b"calendar.delete_event", b"calendar.create_event"),
+    "nothing quoted": _edited(b'"records": ["', b'"records": [], "x": ["'),
+    "no parts": _edited(b'"parts": {"step"', b'"parts": {"stop"'),
+    "no JSON": lambda data: b"[]\n5\n",
+}
+
+
+@pytest.mark.filterwarnings("ignore::tools.errors.Notice")
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_damaged_traces_never_lead_to_another_program(suite: Suite, tmp_path: Path, name: str) -> None:
+    """Every success owes its trace: it is run again with the replies, which the journal has."""
+    folder = tmp_path / "j"
+    whole = compile_program(plan(suite, folder, by=Photographer())).artifact
+    traces = folder / "teacher" / "traces.jsonl"
+    before = traces.read_bytes()
+    traces.write_bytes(MUTATIONS[name](before))
+    assert traces.read_bytes() != before
+    nobody = Photographer()
+    again = compile_program(replace(plan(suite, folder, by=nobody), resume=True)).artifact
+
+    assert again.digest == whole.digest
+    assert nobody.calls == 0
+    found = derived(plan(suite, folder, by=nobody))
+    assert (found.artifact.digest, found.logs) == (whole.digest, ())
+
+
+def test_damaged_traces_are_named(suite: Suite, tmp_path: Path) -> None:
+    compile_program(plan(suite, tmp_path / "j", by=Photographer()))
+    traces = tmp_path / "j" / "teacher" / "traces.jsonl"
+    traces.write_bytes(MUTATIONS["two lines swapped"](traces.read_bytes()))
+
+    with pytest.warns(Notice, match=r"traces\.jsonl:1 and 1 more: .* checksum or its place"):
+        compile_program(replace(plan(suite, tmp_path / "j", by=Photographer()), resume=True))
+
+
+def test_falsified_traces_differ_from_what_is_derived(suite: Suite, tmp_path: Path) -> None:
+    """With checksums that fit, as anybody can write them."""
+    whole = compile_program(plan(suite, tmp_path / "j", by=Photographer())).artifact
+    traces = tmp_path / "j" / "teacher" / "traces.jsonl"
+    said = [line.data or b"" for line in sealed_lines(traces, "traces", placed=True)]
+    data = [line.replace(b"calendar.search_events", b"calendar.send_events") for line in said]
+    traces.write_bytes(b"".join(sealed(line, place=n) for n, line in enumerate(data, start=1)))
+    found = derived(plan(suite, tmp_path / "j", by=Photographer()))
+
+    assert found.artifact.digest == whole.digest
+    assert found.logs
+    assert all(said.startswith("teacher/traces.jsonl: ") for said in found.logs)
 
 
 def test_a_reply_that_is_not_in_the_journal_is_named(suite: Suite, tmp_path: Path) -> None:
@@ -342,7 +429,7 @@ def test_who_stands_in_for_a_model_is_that_model(tmp_path: Path) -> None:
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     (tmp_path / "replies.jsonl").write_text('{"key": "a"}\n')
 
-    with pytest.raises(InputError, match=r"replies.jsonl:1"):
+    with pytest.raises(InputError, match=r"replies.jsonl:1.*remove the line, and its question"):
         ReplyStore(tmp_path / "replies.jsonl")
 
 

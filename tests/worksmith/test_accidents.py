@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.log import EpisodeLog, read_log
+from evals.log import EpisodeLog, log_line, read_log
 from evals.suite import Suite
 from tests.evals.episodes import make_record
 from tests.optimizers.shop import make_suite
 from tools.errors import InputError
 from tools.locking import InUseError, Lock
+from tools.sealed_lines import sealed
 from worksmith import cli
 
 
@@ -74,8 +75,8 @@ def test_a_log_with_nothing_but_a_bad_line_is_no_run_of_no_episodes(here: Path, 
 def test_a_torn_last_line_is_said_in_a_sentence(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    good = make_record(1).model_dump_json()
-    (here / "log.jsonl").write_text(f"{good}\n{good[:50]}")
+    good = log_line(make_record(1))
+    (here / "log.jsonl").write_bytes(good + good[:50])
     monkeypatch.setattr("sys.argv", ["worksmith", "episodes", "log.jsonl"])
     monkeypatch.setattr("warnings.showwarning", None)
     with warnings.catch_warnings():
@@ -90,7 +91,8 @@ def test_a_torn_last_line_is_said_in_a_sentence(
 
 
 def test_a_damaged_line_of_a_log_is_named_with_its_field(here: Path) -> None:
-    good = make_record(1).model_dump_json()
-    (here / "log.jsonl").write_text(f"{good}\n{good.replace('task_id', 'task')}\n{good}\n")
+    good = log_line(make_record(1))
+    other = sealed(make_record(1).model_dump_json().replace("task_id", "task").encode())
+    (here / "log.jsonl").write_bytes(good + other + good)
     with pytest.raises(InputError, match=r"log\.jsonl:2: not an episode record: task_id: Field required"):
         call("episodes", "log.jsonl")

@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evals.log import read_log
+from evals.log import log_line, read_log
 from evals.record import EpisodeRecord
 from evals.runner import evaluate
 from evals.suite import Suite
@@ -65,7 +65,7 @@ def spoil(log: Path, task_id: str, **changes: Any) -> None:
     records = [
         record.model_copy(update=changes) if record.task_id == task_id else record for record in read_log(log)
     ]
-    log.write_text("".join(record.model_dump_json() + "\n" for record in records))
+    log.write_bytes(b"".join(map(log_line, records)))
 
 
 def test_a_bank_of_gold_plans_is_shown_as_it_was_built(suite: Suite, tmp_path: Path) -> None:

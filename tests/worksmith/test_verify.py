@@ -19,7 +19,8 @@ from evals.suite import Suite
 from optimizers.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run
-from tools.errors import InputError
+from tools.errors import InputError, Notice
+from tools.sealed_lines import sealed, sealed_lines
 from worksmith.cli import app
 
 ROOT = Path(__file__).parents[2]
@@ -70,29 +71,82 @@ def test_another_program_is_told_apart(suite: Suite, program: Path, tmp_path: Pa
     assert "what differs is" in done.stderr
 
 
-def _edit(file: Path, old: bytes, new: bytes) -> None:
-    data = file.read_bytes()
-    assert old in data
-    file.write_bytes(data.replace(old, new))
+def edit_sealed(file: Path, old: bytes, new: bytes) -> None:
+    """Replace what is in the lines of a file, with checksums that fit."""
+    lines = [line.data for line in sealed_lines(file, "a log")]
+    assert any(line and old in line for line in lines)
+    file.write_bytes(b"".join(sealed(line.replace(old, new)) for line in lines if line))
+
+
+BOOTSTRAP = "student/dev-bootstrap.jsonl"
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new", "differs"),
+    ("old", "new"),
     [
-        ("student/dev-bootstrap.jsonl", b'"outcome":1.0', b'"outcome":0.0', "trials"),
-        ("student/dev-bootstrap.jsonl", b'"prompt_tokens":', b'"prompt_tokens":1', "trials"),
-        ("replies.jsonl", b"calendar.search_events", b"calendar.search_Events", ""),
+        (b'"outcome":1.0', b'"outcome":0.0'),
+        (b'"prompt_tokens":', b'"prompt_tokens":1'),
+        (b'"status":"finished"', b'"status":"model_error"'),
     ],
 )
-def test_a_journal_that_was_tampered_with_is_noticed(
-    program: Path, name: str, old: bytes, new: bytes, differs: str
-) -> None:
-    _edit(Path(f"{program}.journal") / name, old, new)
+def test_a_log_that_was_tampered_with_is_noticed(program: Path, old: bytes, new: bytes) -> None:
+    """Although nothing is taken from it: readers are to know that it is no account of the episodes."""
+    edit_sealed(Path(f"{program}.journal") / BOOTSTRAP, old, new)
+    done, found = verify(program)
+
+    assert done.exit_code == 1
+    assert found["identical"]
+    assert found["logs"]
+    assert all(said.startswith(BOOTSTRAP) for said in found["logs"])
+
+
+def test_a_reply_that_was_tampered_with_leads_elsewhere(program: Path) -> None:
+    file = Path(f"{program}.journal") / "replies.jsonl"
+    edit_sealed(file, b"calendar.search_events", b"calendar.search_Events")
     done, found = verify(program)
 
     assert done.exit_code == 1
     assert not found["identical"]
-    assert any(part.startswith(differs) for part in (*found["differs"], *found["lacks"]))
+
+
+def test_a_falsified_score_is_not_believed(suite: Suite, tmp_path: Path) -> None:
+    """Neither in the journal nor in the program that a resume writes from it."""
+    file = tmp_path / "p.json"
+    told = ("--out", file, "--optimizer", "none", *SMALL)
+    run(suite.path, *told)
+    whole = Artifact.read(file)
+    assert whole.manifest.trials[0]["outcome"]["value"] == 0.0
+    log = Path(f"{file}.journal") / "student" / "dev-uncompiled.jsonl"
+    edit_sealed(log, b'"outcome":0.0', b'"outcome":1.0')
+    assert verify(file)[1]["logs"]
+
+    file.unlink()
+    run(suite.path, *told, "--resume")
+    assert Artifact.read(file).manifest.trials[0]["outcome"]["value"] == 1.0
+    done, found = verify(file)
+    assert done.exit_code == 1
+    assert not found["identical"]
+    assert found["derived"] == whole.digest
+    assert "trials" in found["differs"]
+    assert "scores.outcome is 1.0, not 0.0" in found["logs"][0]
+
+
+def test_a_score_that_was_edited_carelessly_is_run_again(suite: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "p.json"
+    told = ("--out", file, "--optimizer", "none", *SMALL)
+    run(suite.path, *told)
+    whole = file.read_bytes()
+    log = Path(f"{file}.journal") / "student" / "dev-uncompiled.jsonl"
+    log.write_bytes(log.read_bytes().replace(b'"outcome":0.0', b'"outcome":1.0', 1))
+    said = verify(file)[1]["logs"]
+    assert len(said) == 1
+    assert said[0].startswith("student/dev-uncompiled.jsonl:1: not an episode record: its content")
+
+    file.unlink()
+    with pytest.warns(Notice, match=r"dev-uncompiled.jsonl:1: what is there does not fit its checksum"):
+        run(suite.path, *told, "--resume")
+    assert json.loads(file.read_bytes())["digest"] == json.loads(whole)["digest"]
+    assert verify(file)[1]["logs"] == []
 
 
 def test_a_program_that_was_tampered_with_is_noticed(program: Path) -> None:

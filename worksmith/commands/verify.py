@@ -35,8 +35,8 @@ def verify_program(
 ) -> None:
     """Derive a compiled program anew from the model replies in its journal, asking no model, and compare.
 
-    Every episode is run and scored again; the journal's own logs are compared, not believed. Ends with 0 if all
-    is the same, with 1 if something differs or the journal lacks something.
+    Every episode is run and scored again; the journal's own logs are compared, not believed. Ends with 0 if
+    all is the same, with 1 if something differs or the journal lacks something.
     """
     from optimizers.artifact import Artifact
     from optimizers.journal import IncompleteJournalError, journal_beside
