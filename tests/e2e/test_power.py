@@ -49,3 +49,30 @@ def test_nothing_to_work_out_is_refused(options: tuple[object, ...]) -> None:
 
     assert isinstance(error, InputError)
     assert "--tasks, --points or both" in str(error.hint)
+
+
+def test_a_race_is_planned_by_its_intents() -> None:
+    raced = ("--race", "--per-intent", 2, "--candidates", 1, "--rate", 40)
+    found = planned(*raced, "--intents", 69)
+
+    assert 8 < found["points"] < 25
+    assert planned(*raced, "--points", found["points"])["intents"] == pytest.approx(69, rel=0.1)
+    assert planned(*raced, "--points", found["points"], "--intents", 69)["power"] == pytest.approx(
+        0.8, abs=0.02
+    )
+    assert found["fewest_intents"] == 5
+
+
+def test_a_race_with_too_few_intents_is_told_so() -> None:
+    said = " ".join(invoke("power", "--race", "--intents", 6, "--per-intent", 50).stdout.split())
+
+    assert "no difference that there is room for is found 8 times of 10" in said
+    assert "below 7 intents it can accept nothing" in said
+
+
+@pytest.mark.parametrize("options", [("--race",), ("--intents", 5), ("--race", "--tasks", 5, "--intents", 5)])
+def test_races_are_about_intents(options: tuple[object, ...]) -> None:
+    result = invoke("power", *options)
+
+    assert isinstance(result.exception, InputError)
+    assert "a race is over intents" in str(result.exception)

@@ -79,3 +79,47 @@ def test_a_killed_race_goes_on_to_the_same_program(suite: Suite, tmp_path: Path)
     if not killed.exists():  # it may have been faster than the kill
         run(suite.path, "--out", killed, *options, "--resume")
     assert Artifact.read(killed).digest == Artifact.read(whole).digest
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ("--optimizer", "race", "--dev-limit", 4),
+            "with 4 dev intents a race of 4 candidates can accept none of them",
+        ),
+        (
+            ("--optimizer", "bootstrap", "--dev-limit", 6),
+            "with 6 dev intents bootstrap can show nothing to be better",
+        ),
+    ],
+)
+def test_too_few_intents_for_any_claim_are_told_before_it_begins(
+    suite: Suite, tmp_path: Path, options: tuple[object, ...], said: str
+) -> None:
+    told = run(suite.path, "--out", tmp_path / "program.json", *options, "--dry-run", "--json")
+
+    assert json.loads(told.stdout)["too_few_intents"].startswith(said)
+    assert said in told.stderr
+    assert "that takes 7 at least" in told.stderr
+    assert "worksmith power --race" in told.stderr
+
+
+def test_enough_intents_are_nothing_to_talk_of(suite: Suite, tmp_path: Path) -> None:
+    told = run(suite.path, "--out", tmp_path / "a", "--optimizer", "race", "--dry-run", "--json")
+
+    assert json.loads(told.stdout)["dev_intents"] == 12
+    assert "dev intents" not in told.stderr
+
+
+def test_a_race_that_shows_no_difference_says_what_it_could_have_shown(suite: Suite, tmp_path: Path) -> None:
+    """Demonstrations change nothing for a model that does what the gold plans say."""
+    options = ("--optimizer", "race", "--lm", "gold", "--candidates", 2, "--demos", 2)
+    file = tmp_path / "program.json"
+    said = json.loads(run(suite.path, "--out", file, *options, "--json").stdout)
+    shown = " ".join(run(suite.path, "--out", file, *options, "--force").stdout.split())
+
+    assert said["chosen"] == "uncompiled"
+    assert (said["power"]["intents"], said["power"]["per_intent"]) == (12, 1)
+    assert "with 12 dev intents of 1 tasks and 2 candidates a race finds" in shown
+    assert "more dev intents show more" in shown

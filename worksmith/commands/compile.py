@@ -172,7 +172,14 @@ def compile_program(
     from tools.errors import InputError
     from tools.files import check_writable
     from worksmith.commands.compile_plan import plan_of
-    from worksmith.commands.compile_report import forecast, say_stopped, show, summary
+    from worksmith.commands.compile_report import (
+        few_intents,
+        forecast,
+        race_finds,
+        say_stopped,
+        show,
+        summary,
+    )
     from worksmith.session import demo_count
     from worksmith.tracked import Tracking, registration
 
@@ -221,6 +228,8 @@ def compile_program(
     check_scores(plan.suite.workshop, maximize, plan.settings.constraints, judged=bool(judge))
     plan = Judging(judge, rubric, maximize, gate, force_judge).take_part(plan, rehearsed=dry_run)
     plan = replace(plan, budget=bounds.budget(model.lm for model in models(plan).values()))
+    if said := few_intents(plan, aa=aa):
+        say(said)
     if dry_run:
         show(forecast(plan, aa=aa, sample=sample), as_json)
         return
@@ -236,7 +245,8 @@ def compile_program(
     say_stopped(result.artifact.manifest)
     if not keep_journal and not result.artifact.manifest.stopped:
         discard(work)
-    show(summary(out, result.artifact, result.gaps if as_json else ()), as_json)
+    facts = summary(out, result.artifact, result.gaps if as_json else ())
+    show({**facts, **race_finds(plan, result)}, as_json)
 
 
 def _check_same_program(plan: Plan, out: Path, work: Path, as_json: bool) -> None:

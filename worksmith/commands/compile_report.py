@@ -29,6 +29,7 @@ def forecast(plan: Plan, *, aa: bool, sample: int | None = None) -> dict[str, An
         sample: episodes of each program in which paid models are asked.
     """
     from optimizers.aa import episodes as aa_episodes
+    from optimizers.claims import intents_in
 
     job = plan.job()
     episodes = aa_episodes(job) if aa else plan.episodes()
@@ -47,12 +48,37 @@ def forecast(plan: Plan, *, aa: bool, sample: int | None = None) -> dict[str, An
         **({"proposer": proposer.name} if proposer else {}),
         "train_tasks": len(job.train),
         "dev_tasks": len(job.dev),
+        "dev_intents": intents_in(job.dev),
         "episodes_at_most": episodes,
+        **({"too_few_intents": said} if (said := few_intents(plan, aa=aa)) else {}),
         # An agent that does a task in other steps than its gold plan needs other calls.
         "model_calls_about": calls,
         **({"proposer_calls_at_most": plan.proposals()} if proposer else {}),
         **({} if aa else {"forecast": _rehearsal(plan, sample)}),
     }
+
+
+def few_intents(plan: Plan, *, aa: bool) -> str:
+    """What to say where dev has too few intents for any claim; empty where it has enough.
+
+    Args:
+        aa: whether a race is checked and nothing compiled.
+    """
+    from optimizers.claims import too_few_intents
+
+    return too_few_intents("race" if aa else plan.optimizer, plan.settings, plan.job().dev)
+
+
+def race_finds(plan: Plan, result: Result) -> dict[str, Any]:
+    """What the race could have shown, where it showed no difference; empty elsewhere."""
+    from optimizers.claims import power_left
+
+    compiled = result.compiled
+    raced = {trial.name: trial.race for trial in compiled.trials if trial.race}
+    if compiled.chosen not in raced or "verdict" not in raced[compiled.chosen]:
+        return {}
+    left = power_left(compiled.trials, plan.settings, plan.job().dev)
+    return {"power": left} if left else {}
 
 
 def _rehearsal(plan: Plan, sample: int | None) -> dict[str, Any] | None:
