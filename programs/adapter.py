@@ -19,33 +19,27 @@ from dspy.clients.backend_selection import CLIENT_KEYS
 from dspy.lm15 import (
     Config,
     LM15Error,
-    Message,
     Request,
     TextPart,
-    ToolCallPart,
     ToolChoice,
     request_from_openai_chat,
 )
 from dspy.utils.exceptions import AdapterParseError
 
-from evals.task import same_text
 from programs.calling import engine_settings
 from programs.exchange import listening, send
 from programs.native import REMEDY, NativeLayout, NativeTools, as_shown, first_call_only, read_message
-from programs.render import TRAJECTORY, Layout, TurnMaker, make_layout
+from programs.render import TRAJECTORY, Layout, make_layout
 from programs.reply import read_reply
 from programs.trajectory import Trajectory
+from programs.turns import Demo, Turns, as_dicts, call_ids
 from tools.errors import InputError
 from tools.statuses import EpisodeStatus
 from tools.unicode import writable
 
-Demo = Any
-"""A `dspy.Example` or, in a program that was loaded, a dict."""
-
 Made = TypeVar("Made")
+Of = TypeVar("Of")
 
-_REMEMBERED_DEMOS = 4096
-_words = lru_cache(maxsize=_REMEMBERED_DEMOS)(same_text)
 IN_FORMAT = "Reply again in the given format."
 """What a model is told whose reply could not be read."""
 
@@ -86,13 +80,16 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
 
     A reply that cannot be read raises `UnreadableReplyError`; there is no second call with another format.
     Thread-safe; one is enough for all programs of a process.
+
+    Attributes:
+        turns: makes the turns of prompts.
     """
 
     def __init__(self, callbacks: list[Any] | None = None) -> None:
         super().__init__(callbacks=callbacks, use_json_adapter_fallback=False)
         self._layouts: WeakKeyDictionary[type, Layout] = WeakKeyDictionary()
         self._native_layouts: WeakKeyDictionary[type, NativeLayout] = WeakKeyDictionary()
-        self._demos: dict[tuple[int, int], tuple[TurnMaker, Demo, list[Any], list[Message]]] = {}
+        self.turns = Turns()
 
     def __call__(
         self,
@@ -113,7 +110,7 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
                 answers: list[dict[str, Any]] = super().__call__(heard, lm_kwargs, signature, demos, inputs)
             return answers
         plan = self._layout(signature)
-        request = Request(lm.model, tuple(self._turns(plan, demos, inputs)), plan.system, config=config)
+        request = Request(lm.model, tuple(self.turns.prompt(plan, demos, inputs)), plan.system, config=config)
         response = send(lm, request, **_control(settings))
         text = "".join(part.text for part in response.message.parts if isinstance(part, TextPart))
         return [self.parse(signature, text)]
@@ -129,8 +126,8 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
         """Ask for a call of a tool; the reply stays with the trajectory, for the turns to come."""
         trajectory = inputs[TRAJECTORY]
         tools: NativeTools = trajectory.tools
-        layout = _made_once(self._native_layouts, signature, NativeLayout.of)
-        turns = self._turns(layout, demos, inputs)
+        layout = made_once(self._native_layouts, signature, NativeLayout.of)
+        turns = self.turns.prompt(layout, demos, inputs)
         system = f"{layout.system}\n\n{tools.notes}" if tools.notes else layout.system
         request = Request(lm.model, tuple(turns), system, tools.functions, _native_config(lm, settings))
         said = send(lm, request, **_control(settings)).message
@@ -138,7 +135,7 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
             chosen = read_message(said, tools)
         except ValueError as error:
             raise UnreadableReplyError(signature, as_shown(said), str(error), REMEDY) from error
-        trajectory.said[len(trajectory)] = first_call_only(said, _call_ids(trajectory))
+        trajectory.said[len(trajectory)] = first_call_only(said, call_ids(trajectory))
         return chosen
 
     def format(
@@ -146,8 +143,8 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
     ) -> list[dict[str, Any]]:
         """The prompt as message dictionaries."""
         plan = self._layout(signature)
-        turns = self._turns(plan, demos, inputs)
-        return [{"role": "system", "content": plan.system}, *_as_dicts(turns)]
+        turns = self.turns.prompt(plan, demos, inputs)
+        return [{"role": "system", "content": plan.system}, *as_dicts(turns)]
 
     def format_system_message(self, signature: type[dspy.Signature]) -> str:
         """The system message: fields, their markers, and the instructions."""
@@ -156,7 +153,7 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
     def format_demos(self, signature: type[dspy.Signature], demos: list[Demo]) -> list[dict[str, Any]]:
         """The demonstrations as message dictionaries; those without all outputs are left out."""
         plan = self._layout(signature)
-        return _as_dicts([turn for demo in demos for turn in self._demo_turns(plan, demo)])
+        return as_dicts([turn for demo in demos for turn in self.turns.demonstration(plan, demo)])
 
     def format_assistant_message_content(
         self, signature: type[dspy.Signature], outputs: dict[str, Any], missing_field_message: Any = None
@@ -175,77 +172,20 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
         except ValueError as error:
             raise UnreadableReplyError(signature, completion, str(error)) from error
 
-    def _turns(self, plan: TurnMaker, demos: Sequence[Demo], inputs: Mapping[str, Any]) -> list[Message]:
-        turns: list[Message] = []
-        for demo in demos:
-            if not _gives_away(demo, inputs):
-                turns.extend(self._demo_turns(plan, demo))
-        trajectory = inputs.get(TRAJECTORY)
-        if isinstance(trajectory, Trajectory):
-            return turns + _grow(plan, trajectory, inputs)
-        return [*turns, plan.opening(inputs, running=True), *plan.steps(trajectory or ())]
-
     def _layout(self, signature: type[dspy.Signature]) -> Layout:
-        return _made_once(self._layouts, signature, self._make_layout)
+        return made_once(self._layouts, signature, self._make_layout)
 
     def _make_layout(self, signature: type[dspy.Signature]) -> Layout:
         described = signature.delete(TRAJECTORY) if TRAJECTORY in signature.input_fields else signature
         return make_layout(signature, self.format_field_description(described))
 
-    def _demo_turns(self, plan: TurnMaker, demo: Demo) -> list[Message]:
-        """The turns of a demonstration, remembered for as long as its values are the same objects."""
-        key = (id(plan), id(demo))
-        values = list(demo.values())
-        known = self._demos.get(key)
-        if known is not None and known[0] is plan and known[1] is demo and _same(known[2], values):
-            return known[3]
-        turns = plan.demonstration(demo)
-        if len(self._demos) >= _REMEMBERED_DEMOS:
-            self._demos.clear()
-        self._demos[key] = (plan, demo, values, turns)
-        return turns
 
-
-def _made_once(
-    made: WeakKeyDictionary[type, Made],
-    signature: type[dspy.Signature],
-    make: Callable[[type[dspy.Signature]], Made],
-) -> Made:
-    found = made.get(signature)
+def made_once(made: WeakKeyDictionary[Of, Made], of: Of, make: Callable[[Of], Made]) -> Made:
+    """What was made of something, by now or before."""
+    found = made.get(of)
     if found is None:
-        found = made[signature] = make(signature)
+        found = made[of] = make(of)
     return found
-
-
-def _gives_away(demo: Demo, inputs: Mapping[str, Any]) -> bool:
-    """Whether a demonstration is of the very task being done: it would be the solution, not an example."""
-    task, shown = inputs.get("task"), demo.get("task")
-    return isinstance(task, str) and isinstance(shown, str) and _words(shown) == _words(task)
-
-
-def _grow(plan: TurnMaker, trajectory: Trajectory, inputs: Mapping[str, Any]) -> list[Message]:
-    """The turns of the running episode; renders only the steps that are new since the last call."""
-    rendered = trajectory.rendered
-    if not rendered:
-        rendered.append(plan.opening(inputs, running=True))
-    new = range(len(rendered) // 2, len(trajectory))
-    rendered.extend(plan.steps(trajectory[new.start :], [trajectory.said.get(number) for number in new]))
-    if not trajectory.offer or not isinstance(plan, Layout):
-        return list(rendered)
-    return [*rendered[:-1], plan.with_offer(rendered[-1], trajectory.offer)]
-
-
-def _call_ids(trajectory: Trajectory) -> list[str]:
-    calls = (said.message.first(ToolCallPart) for said in trajectory.said.values())
-    return [call.id for call in calls if call is not None]
-
-
-def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
-    return len(left) == len(right) and all(a is b for a, b in zip(left, right, strict=True))
-
-
-def _as_dicts(turns: Sequence[Message]) -> list[dict[str, Any]]:
-    return [{"role": turn.role, "content": turn.text} for turn in turns]
 
 
 def _config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
@@ -304,10 +244,4 @@ def _converted(model: str, options: tuple[tuple[str, Any], ...]) -> Config:
 
 
 ADAPTER = TrajectoryAdapter()
-"""The adapter that agents use unless DSPy's settings name another of its kind."""
-
-
-def adapter_in_use() -> TrajectoryAdapter:
-    """The adapter that DSPy's settings name, if it can make the prompts of agents."""
-    chosen = dspy.settings.adapter
-    return chosen if isinstance(chosen, TrajectoryAdapter) else ADAPTER
+"""The adapter that agents use where DSPy's settings name none."""

@@ -24,7 +24,8 @@ import dspy
 from evals.asked import asked, whole_task
 from evals.failures import Ended, failure_of
 from evals.states import fit, read_state
-from programs.adapter import UnreadableReplyError, adapter_in_use
+from programs.adapter import UnreadableReplyError
+from programs.adapters import adapter_in_use, refuse_native
 from programs.asking import ask_plainly
 from programs.at_once import in_a_thread
 from programs.calling import check_calls, native_calls
@@ -174,15 +175,16 @@ class Agent(dspy.Module):  # type: ignore[misc]
             the number of `unreadable` replies.
 
         Raises:
-            InputError: there is no workshop or no model, it is given no task, or the strategy asks for a gold
-                plan and none is known. What goes wrong in the episode is in its status.
+            InputError: there is no workshop or no model, it is given no task, the strategy asks for a gold
+                plan and none is known, or DSPy's settings name an adapter that agents cannot use. What goes
+                wrong in the episode is in its status.
         """
         started = time.perf_counter()
         # No trace inside: Predict would keep every step, see Run.selector_trace.
         quiet = dspy.settings.disable_history or not self.keep_history
         with (
             dspy.track_usage() as usage,
-            dspy.context(adapter=adapter_in_use(), trace=None, disable_history=quiet),
+            dspy.context(adapter=adapter_in_use(self._lm), trace=None, disable_history=quiet),
         ):
             run = self._open(task, usage.usage_data)
             ended = self._attempt(run)
@@ -216,6 +218,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         world = self.workshop.world.manifest.digest
         run.reader = Reader(self._readers, self.workshop, episode.persona, f"{world}/{task.id}")
         run.native = self.strategy.calls == "native" and native_calls(self._lm, self.calls)
+        if run.native:
+            refuse_native(dspy.settings.adapter)
         # What changes from step to step goes to the end of the prompt.
         inputs["tools"] = "" if tools_a_step(self.toolset) else run.tools
         episode.ask = partial(self._answer_tool, run)

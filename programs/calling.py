@@ -62,7 +62,7 @@ def engine_settings(lm: Any) -> dict[str, Any]:
     LiteLLM hands tools to a module of its own first, which wants the package `mcp` even where none of the
     tools is of that kind; it is told to leave that out.
     """
-    lm = _itself(lm)
+    lm = itself(lm)
     if not _hosted(lm) or not hasattr(lm, "engine") or find_spec("mcp") is not None:
         return {}
     from dspy.clients.backend_selection import select_backend
@@ -72,10 +72,10 @@ def engine_settings(lm: Any) -> dict[str, Any]:
 
 def _hosted(lm: Any) -> bool:
     """Whether somebody's server answers."""
-    return isinstance(getattr(_itself(lm), "engine", "auto"), str)
+    return isinstance(getattr(itself(lm), "engine", "auto"), str)
 
 
-def _itself(lm: Any) -> Any:
+def itself(lm: Any) -> Any:
     """The model, or the one that it stands in for."""
     original = getattr(getattr(lm, "engine", None), "original", None)
-    return lm if original is None else _itself(original)
+    return lm if original is None else itself(original)

@@ -158,6 +158,10 @@ class NativeLayout:
         prefix = digest([as_text(values.get(name)) for name in self.inputs])
         return [self.opening(values, running=False), *self.steps(steps, prefix=prefix)]
 
+    def with_offer(self, turn: Message, tools: str) -> Message:
+        """The turn as it is: tools are part of the request."""
+        return turn
+
 
 def _called(step: Step, call_id: str) -> Message:
     call = ToolCallPart(call_id, native_name(str(step["tool"])), dict(step["arguments"]))

@@ -50,6 +50,10 @@ class TurnMaker(Protocol):
         """A whole trajectory, from the opening turn to the last reply; nothing if it has no reply to show."""
         ...
 
+    def with_offer(self, turn: Message, tools: str) -> Message:
+        """The last turn of the running episode with the tools on offer, where these are part of turns."""
+        ...
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -100,7 +104,7 @@ class Layout:
         return [self.opening(values, running=False), *self.steps(steps), self.reply(values)]
 
     def with_offer(self, turn: Message, tools: str) -> Message:
-        """The last turn of the running episode with the tools on offer; the reminder stays at the end."""
+        """See `TurnMaker`; the reminder stays at the end."""
         text, offer = str(turn.text), _field("tools", tools)
         ending = f"\n\n{self.reminder}"
         if text.endswith(ending):

@@ -99,6 +99,18 @@ def _calls(text: str) -> list[dict[str, Any]]:
     return [_call(call) for call in calls]
 
 
+def check_values(values: dict[str, Any]) -> None:
+    """See that the fields of a reply that somebody else has read are fit for use.
+
+    Raises:
+        ValueError: one is not; says which.
+    """
+    for name, value in values.items():
+        check_unicode(name, value)
+    if isinstance(values.get("calls"), list):
+        values["calls"] = [_call(call) for call in values["calls"]]
+
+
 def _call(call: Any) -> dict[str, Any]:
     if not isinstance(call, dict) or not isinstance(call.get("tool"), str):
         raise ValueError('each of calls must be {"tool": name, "arguments": {...}}')

@@ -69,7 +69,12 @@ class ScriptedEngine:
     """Answers from transcripts, keyed by task text. Stateless, so any number of episodes may share it.
 
     A transcript that ended in an error raises it at its end.
+
+    Attributes:
+        own_format: it reads and writes our own format, whatever adapter a user sets.
     """
+
+    own_format = True
 
     def __init__(self, transcripts: Iterable[TranscriptLike] | Mapping[str, TranscriptLike]) -> None:
         self._scripts: dict[str, list[Transcript]] = {}

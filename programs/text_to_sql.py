@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from programs.adapter import ADAPTER
+from programs.adapters import adapter_in_use
 from programs.asking import ask
 from programs.prompt import context_text
 from tools.errors import InputError
@@ -82,7 +82,7 @@ class TextToSql(dspy.Module):  # type: ignore[misc]
             "question": question,
         }
         failure = ""
-        with dspy.context(adapter=ADAPTER):
+        with dspy.context(adapter=adapter_in_use(self.predict.lm or dspy.settings.lm)):
             for _ in range(self.repairs + 1):
                 sql = _statement(ask(self.predict, failure=failure, **inputs).sql)
                 seen = _run(episode, sql)

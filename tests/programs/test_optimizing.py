@@ -121,4 +121,4 @@ def test_the_adapter_remembers_a_bounded_number_of_demonstrations(workshop: Work
         demo = {"task": str(number), "tool": "finish", "arguments": {}}
         ADAPTER.format_demos(signature, [demo])
 
-    assert len(ADAPTER._demos) <= 4096
+    assert len(ADAPTER.turns) <= 4096

@@ -20,7 +20,12 @@ class AnalogyEngine:
 
     It sees the request and nothing else, keeps nothing between requests but bounded caches of parsed
     demonstrations, and gives the same reply to the same request, in any thread or process.
+
+    Attributes:
+        formats: the adapters of DSPy's whose prompts it can read, by name.
     """
+
+    formats = ("ChatAdapter",)
 
     @property
     def digest(self) -> str:
