@@ -261,7 +261,7 @@ def test_a_model_that_cannot_read_the_format_is_not_asked(workshop: Workshop) ->
         assert agent(task=TASKS[0]).episode.status != "invalid_reply"
     with (
         dspy.context(lm=lm, adapter=dspy.XMLAdapter()),
-        pytest.raises(InputError, match="local/analogy.* cannot read the format of XMLAdapter"),
+        pytest.raises(InputError, match=r"local/analogy.* cannot read the format of XMLAdapter"),
     ):
         agent(task=TASKS[0])
 
