@@ -20,7 +20,7 @@ from evals.statistics import Interval
 from evals.statistics.power import seen
 from evals.summary import Summary, actions_of, domain_of, group_records, summarize
 from evals.tables import NO_DATA, Grid, error_cell, percent, points, share
-from tools.statuses import INFRASTRUCTURE
+from tools.statuses import INFRASTRUCTURE, STATUSES
 
 Facet = Callable[[EpisodeRecord], str]
 
@@ -146,7 +146,7 @@ def _macro(summary: Summary) -> list[tuple[str, Interval]]:
 
 
 def status_grid(summary: Summary) -> Grid:
-    """How episodes ended, and whose failure it was."""
+    """How episodes ended, whose failure it was, and what that means."""
     kind = {status: "infrastructure" if status in INFRASTRUCTURE else "agent" for status in summary.statuses}
     rows = tuple(
         (
@@ -157,7 +157,9 @@ def status_grid(summary: Summary) -> Grid:
         )
         for status, count in summary.statuses.items()
     )
-    return Grid("How episodes ended", ("status", "episodes", "%", "whose failure"), rows)
+    ended = [(status, STATUSES.get(status)) for status in summary.statuses if status != "finished"]
+    notes = tuple(f"{status}: {ending.meaning}" for status, ending in ended if ending is not None)
+    return Grid("How episodes ended", ("status", "episodes", "%", "whose failure"), rows, notes)
 
 
 def attempt_grid(summary: Summary, notes: tuple[str, ...]) -> Grid:

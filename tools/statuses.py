@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -35,7 +36,7 @@ class Ending:
     meaning: str
 
 
-STATUSES: Final[dict[EpisodeStatus, Ending]] = {
+STATUSES: Final[Mapping[str, Ending]] = {
     "finished": Ending(True, "The program ended the episode itself."),
     "step_limit": Ending(True, "The episode ran out of steps."),
     "invalid_reply": Ending(True, "The model's replies could not be read as a step."),

@@ -123,6 +123,7 @@ def _ask(
         "mlflow.spanType": "LLM",
         **_used(frame.model, ask.prompt_tokens, ask.completion_tokens),
         **({"cached": True} if ask.cached else {}),
+        **_filled({"finish_reason": ask.finish_reason}),
         **_said(record, ask),
     }
     name = "answer the tool" if ask.part == "tool" else ask.part

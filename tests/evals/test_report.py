@@ -10,6 +10,7 @@ from evals.compare import Arm, run_study
 from evals.entries import CallEntry
 from evals.report import Report, evaluation_report, study_report
 from tests.evals.episodes import make_record, make_result, solved
+from tools.statuses import STATUSES
 
 
 @pytest.fixture
@@ -49,7 +50,9 @@ def test_every_score_has_its_interval_and_the_error_rate(evaluation: Report) -> 
 
 
 def test_statuses_say_whose_failure_it_was(evaluation: Report) -> None:
-    assert "| model_error | 1 | 25.0 | infrastructure |" in evaluation.markdown()
+    text = evaluation.markdown()
+    assert "| model_error | 1 | 25.0 | infrastructure |" in text
+    assert f"model_error: {STATUSES['model_error'].meaning}" in text
 
 
 def test_scores_are_broken_down(evaluation: Report) -> None:

@@ -108,7 +108,7 @@ def test_a_question_shows_its_prompt_and_the_reply(
     opening = (Message("tools", "[]"), Message("developer", "Do it."), Message("user", "Xyzzy-9876?"))
     later = (Message("assistant", "calendar"), Message("user", "None."))
     asks = (
-        ask("select", 0, exchange=Exchange(0, opening, "calendar Xyzzy-9876")),
+        ask("select", 0, exchange=Exchange(0, opening, "calendar Xyzzy-9876"), finish_reason="length"),
         ask("select", 1, exchange=Exchange(3, later, "")),
     )
     trace = only_trace(tracker, asked(asks=asks), [])
@@ -117,6 +117,7 @@ def test_a_question_shows_its_prompt_and_the_reply(
     chat = [{"role": "system", "content": "Do it."}, {"role": "user", "content": "[hidden]?"}]
     assert first.inputs == {"messages": chat, "tools": "[]"}
     assert first.outputs == "calendar [hidden]"
+    assert [span.attributes.get("finish_reason") for span in (first, second)] == ["length", None]
     assert second.inputs["messages"][0]["content"] == "[3 messages as in the question before]"
     assert [message["content"] for message in second.inputs["messages"][1:]] == ["calendar", "None."]
     assert second.outputs is None
