@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import apsw
 
+from tools.memory import open_memory
 from tools.schema import Table
 
 T = TypeVar("T")
@@ -49,7 +50,7 @@ class Sandbox:
 
     def __init__(self, image: bytes, tables: Sequence[Table]) -> None:
         self._watched = [table.name for table in tables if table.writable]
-        self._connection = apsw.Connection(":memory:")
+        self._connection = open_memory()
         self._connection.deserialize("main", image)
         # Else SQLite plans a statement anew whenever a parameter changes, which takes longer than to run it.
         self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,9 +13,13 @@ from typing import Any
 import apsw
 
 from tools.errors import ToolError
+from tools.memory import limited
 
 FUNCTIONS = frozenset((files("tools.access") / "functions.txt").read_text().split())
-"""What a statement may call: functions of their arguments alone that cannot make much out of little."""
+"""What a statement may call: functions of their arguments alone that cannot make much out of little.
+
+`median` and `percentile` are none: SQLite keeps all that they are given in memory, half a gigabyte a second.
+"""
 
 _ONE = "exactly one SELECT statement is allowed"
 
@@ -44,6 +49,7 @@ class Limits:
         seconds: for steps that are slow.
         statement: characters of the statement.
         cell: bytes of one value or row; a single step may take as long as the square of it.
+        storage: bytes written to temporary files.
     """
 
     rows: int = 100
@@ -52,6 +58,7 @@ class Limits:
     seconds: float = 5.0
     statement: int = 4_000
     cell: int = 100_000
+    storage: int = 64_000_000
 
 
 class Confinement:
@@ -81,14 +88,18 @@ class Confinement:
         self._refused, self._steps = "", 0
         self._deadline = time.monotonic() + self._limits.seconds
         watch = _OnlyOne(explain)
-        with self._confined():
+        with self._confined(), limited(self._connection, self._limits.storage):
             cursor = self._connection.cursor()
             cursor.exec_trace = watch
             try:
                 cursor.execute(text, can_cache=False)
-                rows = list(cursor) if explain else self._rows(cursor)
+                rows = _program(cursor) if explain else self._rows(cursor)
             except apsw.Error as error:
                 raise ToolError(self._explained(error)) from error
+            except UnicodeDecodeError as error:
+                raise ToolError(
+                    f"the SELECT makes a text that is not valid Unicode: {error.reason}"
+                ) from error
             finally:
                 cursor.close(True)
         if watch.columns is None:
@@ -99,6 +110,7 @@ class Confinement:
         rows: list[tuple[Any, ...]] = []
         size = 0
         for row in cursor:
+            row = tuple(_plain(value) for value in row)
             size += sum(len(str(value)) for value in row)
             if len(rows) == self._limits.rows:
                 raise ToolError(f"more than {self._limits.rows} rows: narrow the SELECT down, or add a LIMIT")
@@ -159,9 +171,35 @@ class Confinement:
                 return self._refused
             case apsw.InterruptError():
                 return "the SELECT takes too long: narrow it down"
+            case apsw.FullError():
+                return "the SELECT needs too much room for what it sorts or groups: narrow it down"
             case apsw.TooBigError():
                 return "the SELECT makes a value that is too long"
         return f"the SELECT does not work: {error}"
+
+
+def _program(cursor: apsw.Cursor) -> list[tuple[Any, ...]]:
+    """The steps that EXPLAIN lists, without those that hold a blob, which apsw cannot read as a text.
+
+    No step that opens a table holds one.
+    """
+    steps: list[tuple[Any, ...]] = []
+    while True:
+        try:
+            steps.append(next(cursor))
+        except StopIteration:
+            return steps
+        except UnicodeDecodeError:
+            continue
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON can write: blobs and infinite numbers become texts, as SQLite writes them."""
+    if isinstance(value, bytes):
+        return f"X'{value.hex().upper()}'"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "Inf" if value > 0 else "-Inf"
+    return value
 
 
 class _OnlyOne:

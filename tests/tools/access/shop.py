@@ -13,6 +13,7 @@ import apsw
 from tools.access.engine import AccessPolicy, load_policy
 from tools.access.guard import Guard
 from tools.desk import Desk
+from tools.memory import open_memory
 from tools.persona import Persona
 from tools.schema import Table
 
@@ -91,7 +92,7 @@ def policy(rules: dict[str, Any] | None = None) -> AccessPolicy:
 
 def database() -> apsw.Connection:
     """The shop's records."""
-    connection = apsw.Connection(":memory:")
+    connection = open_memory()
     for table in TABLES:
         for statement in table.ddl():
             connection.execute(statement)

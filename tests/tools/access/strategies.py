@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tools.access.engine import AccessPolicy, load_policy
 from tools.access.guard import Guard
 from tools.desk import Desk
+from tools.memory import open_memory
 from tools.persona import Persona
 from tools.schema import Table
 
@@ -245,7 +246,7 @@ class Plain:
 
 def database(world: Mapping[str, list[Record]]) -> apsw.Connection:
     """A database with these records."""
-    connection = apsw.Connection(":memory:")
+    connection = open_memory()
     for table in TABLES:
         for statement in table.ddl():
             connection.execute(statement)

@@ -15,6 +15,35 @@ from tools.desk import Desk
 from tools.errors import ToolError
 from tools.sandbox import Sandbox
 
+CLOCKS = [
+    "date('now')",
+    "date()",
+    "date ( /*c*/ )",
+    "datetime('no' || 'w')",
+    "datetime(lower('NOW'))",
+    "datetime('NoW', '+1 day')",
+    "datetime('now', 'start of year')",
+    "time('now', 'subsec')",
+    "time('subsec')",
+    "unixepoch('subsecond')",
+    "unixepoch()",
+    "julianday(substr('snow', 2))",
+    "julianday(replace('nXw', 'X', 'o'))",
+    "strftime('%Y')",
+    "strftime('%Y', 'now')",
+    "strftime('%Y', (SELECT 'now'))",
+    "datetime(word) FROM (SELECT 'now' AS word)",
+    "datetime('2021-01-01', 'localtime')",
+    "datetime('2021-01-01', 'local' || 'time')",
+    "datetime('2021-01-01', 'utc')",
+    "timediff('now', '2021-01-01')",
+    "CURRENT_TIMESTAMP",
+    "current_date",
+    "1 WHERE '2030-01-01' > date('now')",
+    "count(*) FROM staff GROUP BY date('now')",
+    "name FROM staff ORDER BY julianday('now') - julianday('2021-01-01')",
+]
+
 HOSTILE = [
     "SELECT * FROM main.letters",
     "SELECT * FROM MAIN.[vault]",
@@ -52,6 +81,8 @@ HOSTILE = [
     "SELECT readfile('/etc/passwd')",
     "SELECT fts3_tokenizer('simple')",
     "SELECT last_insert_rowid()",
+    "SELECT median(rank) FROM staff",
+    "SELECT percentile(rank, 50) FROM staff",
     "SELECT sqlite_version()",
     "SELECT 1; SELECT 2",
     "SELECT 1; DELETE FROM letters",
@@ -84,9 +115,7 @@ HOSTILE = [
     "",
     "-- nothing",
     ";",
-    "SELECT date('now')",
-    "SELECT strftime('%Y')",
-    "SELECT CURRENT_TIMESTAMP",
+    *(f"SELECT {call}" for call in CLOCKS),
     "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t",
     f"SELECT count(*) FROM {', '.join(f'staff s{i}' for i in range(60))}",
     f"SELECT replace(replace('{'a' * 999}', 'a', '{'a' * 999}'), 'a', 'aa')",
@@ -138,6 +167,21 @@ def test_hostile_statements_are_refused_and_leave_nothing(text: str) -> None:
         ("VALUES ('a;b')", [{"column1": "a;b"}]),
         ("SELECT * FROM vault", []),
         ("SELECT strftime('%Y', '2021-03-04') AS y", [{"y": "2021"}]),
+        ("SELECT date('2021-03-04', '+1 month', 'weekday 0') AS d", [{"d": "2021-04-04"}]),
+        ("SELECT julianday('2021-03-04') - julianday('2021-03-01') AS n", [{"n": 3.0}]),
+        (
+            "SELECT date(NULL) AS d, date('nowhere') AS e, time(1.5) AS f",
+            [{"d": None, "e": None, "f": "00:00:00"}],
+        ),
+        ("SELECT unixepoch('2021-03-04 05:06:07') AS u", [{"u": 1614834367}]),
+        (
+            "SELECT date(X'32303231') AS d, datetime(0, 'unixepoch') AS e",
+            [{"d": "-4707-06-06", "e": "1970-01-01 00:00:00"}],
+        ),
+        (
+            "SELECT X'ff' AS b, X'' AS e, 9e999 AS i, -9e999 AS j",
+            [{"b": "X'FF'", "e": "X''", "i": "Inf", "j": "-Inf"}],
+        ),
     ],
 )
 def test_honest_statements_see_what_may_be_read(text: str, rows: list[dict[str, Any]]) -> None:
@@ -202,3 +246,59 @@ def test_the_statement_sees_what_the_episode_has_changed() -> None:
     assert text == "changed"
     assert changeset
     assert sandbox.run(b"", lambda c: c.execute("SELECT count(*) FROM sqlite_temp_master").get)[0] == 0
+
+
+def crowd(rows: int) -> apsw.Connection:
+    """The shop with so many people more, of whom much can be made by joining."""
+    connection = shop.database()
+    people = [(f"p{number}", "x" * 100, "ann", "01", "1") for number in range(rows)]
+    connection.executemany(shop.TABLES[0].insert_sql(), people)
+    return connection
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT max(n) FROM "
+        "(SELECT row_number() OVER (ORDER BY x.name, y.name, x.id) AS n FROM staff x, staff y)",
+        "SELECT max(n) FROM (SELECT count(*) OVER (PARTITION BY x.name) AS n FROM staff x, staff y)",
+        "SELECT count(*) FROM (SELECT DISTINCT x.name || x.id || y.name || y.id FROM staff x, staff y)",
+        "SELECT count(DISTINCT x.name || x.id || y.name || y.id) FROM staff x, staff y",
+        "SELECT count(*) FROM "
+        "(SELECT x.name, y.id FROM staff x, staff y, staff z GROUP BY x.id || y.id || z.id)",
+        "WITH big AS MATERIALIZED (SELECT x.name AS a, y.name AS b FROM staff x, staff y) "
+        "SELECT count(*) FROM big p, big q",
+        "SELECT count(*) FROM (SELECT x.id || y.id FROM staff x, staff y UNION SELECT y.name || x.id || y.id "
+        "FROM staff x, staff y)",
+    ],
+)
+def test_temporary_files_are_limited(text: str) -> None:
+    guard = shop.guard(connection=crowd(1_000))
+    # Steps and seconds are not what stops them here.
+    limits = Limits(storage=1_000_000, steps=10**12, seconds=300)
+
+    with pytest.raises(ToolError, match="too much room"):
+        guard.select(text, limits)
+    assert guard.select("SELECT count(*) AS n FROM staff", limits) == [{"n": 1_004}]
+
+
+def test_what_one_statement_writes_is_not_taken_from_the_next() -> None:
+    guard = shop.guard(connection=crowd(100))
+    text = "SELECT max(n) AS n FROM (SELECT row_number() OVER (ORDER BY x.name) AS n FROM staff x, staff y)"
+
+    for _ in range(3):
+        assert guard.select(text, Limits(storage=4_000_000)) == [{"n": 104**2}]
+
+
+def test_a_connection_without_a_meter_is_no_place_for_a_foreign_statement() -> None:
+    connection = apsw.Connection(":memory:")
+    connection.deserialize("main", shop.database().serialize("main"))
+
+    with pytest.raises(ValueError, match="open_memory"):
+        shop.guard(connection=connection).select("SELECT 1 FROM staff")
+
+
+def test_texts_that_are_no_unicode_are_refused() -> None:
+    for text in ("SELECT CAST(X'ff' AS TEXT) AS t", "SELECT date(CAST(X'ff' AS TEXT)) AS t"):
+        with pytest.raises(ToolError, match="Unicode"):
+            shop.guard().select(text)
