@@ -14,16 +14,25 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"\w+")
 _LISTED = 5
 
+_MOST_WORDS = 50
+"""Each word of a name is a condition of its own, and SQLite takes no more than a thousand."""
+
 
 def name_matches(guard: Guard, source: str, column: str, text: str) -> list[dict[str, Any]]:
     """The readable records called `text`: the very name if there is one, else all with these words in it.
 
     Whole words go before parts of words; letter case never counts.
+
+    Raises:
+        ToolError: no name is so long.
     """
     words = text.lower().split()
     if not words:
         return []
-    conditions = [(f"instr(lower({column}), lower(?)) > 0", (word,)) for word in words]
+    different = dict.fromkeys(words)
+    if len(different) > _MOST_WORDS:
+        raise ToolError(f"A name has at most {_MOST_WORDS} words.")
+    conditions = [(f"instr(lower({column}), lower(?)) > 0", (word,)) for word in different]
     found = guard.find(source, conditions)
     exact = [row for row in found if str(row[column]).lower() == " ".join(words)]
     whole = [row for row in found if set(_words(text)) <= set(_words(str(row[column])))]
