@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
+from pydantic_core import PydanticSerializationError
 
 from evals.entries import AskEntry, CallEntry, ChangeEntry, Entry, FaultEntry, Judgement
 from tools.seeding import digest
 from tools.statuses import INFRASTRUCTURE
+from tools.unicode import writable_data
 
 if TYPE_CHECKING:
     from evals.task import Task
@@ -158,8 +160,8 @@ def record_episode(
     status: str | None = None,
     error: str | None = None,
 ) -> EpisodeRecord:
-    """The record of an episode that the program gave back."""
-    return EpisodeRecord(
+    """The record of an episode that the program gave back, whatever texts that has."""
+    record = EpisodeRecord(
         **_identity(unit, task),
         status=status or episode.status,
         scores=dict(scores),
@@ -177,6 +179,11 @@ def record_episode(
         asks=tuple(_question(ask) for ask in episode.asks),
         changes=change_entries(episode.outcome),
     )
+    try:
+        record.model_dump_json()
+    except PydanticSerializationError:
+        return EpisodeRecord.model_validate(writable_data(record.model_dump()))
+    return record
 
 
 def record_failure(

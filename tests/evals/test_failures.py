@@ -29,7 +29,9 @@ from yarl import URL
 
 from evals.failures import LONGEST_ERROR, LONGEST_TRACEBACK, failure_of, failure_status
 from evals.faults.kinds import fault_kinds
+from evals.runner import evaluate
 from retrievers.errors import RetrievalError
+from tests.evals.episodes import make_task
 from tools.errors import InfrastructureError, InputError
 from tools.statuses import INFRASTRUCTURE, STATUSES, EpisodeStatus
 
@@ -306,3 +308,17 @@ def test_unreadable_replies_of_plain_dspy_programs_are_named() -> None:
 def test_a_model_without_its_key_ends_everything() -> None:
     with pytest.raises(InputError, match="set SOME_KEY"):
         failure_of(raised_from(lm.LMNotConfiguredError("no key found, set SOME_KEY")))
+
+
+def test_a_server_that_a_program_asks_itself_and_that_is_down_costs_it_nothing() -> None:
+    client = openai.OpenAI(base_url="http://127.0.0.1:9/v1", api_key="none", max_retries=0)
+
+    def program(task: Any) -> Any:
+        return client.chat.completions.create(model="x", messages=[{"role": "user", "content": task.query}])
+
+    workshop: Any = SimpleNamespace(digest="world")
+    result = evaluate(program, [make_task(0)], workshop=workshop, scorers=[lambda *_: {"outcome": 1.0}])
+
+    assert (result.records[0].status, result.records[0].attempts) == ("model_error", 3)
+    assert result.records[0].error == "APIConnectionError: Connection error."
+    assert (result.summary.graded, result.summary.errors) == (0, 1)

@@ -30,7 +30,8 @@ from evals.record import EpisodeRecord
 from evals.runner import EvalResult, EvaluationInterrupted, Part, Progress, evaluate, evaluate_together
 from evals.task import Task
 from tests.evals.episodes import make_episode, make_task
-from tools.episode import EpisodeResult
+from tools.dispatch import Observation
+from tools.episode import CallRecord, EpisodeResult
 from tools.errors import InfrastructureError, InputError
 
 
@@ -225,6 +226,26 @@ def test_a_program_that_raises_is_a_wrong_answer(tasks: list[Task], workshop: An
     assert "in __call__" in result.records[1].traceback
     assert result.summary.graded == 12
     assert result.summary.scores["outcome"].value == pytest.approx(5 / 12)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"answer": "\ud800"},
+        {"thoughts": ["\ud800"]},
+        {"plan": "\ud800"},
+        {"status": "program_error", "error": "\ud800"},
+        {"calls": [CallRecord("t", {"\ud800": ["\ud800"]}, Observation("ok", "", "\ud800"), None, 0.0)]},
+    ],
+)
+def test_half_a_surrogate_pair_in_what_a_program_gives_back_is_written(
+    said: dict[str, Any], tasks: list[Task], workshop: Any, tmp_path: Path
+) -> None:
+    with EpisodeLog.open(tmp_path / "log") as log:
+        result = run(Scripted(task_001=make_episode(**said)), tasks, workshop, log=log)
+
+    assert result.summary.graded == len(tasks)
+    assert next(r for r in read_log(tmp_path / "log") if r.task_id == "task-001") == result.records[1]
 
 
 def test_a_broken_scorer_is_a_harness_error_with_its_trajectory(tasks: list[Task], workshop: Any) -> None:

@@ -270,10 +270,27 @@ def test_what_is_too_long_for_a_tool_s_description_is_said_before(
     assert len(server.bodies[0]["tools"][0]["function"]["description"]) < 300
 
 
-def test_a_server_that_fails_is_no_wrong_answer(workshop: Workshop, server: ChatServer) -> None:
-    episode = run(agent(workshop), server, SEARCH, {"error": 503}).episode
+@pytest.mark.parametrize("engine", ["auto", "litellm"])
+@pytest.mark.parametrize(
+    ("code", "text", "status"),
+    [
+        (503, "overloaded", "model_error"),
+        (429, "slow down", "model_error"),
+        (401, "no such key", "model_error"),
+        (404, "no such model", "model_error"),
+        (400, "maximum context length is 8192 tokens", "context_limit"),
+        (400, "temperature does not support 0.7", "invalid_request"),
+        (400, "flagged by our content management policy", "filtered"),
+    ],
+)
+def test_what_a_server_says_decides_whose_failure_it_is(
+    workshop: Workshop, server: ChatServer, engine: str, code: int, text: str, status: str
+) -> None:
+    reply = {"error": code, "said": text}
+    episode = run(agent(workshop), server, SEARCH, reply, engine=engine).episode
 
-    assert (episode.status, len(episode.calls)) == ("model_error", 1)
+    assert (episode.status, len(episode.calls)) == (status, 1)
+    assert text in str(episode.error)
 
 
 @pytest.mark.parametrize(
