@@ -64,6 +64,7 @@ class Measurement(TypedDict):
     low: float | None
     high: float | None
     n: int
+    groups: NotRequired[int]
 
 
 class TrialFacts(TypedDict):
@@ -78,6 +79,23 @@ class TrialFacts(TypedDict):
     costs: NotRequired[dict[str, float]]
     broken: NotRequired[list[str]]
     race: NotRequired[dict[str, Any]]
+
+
+class AcceptanceFacts(TypedDict, total=False):
+    """Whether what was chosen was shown to be better, see `optimizers.acceptance`."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
+
+    rule: str
+    best: str
+    taken: str
+    said: str
+    difference: float
+    p: float
+    alpha: float
+    candidates: int
+    intents: int
+    optimism: dict[str, float]
 
 
 _TRIAL = TypeAdapter(with_config(ConfigDict(extra="forbid"))(TrialFacts))
@@ -127,7 +145,7 @@ class Manifest(_Data):
     settings: dict[str, Any]
     trials: tuple[Annotated[dict[str, Any], AfterValidator(_checked)], ...] = ()
     chosen: str | None = None
-    acceptance: dict[str, Any] = {}
+    acceptance: AcceptanceFacts = {}
     front: tuple[str, ...] = ()
     gaps: dict[str, int] = {}
     cost: dict[str, dict[str, int]] = {}

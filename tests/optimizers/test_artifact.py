@@ -6,12 +6,15 @@ from typing import Any
 
 import dspy
 import pytest
+from pydantic import ValidationError
 
 from evals.runner import evaluate
 from evals.suite import Suite
 from optimizers.artifact import Artifact, Manifest, sources
-from optimizers.job import Compiled
+from optimizers.job import Compiled, Trial
 from optimizers.registry import optimizer, optimizer_names, proposes
+from optimizers.settings import Settings
+from tests.evals.episodes import make_record, make_result
 from tests.optimizers.shop import Clerk, lm, make_job
 from tools.errors import InputError
 
@@ -134,3 +137,22 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_a_program_of_another_shape_is_refused(suite: Suite, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has the parts step"):
         artifact(suite, tmp_path).restore(dspy.ChainOfThought("task -> answer"))
+
+
+def test_dev_tasks_that_share_intents_are_no_reason_to_refuse_a_manifest(
+    suite: Suite, tmp_path: Path
+) -> None:
+    records = [make_record(number, intent=f"intent-{number // 2}") for number in range(12)]
+    trial = Trial.of("uncompiled", make_result(records), (), Settings())
+    told = artifact(suite, tmp_path).manifest.model_copy(update={"trials": (trial.to_json(),)})
+
+    assert trial.to_json()["outcome"]["groups"] == 6
+    assert Manifest.model_validate_json(told.model_dump_json()) == told
+
+
+def test_a_manifest_says_nothing_unknown_of_its_acceptance(suite: Suite, tmp_path: Path) -> None:
+    told = artifact(suite, tmp_path).manifest.model_dump()
+
+    assert Manifest.model_validate({**told, "acceptance": {"rule": "none", "said": "x"}}).acceptance
+    with pytest.raises(ValidationError, match="acceptance"):
+        Manifest.model_validate({**told, "acceptance": {"lm": "x"}})
