@@ -165,6 +165,19 @@ def losses(result: EvalResult) -> str:
     return f"{len(lost)} of {len(result.records)} episodes were lost, the first to {why}"
 
 
+def mistakes(result: EvalResult) -> list[str]:
+    """What every episode of a kind may have died of for one and the same reason, in a sentence each."""
+    said = []
+    for status in ("program_error", "invalid_request"):
+        ended = [record for record in result.records if record.status == status]
+        if ended:
+            why = (ended[0].error or status).partition("\n")[0]
+            said.append(
+                f"{len(ended)} of {len(result.records)} episodes ended as {status}, the first of {why}"
+            )
+    return said
+
+
 def lost_verdicts(result: EvalResult) -> str:
     """What judges owe, in one sentence; empty if nothing."""
     owing = [judge for judge in result.summary.judging if judge.failed]

@@ -49,11 +49,11 @@ def show(results: Mapping[str, EvalResult], ground_truth: str) -> None:
 
 
 def mind_failures(results: Mapping[str, EvalResult]) -> None:
-    """Say what was lost to the infrastructure; where that is all episodes or verdicts, the run has failed."""
-    from worksmith.session import losses, lost_verdicts
+    """Say what was lost to the infrastructure, and to mistakes; where all is lost, the run has failed."""
+    from worksmith.session import losses, lost_verdicts, mistakes
 
     for label, result in results.items():
-        for lost in filter(None, (losses(result), lost_verdicts(result))):
+        for lost in filter(None, (losses(result), lost_verdicts(result), *mistakes(result))):
             say(f"{label}: {lost}")
     summaries = [result.summary for result in results.values()]
     silent = any(judge.failed == judge.verdicts for each in summaries for judge in each.judging)
