@@ -42,8 +42,8 @@ def read_state(path: Path | str) -> dict[str, Any]:
         InputError: the file is missing or holds something else.
     """
     data = read_json(Path(path), "a state that DSPy saved", hint="write one with Module.save")
-    if not is_state(data):
-        compiled = isinstance(data, dict) and str(data.get("format", "")).startswith("worksmith-program/")
+    compiled = isinstance(data, dict) and str(data.get("format", "")).startswith("worksmith-program/")
+    if compiled or not is_state(data):
         raise InputError(
             "this is a compiled program of worksmith, not a state that DSPy saved"
             if compiled

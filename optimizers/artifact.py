@@ -28,6 +28,11 @@ FORMAT: Final = "worksmith-program/2"
 _WHAT, _AGAIN = "a compiled program", "make one with `worksmith compile`"
 
 
+_HOW: Final = "a compiled program: load it with optimizers.artifact.Artifact.read(FILE).restore(PROGRAM)"
+_NO_STATE: Final = {"dependency_versions": {_HOW: ""}}
+"""What DSPy's `Module.load` looks at first. It stops at a name that it does not know, and quotes it."""
+
+
 class _Data(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -172,6 +177,7 @@ _LATER = ("acceptance", "where", "front", "bank", "seen_by_proposer", "stopped",
 
 class _File(_Data):
     format: Literal["worksmith-program/2"] = "worksmith-program/2"
+    metadata: dict[str, dict[str, str]] = _NO_STATE
     digest: str
     manifest: Manifest
     state: dict[str, PredictorState]
@@ -208,6 +214,7 @@ class Artifact(_Data):
         """Write the file in one step."""
         file = {
             "format": FORMAT,
+            "metadata": _NO_STATE,
             "digest": self.digest,
             "manifest": self.manifest.model_dump(mode="json"),
             "state": self.state_json(),
@@ -256,7 +263,7 @@ def _parse(path: Path) -> _File:
     data = read_json(path, _WHAT, hint=_AGAIN)
     found = data.get("format") if isinstance(data, dict) else None
     if found != FORMAT:
-        if is_state(data):
+        if found is None and is_state(data):
             raise InputError(
                 "this is a state that DSPy saved, not a compiled program: it does not say of which agent",
                 where=str(path),

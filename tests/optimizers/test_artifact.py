@@ -77,6 +77,15 @@ def test_same_seed_same_bytes_whatever_the_workers(suite: Suite, tmp_path: Path,
     assert files[0] == files[1]
 
 
+def test_dspys_own_load_says_how_a_compiled_program_is_loaded(suite: Suite, tmp_path: Path) -> None:
+    artifact(suite, tmp_path).write(tmp_path / "program.json")
+    program = Clerk(suite.workshop)
+
+    with pytest.raises(KeyError, match=r"load it with optimizers\.artifact\.Artifact\.read"):
+        program.load(tmp_path / "program.json")
+    assert program.step.demos == []
+
+
 def test_time_spent_is_no_part_of_the_digest(suite: Suite, tmp_path: Path) -> None:
     one = artifact(suite, tmp_path / "1", seconds=1.0)
     two = artifact(suite, tmp_path / "2", seconds=2.0)
