@@ -204,7 +204,7 @@ def evaluate_together(
             run.charge(admission)
     outage = Outage(running[0].job.lm, known=any(run.done for run in running))
 
-    def attempt(batch: Sequence[_Owed]) -> None:
+    def attempt(batch: Sequence[_Owed], *, again: bool = True) -> None:
         def keep(index: int, record: EpisodeRecord | None) -> None:
             if record is None:
                 return
@@ -212,7 +212,8 @@ def evaluate_together(
             progress = running[place].keep(record)
             if on_progress:
                 on_progress(place, progress)
-            outage.note(record)
+            if not again:
+                outage.note(record)
 
         pool: Workers[_Owed, EpisodeRecord | None] = Workers(
             admitted(
@@ -228,7 +229,8 @@ def evaluate_together(
         pool.run(batch)
 
     try:
-        attempt([(place, *owed) for place, run in enumerate(running) for owed in run.fresh])
+        fresh = [(place, *owed) for place, run in enumerate(running) for owed in run.fresh]
+        attempt(fresh, again=False)
         for _ in range(ATTEMPTS - 1):
             lost = [(place, *owed) for place, run in enumerate(running) for owed in run.lost()]
             attempt(lost[:IN_VAIN])

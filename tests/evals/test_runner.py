@@ -25,7 +25,7 @@ from dspy.utils.exceptions import (
 from evals.failures import failure_status
 from evals.identity import model_digest, program_digest
 from evals.log import EpisodeLog, read_log
-from evals.outage import IN_VAIN
+from evals.outage import IN_VAIN, ModelDownError
 from evals.record import EpisodeRecord
 from evals.runner import EvalResult, EvaluationInterrupted, Part, Progress, evaluate, evaluate_together
 from evals.task import Task
@@ -189,6 +189,25 @@ def test_what_has_no_other_reply_is_not_asked_again(lm: Any, tasks: list[Task], 
     run(program, tasks, workshop, lm=lm)
 
     assert len(program.calls) == len(tasks)
+
+
+def test_further_attempts_are_no_reason_to_give_the_model_up(tasks: list[Task], workshop: Any) -> None:
+    down = {task.id.replace("-", "_"): ConnectionError("no route") for task in tasks}
+    result = run(Scripted(**down), tasks, workshop, lm=dspy.LM("openai/x"))
+
+    assert {record.attempts for record in result.records} == {3}
+    assert result.summary.errors == len(tasks)
+
+
+def test_a_resume_gives_a_model_up_that_is_still_down(workshop: Any, tmp_path: Path) -> None:
+    tasks = [make_task(number) for number in range(100)]
+    down = Scripted(**{task.id.replace("-", "_"): ConnectionError("no route") for task in tasks})
+    for _ in range(2):
+        with (
+            EpisodeLog.open(tmp_path / "log", resume=True) as log,
+            pytest.raises(ModelDownError, match=f"the first {IN_VAIN} episodes were lost"),
+        ):
+            run(down, tasks, workshop, workers=1, log=log, lm=dspy.LM("openai/x"))
 
 
 def test_an_outage_that_goes_on_ends_the_further_attempts(workshop: Any) -> None:
