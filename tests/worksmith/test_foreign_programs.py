@@ -39,7 +39,8 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 @pytest.fixture(scope="module")
 def honest(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("honest") / "program.json"
-    run(suite.path, "--out", file, "--optimizer", "knn", "--demos", 2, "--train-limit", 6, "--dev-limit", 3)
+    small = ("--demos", 2, "--train-limit", 6, "--dev-limit", 3)
+    run(suite.path, "--out", file, "--optimizer", "knn", "--accept", "best", *small)
     return file
 
 
