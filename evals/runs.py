@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
+from evals.compile_facts import CompileFacts
 from evals.entries import Judgement
 from evals.judging.judge import judged
 from evals.judging.sidecar import read_verdicts
@@ -48,7 +49,9 @@ class RunCard(BaseModel):
         kind: of the suite's world.
         lm: the model's name as it was given.
         program: its digest.
-        artifact: the file of the compiled program; empty for one that was not compiled.
+        artifact: the file of the compiled program, for people: a card may come from a stranger, and nothing
+            opens what it names. Empty for a program that was not compiled.
+        compiled: what its compile tried.
         baseline, without: see `evals.compare.Arm`.
         place: of the run among those of its comparison, from 0; the first is the reference.
         scorers: digest of what scored its episodes; those that a log holds of others are left out.
@@ -69,6 +72,7 @@ class RunCard(BaseModel):
     optimizer: str = "none"
     program: str = ""
     artifact: str = ""
+    compiled: CompileFacts | None = None
     baseline: bool = False
     without: str = ""
     place: int = 0

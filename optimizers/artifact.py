@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NotRequired
+from typing import Any, Final, Literal
 
 import dspy
-from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, with_config
-from typing_extensions import TypedDict
+from pydantic import BaseModel, ConfigDict
 
+from evals.compile_facts import AcceptanceFacts, CompileFacts, Trials
 from evals.program_state import PredictorState, restore, state_of
 from evals.states import is_state
 from optimizers.demonstration import Demonstration, Provenance
@@ -62,55 +62,6 @@ class DemonstrationSource(_Data):
         )
 
 
-class Measurement(TypedDict):
-    """A score with its interval; None where there was nothing to measure."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    groups: NotRequired[int]
-
-
-class TrialFacts(TypedDict):
-    """What a manifest says of a candidate, see `optimizers.job.Trial.to_json`."""
-
-    name: str
-    program: str
-    demonstrations: list[str]
-    outcome: Measurement
-    errors: int
-    scores: NotRequired[dict[str, float | None]]
-    costs: NotRequired[dict[str, float]]
-    broken: NotRequired[list[str]]
-    race: NotRequired[dict[str, Any]]
-
-
-class AcceptanceFacts(TypedDict, total=False):
-    """Whether what was chosen was shown to be better, see `optimizers.acceptance`."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
-
-    rule: str
-    best: str
-    taken: str
-    said: str
-    difference: float
-    p: float
-    alpha: float
-    candidates: int
-    intents: int
-    optimism: dict[str, float]
-
-
-_TRIAL = TypeAdapter(with_config(ConfigDict(extra="forbid"))(TrialFacts))
-
-
-def _checked(facts: dict[str, Any]) -> dict[str, Any]:
-    _TRIAL.validate_python(facts)
-    return facts
-
-
 class Manifest(_Data):
     """How a program was compiled.
 
@@ -148,7 +99,7 @@ class Manifest(_Data):
     gold: bool
     optimizer: str
     settings: dict[str, Any]
-    trials: tuple[Annotated[dict[str, Any], AfterValidator(_checked)], ...] = ()
+    trials: Trials = ()
     chosen: str | None = None
     acceptance: AcceptanceFacts = {}
     front: tuple[str, ...] = ()
@@ -161,6 +112,13 @@ class Manifest(_Data):
     stopped: str = ""
     undone: dict[str, int] = {}
     metric: dict[str, str] = {}
+
+    @property
+    def tried(self) -> CompileFacts:
+        """What the compile tried, for the cards of the program's runs."""
+        return CompileFacts(
+            optimizer=self.optimizer, trials=self.trials, chosen=self.chosen, front=self.front
+        )
 
     def to_json(self) -> dict[str, Any]:
         """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""

@@ -12,6 +12,7 @@ from evals.scorers import scorers_for
 
 if TYPE_CHECKING:
     from evals.compare import Arm
+    from evals.compile_facts import CompileFacts
     from evals.judging.judge import Judge
     from evals.outcomes import GroundTruth
     from evals.suite import Suite
@@ -34,7 +35,8 @@ def eval_card(
         settings: of the command; `split`, `seed`, `trials` and `ground_truth` among them.
         artifact: the compiled program's file, if it is one.
     """
-    strategy, optimizer = strategy_name(program), _optimizer(artifact)
+    strategy, compiled = strategy_name(program), _compiled(artifact)
+    optimizer = compiled.optimizer if compiled else "none"
     made = strategy if optimizer == "none" else f"{strategy} + {optimizer}"
     return RunCard(
         label=f"{made}, {model}",
@@ -46,13 +48,14 @@ def eval_card(
         optimizer=optimizer,
         program=program_digest(program),
         artifact=str(artifact or ""),
+        compiled=compiled,
         settings=dict(settings),
     )
 
 
 def study_card(plan: StudyPlan, arm: Arm, program: Any, file: Path, *, place: int) -> RunCard:
     """The card of an arm; `file` is where its compiled program is, if it has one."""
-    compiled = arm.optimizer != "none" and not arm.baseline
+    artifact = file if arm.optimizer != "none" and not arm.baseline else None
     return RunCard(
         label=arm.label,
         command="compare",
@@ -62,7 +65,8 @@ def study_card(plan: StudyPlan, arm: Arm, program: Any, file: Path, *, place: in
         strategy=arm.strategy,
         optimizer=arm.optimizer,
         program=program_digest(program),
-        artifact=str(file) if compiled else "",
+        artifact=str(artifact or ""),
+        compiled=_compiled(artifact),
         baseline=arm.baseline,
         without=arm.without,
         place=place,
@@ -72,13 +76,13 @@ def study_card(plan: StudyPlan, arm: Arm, program: Any, file: Path, *, place: in
     )
 
 
-def _optimizer(artifact: Path | None) -> str:
-    """By what a program was compiled."""
+def _compiled(artifact: Path | None) -> CompileFacts | None:
+    """What the compile of a program tried; None for one that was not compiled."""
     if artifact is None:
-        return "none"
+        return None
     from optimizers.artifact import Artifact
 
-    return Artifact.read(artifact).manifest.optimizer
+    return Artifact.read(artifact).manifest.tried
 
 
 def _of(suite: Suite, ground_truth: GroundTruth, judges: Sequence[Judge]) -> dict[str, Any]:

@@ -8,30 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from evals.reporting.curves import CandidateScore, History, interval_of
 from evals.tables import number
-from tools.errors import InputError
 
 if TYPE_CHECKING:
     from evals.compare import Study
+    from evals.compile_facts import CompileFacts
     from evals.runs import LoadedRun
-    from optimizers.artifact import Manifest
     from worksmith.study import StudyPlan
 
 
-def histories(runs: Sequence[LoadedRun]) -> tuple[list[History], list[str]]:
-    """The compiles of the runs that name one, and what could not be read, in sentences."""
-    from optimizers.artifact import Artifact
-
-    found, missing = [], []
-    for run in runs:
-        if not run.card.artifact:
-            continue
-        try:
-            manifest = Artifact.read(Path(run.card.artifact)).manifest
-        except InputError as error:
-            missing.append(f"{run.card.label}: how it was compiled is left out ({error})")
-            continue
-        found.append(history(run.card.label, manifest))
-    return found, missing
+def histories(runs: Sequence[LoadedRun]) -> list[History]:
+    """The compiles that the cards of runs tell of."""
+    return [history(run.card.label, run.card.compiled) for run in runs if run.card.compiled is not None]
 
 
 def study_histories(plan: StudyPlan, study: Study, keep: Mapping[str, Path] | None = None) -> list[History]:
@@ -42,24 +29,24 @@ def study_histories(plan: StudyPlan, study: Study, keep: Mapping[str, Path] | No
     compiled = (row.arm for row in study.rows if row.arm.optimizer != "none" and not row.arm.baseline)
     kept = keep or {}
     files = ((arm.label, kept.get(arm.label, program_file(plan.for_arm(arm), arm))) for arm in compiled)
-    return [history(label, Artifact.read(file).manifest) for label, file in files if file.is_file()]
+    return [history(label, Artifact.read(file).manifest.tried) for label, file in files if file.is_file()]
 
 
-def history(label: str, manifest: Manifest) -> History:
+def history(label: str, tried: CompileFacts) -> History:
     """The candidates of one compile."""
-    return History(label, manifest.optimizer, tuple(_candidate(trial, manifest) for trial in manifest.trials))
+    return History(label, tried.optimizer, tuple(_candidate(trial, tried) for trial in tried.trials))
 
 
-def _candidate(trial: Mapping[str, Any], manifest: Manifest) -> CandidateScore:
+def _candidate(trial: Mapping[str, Any], tried: CompileFacts) -> CandidateScore:
     score, race = trial["outcome"], trial.get("race") or {}
     return CandidateScore(
         name=trial["name"],
         score=interval_of(score["value"], score["low"], score["high"], score["n"]),
         met=race.get("met", score["n"]),
-        chosen=trial["name"] == manifest.chosen,
+        chosen=trial["name"] == tried.chosen,
         race=_verdict(race),
         tokens=trial.get("costs", {}).get("tokens"),
-        efficient=trial["name"] in manifest.front,
+        efficient=trial["name"] in tried.front,
     )
 
 
@@ -69,7 +56,8 @@ def _verdict(race: Mapping[str, Any]) -> str:
         return ""
     if "verdict" in race:
         return str(race["verdict"])
-    evidence = f"evidence {number(race['evidence'], 2)} of the {number(race['needed'], 0)} needed"
+    had, needed = race.get("evidence", 0.0), race.get("needed", 0.0)
+    evidence = f"evidence {number(had, 2)} of the {number(needed, 0)} needed"
     if race.get("accepted"):
         return f"accepted, {evidence}"
     return f"left after {race['met']} tasks, {evidence}" if race.get("left") else f"not accepted, {evidence}"

@@ -85,9 +85,6 @@ def _report(runs: list[LoadedRun], title: str, suite: Suite | None, published: b
     from evals.reporting.study import setting_of, study_of
     from worksmith.history import histories
 
-    compiled, missing = histories(runs)
-    for sentence in missing:
-        say(sentence)
     study = study_of(runs)
     extra = []
     if suite is not None and suite.world.manifest.origin == "workbench":
@@ -96,7 +93,7 @@ def _report(runs: list[LoadedRun], title: str, suite: Suite | None, published: b
         extra = [Section("The paper's tables", tuple(paper_grids(study)))]
     elif published:
         extra = [Section("Published figures", tuple(_published(study, runs)))]
-    return study_report(study, title=title, setting=setting_of(runs), histories=compiled, extra=extra)
+    return study_report(study, title=title, setting=setting_of(runs), histories=histories(runs), extra=extra)
 
 
 def _published(study: Study, runs: list[LoadedRun]) -> list[Grid]:

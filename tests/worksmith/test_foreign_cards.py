@@ -1,0 +1,88 @@
+"""A card of a run from somebody else: what it names is not opened, and what it says is checked."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from evals.runs import CARD, beside
+from evals.suite import Suite
+from tests.optimizers.shop import make_suite
+from tests.worksmith.compiling import run
+from tools.errors import InputError
+from worksmith.cli import app
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))
+
+
+@pytest.fixture(scope="module")
+def log(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The log of a compiled program, whose file is gone."""
+    folder = tmp_path_factory.mktemp("log")
+    program, log = folder / "p.json", folder / "log.jsonl"
+    run(suite.path, "--out", program, "--optimizer", "bootstrap", "--train-limit", 6, "--dev-limit", 3)
+    told = ("eval", suite.path, "--program", program, "--log", log, "--limit", 2, "--no-track")
+    assert CliRunner().invoke(app, [str(each) for each in told]).exit_code == 0
+    program.unlink()
+    return log
+
+
+def report(log: Path, **changed: Any) -> str:
+    """The report of a run whose card says something else."""
+    card = beside(log, CARD)
+    said = card.read_text()
+    try:
+        card.write_text(json.dumps({**json.loads(said), **changed}))
+        page = log.with_name("page.html")
+        done = CliRunner().invoke(app, ["report", str(log), "--out", str(page), "--force"])
+    finally:
+        card.write_text(said)
+    if done.exception is not None:
+        raise done.exception
+    return page.read_text()
+
+
+def test_a_report_tells_of_the_compile_without_the_programs_file(log: Path) -> None:
+    told = report(log)
+
+    assert "candidates on dev" in told
+    assert "uncompiled" in told
+
+
+def test_what_a_card_names_is_not_opened(log: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    plain = report(log)
+    for place in (tmp_path / "fifo", "/dev/zero", "/dev/stdin", tmp_path / "absent"):
+        assert report(log, artifact=str(place)) == plain
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"compiled": {"optimizer": "x", "trials": [{"zzz": 1}]}},
+        {"compiled": {"optimizer": "x", "trials": "/dev/zero"}},
+        {"compiled": 5},
+        {"lm": {"api_base": "http://127.0.0.1:9"}},
+        {"api_base": "http://127.0.0.1:9"},
+        {"trials": "many"},
+    ],
+)
+def test_a_malformed_card_is_bad_input(log: Path, changed: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match=r"log\.card\.json: not the card of a run"):
+        report(log, **changed)
+
+
+def test_a_race_that_makes_no_sense_is_bad_input(log: Path) -> None:
+    compiled = json.loads(beside(log, CARD).read_text())["compiled"]
+    for race in ({"evidence": "x"}, {"met": "many", "left": ""}, {"met": 1, "left": "", "zzz": 1}):
+        trials = [{**trial, "race": race} for trial in compiled["trials"]]
+        with pytest.raises(InputError, match="not the card of a run"):
+            report(log, compiled={**compiled, "trials": trials})
