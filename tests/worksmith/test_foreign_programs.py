@@ -74,7 +74,7 @@ def forged(honest: Path, file: Path, change: Callable[[dict[str, Any]], object])
     return file
 
 
-EMPTY = ("where", "front", "bank", "seen_by_proposer", "stopped", "undone", "metric")
+EMPTY = ("acceptance", "where", "front", "bank", "seen_by_proposer", "stopped", "undone", "metric")
 
 
 def state(**hostile: Any) -> Change:
