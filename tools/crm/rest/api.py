@@ -115,11 +115,15 @@ class Api:
         if not (isinstance(url, str) and isinstance(name, str) and texts["method"] == "GET"):
             message = "Each part needs a url, a referenceId and the method GET; this server takes no other"
             raise ApiError(400, "INVALID_INPUT", message)
-        address = urlsplit(url)
+        try:
+            address = urlsplit(url)
+            params = dict(parse_qsl(address.query, max_num_fields=20))
+        except ValueError as error:
+            raise ApiError(400, "INVALID_INPUT", f"{name}: not an address: {error}") from None
         inner = Request(
             "GET",
             tuple(filter(None, address.path.split("/"))),
-            dict(parse_qsl(address.query, max_num_fields=20)),
+            params,
             whole.headers,
             session=whole.session,
             origin=whole.origin,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from retrievers.strict_json import parse_json
 from tools.crm.rest.messages import ApiError
 
 
@@ -15,13 +15,9 @@ def json_object(body: bytes) -> dict[str, Any]:
         ApiError: it is none.
     """
     try:
-        value = json.loads(body, parse_constant=_refuse)
-    except (ValueError, RecursionError) as error:
+        value = parse_json(body)
+    except ValueError as error:
         raise ApiError(400, "JSON_PARSER_ERROR", f"The body is not valid JSON: {error}") from None
     if not isinstance(value, dict):
         raise ApiError(400, "JSON_PARSER_ERROR", "The body has to be a JSON object")
     return value
-
-
-def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")

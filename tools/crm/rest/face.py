@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from tools.crm.rest.api import Api
+from tools.crm.rest.connections import LET_IN
 from tools.crm.rest.login import oauth_login, soap_login
 from tools.crm.rest.messages import ApiError, Reply, Request, not_allowed
 from tools.crm.rest.sessions import Sessions
@@ -92,6 +93,7 @@ class Face:
         logins = {_SOAP_LOGIN: soap_login, _OAUTH_LOGIN: oauth_login}
         login = logins.get(path)
         session = "" if login else self._session(headers.get("authorization", ""))
+        scope["state"][LET_IN] = login is None
         request = Request(
             scope["method"],
             path,
@@ -106,7 +108,9 @@ class Face:
             return await loop.run_in_executor(self._threads, self._api.answer, request)
         if request.method != "POST":
             raise not_allowed(request.method, ["POST"])
-        return await loop.run_in_executor(self._threads, login, request, self._sessions)
+        reply = await loop.run_in_executor(self._threads, login, request, self._sessions)
+        scope["state"][LET_IN] = reply.status == 200
+        return reply
 
     def _check_host(self, host: str) -> None:
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host

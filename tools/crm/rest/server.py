@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tools.crm.rest.api import Api
 from tools.crm.rest.certificate import write_certificate
+from tools.crm.rest.connections import MOST, Connection
 from tools.crm.rest.face import LONGEST_ADDRESS, Face
 from tools.crm.rest.serving import Serving
 from tools.crm.rest.sessions import Sessions
@@ -27,7 +27,6 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 THREADS = 4
 """Requests that are answered at the same time; each has a copy of the world."""
 
-_CONNECTIONS = 64
 _GRACE = 5
 """Seconds that requests get to end in when the server is stopped."""
 
@@ -62,9 +61,7 @@ class _Uvicorn(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         for connection in list(self.server_state.connections):
             # A client that keeps its connection for later would not answer TLS's goodbye until then.
-            if isinstance(connection, H11Protocol) and (
-                connection.cycle is None or connection.cycle.response_complete
-            ):
+            if isinstance(connection, Connection) and not connection.busy:
                 connection.transport.abort()
         await super().shutdown(sockets)
 
@@ -165,14 +162,14 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
 def _config(face: Face, certificate: Path | None, key: Path | None) -> uvicorn.Config:
     return uvicorn.Config(
         face,
-        http="h11",
+        http=Connection,
         ws="none",
         lifespan="off",
         log_level="warning",
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=_CONNECTIONS,
+        limit_concurrency=MOST + 1,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=_GRACE,
         h11_max_incomplete_event_size=LONGEST_ADDRESS + (16 << 10),

@@ -116,7 +116,7 @@ def test_the_suite_stays_as_it_is_whatever_clients_write(world: World) -> None:
     assert (
         digest_bytes((world.path / WORLD_FILE).read_bytes())
         == before
-        == World.open(world.path).manifest.digest
+        == World.open(world.path).manifest.database
     )
 
 

@@ -1,0 +1,92 @@
+"""Connections of the server: how long they may be silent, and who has to go when there are too many.
+
+uvicorn waits without end for a first request, and counts whoever says nothing among those that it serves. So
+a few silent connections, for which nobody needs the token, would keep everybody else out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST = 64
+"""Connections at a time."""
+
+LET_IN = "let_in"
+"""What the application puts into the state of a request that knew the token."""
+
+
+class Connection(H11Protocol):
+    """A connection that is closed if it sends no whole request in time, or makes room for a newer one.
+
+    Room is made by whoever is connected for longest and has not shown the token.
+    """
+
+    patience: float = 10.0
+    """Seconds that the head of a request may take, from its first byte or since the connection was made."""
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether one of its requests knew the token."""
+        return self._was_let_in or bool(self.scope and self.scope["state"].get(LET_IN))
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Called by the event loop."""
+        self._was_let_in = False
+        self._since = self.loop.time()
+        super().connection_made(transport)
+        self._wait()
+        if len(self.connections) > MOST:
+            unknown = [
+                each
+                for each in self.connections
+                if isinstance(each, Connection) and each is not self and not each.known
+            ]
+            if unknown:
+                min(unknown, key=lambda each: each._since).hang_up()
+
+    def data_received(self, data: bytes) -> None:
+        """Called by the event loop."""
+        self._was_let_in = self.known
+        super().data_received(data)
+        if self.busy:
+            self._stop_waiting()
+        else:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Called by the event loop."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        """Called by uvicorn. Nobody who is not let in keeps a connection for another request."""
+        if self.known:
+            super().on_response_complete()
+        else:
+            self.server_state.total_requests += 1
+            self.transport.close()
+
+    def hang_up(self) -> None:
+        """End the connection at once."""
+        self.connections.discard(self)
+        self.transport.abort()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request is being answered."""
+        cycle: Any = self.cycle
+        return cycle is not None and not cycle.response_complete
+
+    def _wait(self) -> None:
+        if self._waiting is None:
+            self._waiting = self.loop.call_later(self.patience, self.hang_up)
+
+    def _stop_waiting(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
