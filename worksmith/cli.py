@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import sys
-import warnings
-from typing import TextIO
 
 import typer
 
-from evals.reporting.characters import harmless
-from retrievers.errors import RetrievalError
-from tools.errors import InputError, Notice, WorksmithError
-from worksmith import __version__
+from worksmith import __version__, boundary
 from worksmith.commands import (
     access,
     bank,
@@ -89,49 +82,9 @@ def _options(
     """Compile, compare and track workplace-agent programs."""
 
 
-_OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
-"""What a write fails with that names no file, because it was open."""
-
-
-_INTERRUPTED = 130
-
-
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
-    """What we say ourselves is a sentence; what libraries warn of is shown as Python does."""
-    ours = issubclass(category, Notice)
-    said = f"worksmith: {message}\n" if ours else warnings.formatwarning(message, category, filename, lineno)
-    typer.echo(harmless(said), err=True, nl=False)
-
-
 def main() -> None:
-    """Run the command line: 0 done, 1 a run failed, 2 bad input, 3 a limit was reached, 130 interrupted."""
-    warnings.showwarning = _show_warning
-    try:
-        app()
-    except (InputError, RetrievalError) as error:
-        typer.echo(f"worksmith: {harmless(str(error))}", err=True)
-        sys.exit(2)
-    except WorksmithError as error:
-        typer.echo(f"worksmith: {harmless(str(error))}", err=True)
-        sys.exit(error.exit_code)
-    except OSError as error:
-        if not error.filename and error.errno not in _OF_DISKS:
-            raise
-        # A folder that cannot be written, a full disk: for the person to mend, not a defect of the program.
-        place = f"{error.filename}: " if error.filename else ""
-        typer.echo(f"worksmith: {place}{error.strerror}", err=True)
-        sys.exit(1)
-    except SystemExit as end:
-        if end.code == _INTERRUPTED:  # what is left of Ctrl-C
-            typer.echo("worksmith: interrupted; what has --resume goes on with it", err=True)
-        raise
+    """Run the command line, see `worksmith.boundary.run`."""
+    boundary.run(app)
 
 
 if __name__ == "__main__":

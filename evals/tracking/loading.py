@@ -8,8 +8,8 @@ from typing import Any
 
 from evals.log import read_log
 from evals.runs import CARD_ARTIFACT, LoadedRun, RunCard, inferred_card, read_card
-from evals.tracking.runs import boundary
-from evals.tracking.store import absolute, check_address, database_file, quieten_libraries, tracking_uri
+from evals.tracking.reaching import boundary, impatient
+from evals.tracking.store import existing_store, tracking_uri
 from tools.errors import InputError
 
 _FOLDER = "episodes"
@@ -23,22 +23,19 @@ def open_tracked(run_id: str, uri: str | None) -> list[LoadedRun]:
         InputError: the store has no such run, or it has no episodes.
         TrackingError: the store cannot be read.
     """
-    quieten_libraries()
+    address = existing_store(uri)
+    if address is None:
+        hint = f"there is no MLflow store at {tracking_uri(uri)}"
+        raise InputError("neither a file nor a run", where=run_id, hint=hint)
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
 
-    address = absolute(tracking_uri(uri))
-    check_address(address)
-    file = database_file(address)
-    if file is not None and not file.is_file():
-        raise InputError(
-            "neither a file nor a run", where=run_id, hint=f"there is no MLflow store at {address}"
-        )
-    client = MlflowClient(tracking_uri=address)
-    try:
-        top = client.get_run(run_id)
-    except MlflowException as error:
-        raise InputError("neither a file nor a run", where=run_id, hint=f"looked in {address}") from error
+    with boundary(), impatient():
+        client = MlflowClient(tracking_uri=address)
+        try:
+            top = client.get_run(run_id)
+        except MlflowException as error:
+            raise InputError("neither a file nor a run", where=run_id, hint=f"looked in {address}") from error
     with boundary():
         found = [run for each in _family(client, top) for run in _episodes(client, each)]
     if not found:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from evals.tracking.assessments import identity, rating
-from evals.tracking.runs import boundary
-from evals.tracking.store import absolute, check_address, database_file, quieten_libraries, tracking_uri
+from evals.tracking.reaching import boundary
+from evals.tracking.store import existing_store
 from evals.tracking.traces import TraceWriter
 
 if TYPE_CHECKING:
@@ -32,11 +32,8 @@ def log_ratings(run: LoadedRun, ratings: Sequence[Rating], *, uri: str | None = 
     Raises:
         TrackingError: the store failed.
     """
-    quieten_libraries()
-    address = absolute(tracking_uri(uri))
-    check_address(address)
-    file = database_file(address)
-    if not ratings or (file is not None and not file.is_file()):
+    address = existing_store(uri)
+    if not ratings or address is None:
         return 0
     from mlflow import MlflowClient
     from mlflow.tracing.client import TracingClient

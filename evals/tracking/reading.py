@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evals.record import PRIMARY
-from evals.tracking.runs import boundary
-from evals.tracking.store import absolute, check_address, quieten_libraries, tracking_uri
+from evals.tracking.reaching import boundary, impatient
+from evals.tracking.store import existing_store, tracking_uri
 from tools.errors import InputError
 
 _PAGE = 200
@@ -57,17 +57,19 @@ def traced_episodes(run_id: str, uri: str | None = None) -> list[TracedEpisode]:
         InputError: the store has no such run.
         TrackingError: the store cannot be read.
     """
-    quieten_libraries()
+    address = existing_store(uri)
+    if address is None:
+        hint = f"there is no MLflow store at {tracking_uri(uri)}"
+        raise InputError("no such run", where=run_id, hint=hint)
     from mlflow import MlflowClient
     from mlflow.exceptions import MlflowException
     from mlflow.tracing.client import TracingClient
 
-    address = absolute(tracking_uri(uri))
-    check_address(address)
-    try:
-        run = MlflowClient(tracking_uri=address).get_run(run_id)
-    except MlflowException as error:
-        raise InputError("no such run", where=run_id, hint=f"looked in {address}") from error
+    with boundary(), impatient():
+        try:
+            run = MlflowClient(tracking_uri=address).get_run(run_id)
+        except MlflowException as error:
+            raise InputError("no such run", where=run_id, hint=f"looked in {address}") from error
     with boundary():
         traces = list(_traces(TracingClient(address), run.info.experiment_id, run_id))
     return [_episode(trace) for trace in sorted(traces, key=lambda trace: _age(trace.info))]

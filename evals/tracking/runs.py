@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -16,8 +16,8 @@ from evals.tracking.choice import TraceChoice
 from evals.tracking.environment import system_tags
 from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
 from evals.tracking.protocol import Run, Suite
+from evals.tracking.reaching import TrackingError, boundary
 from evals.tracking.registry import Registration, link_program, log_program, register, register_instructions
-from evals.tracking.store import TrackingError
 from evals.tracking.traces import TraceWriter
 
 if TYPE_CHECKING:
@@ -70,7 +70,12 @@ class MlflowTracker:
         with boundary():
             made = self.client.create_run(self.experiment_id, run_name=name, tags={**system_tags(), **tags})
         run = MlflowRun(self, made.info.run_id)
-        run.params(params)
+        try:
+            run.params(params)
+        except BaseException:
+            with suppress(TrackingError), boundary():  # or it would be said to run for ever
+                self.client.set_terminated(run.id, "FAILED")
+            raise
         return run
 
 
@@ -230,16 +235,3 @@ def _description(markdown: str, file: str) -> str:
     rest = f"\n\nMore tables are in {file}, among the artifacts of this run.\n"
     end = markdown.rfind("\n### ", 0, _LONGEST_DESCRIPTION - len(rest))
     return markdown[: max(end, 0)].rstrip() + rest
-
-
-@contextmanager
-def boundary() -> Iterator[None]:
-    """Turn MLflow's failures into `TrackingError`, so that commands can end with a sentence."""
-    from mlflow.exceptions import MlflowException
-
-    try:
-        yield
-    except MlflowException as error:
-        raise TrackingError(
-            f"MLflow: {error} (the episodes are in their log; --no-track leaves MLflow out)"
-        ) from error

@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from filelock import FileLock, Timeout
+
 from evals.tracking.choice import TraceChoice
 from evals.tracking.protocol import NullTracker, Tracker
-from tools.errors import InputError, WorksmithError
+from evals.tracking.reaching import TrackingError, boundary, check_database, check_server, impatient
+from tools.errors import InputError
 
 FOLDER = Path("mlruns")
 """Where runs are kept unless something else is said, relative to the current directory."""
@@ -21,11 +24,9 @@ EXPERIMENT = "worksmith"
 """The experiment of runs of no suite in particular; commands use one for each suite."""
 
 _SQLITE = "sqlite:///"
+_PATIENCE = 60.0
+"""Seconds that other processes get to make the store; it takes some."""
 _SCHEMES = ("sqlite", "http", "https", "postgresql", "mysql", "mssql", "databricks", "file")
-
-
-class TrackingError(WorksmithError):
-    """The tracking store failed. Nothing is lost: the episodes are in their log."""
 
 
 def tracking_uri(given: str | None = None) -> str:
@@ -41,7 +42,7 @@ def database_file(uri: str) -> Path | None:
 def absolute(uri: str) -> str:
     """The address with its file in full: MLflow keeps opened stores by address, whatever the directory."""
     file = database_file(uri)
-    return uri if file is None else f"{_SQLITE}{file.resolve()}"
+    return uri if file is None else f"{_SQLITE}{os.path.realpath(file)}"
 
 
 def check_address(uri: str) -> None:
@@ -59,6 +60,26 @@ def check_address(uri: str) -> None:
         raise InputError(
             f"MLflow has no stores {scheme}://", where=uri, hint=f"there are {', '.join(_SCHEMES)}"
         )
+
+
+def existing_store(uri: str | None = None) -> str | None:
+    """The full address of the store at `uri` (see `tracking_uri`), which can be used; None if there is none.
+
+    Raises:
+        InputError: it is no address that MLflow knows.
+        TrackingError: the store is damaged, cannot be written, or does not answer.
+    """
+    quieten_libraries()
+    address = absolute(tracking_uri(uri))
+    check_address(address)
+    file = database_file(address)
+    if file is None:
+        check_server(address)
+    elif not os.path.lexists(file):
+        return None
+    else:
+        check_database(file)
+    return address
 
 
 def open_tracker(
@@ -94,23 +115,29 @@ def open_store(uri: str, experiment: str = EXPERIMENT) -> tuple[Any, str]:
     """An `MlflowClient` on a store that is ready, and the id of the experiment in it."""
     quieten_libraries()
     from mlflow import MlflowClient
-    from mlflow.exceptions import MlflowException
 
     check_address(uri)
     file = database_file(uri)
-    try:
-        with _alone(file), quiet("mlflow.store.db.utils", "alembic"):
-            client = MlflowClient(tracking_uri=uri)
-            return client, _experiment_id(client, experiment, file)
-    except MlflowException as error:
-        raise TrackingError(f"cannot open the MLflow store {uri}: {error}") from error
+    if file is None:
+        check_server(uri)
+    with boundary(), impatient(), _alone(file), quiet("alembic"):
+        if file is not None:
+            check_database(file)
+        client = MlflowClient(tracking_uri=uri)
+        return client, _experiment_id(client, experiment, file)
 
 
 def quieten_libraries() -> None:
-    """No telemetry, no prices from the network, no progress bars; call it before MLflow is imported."""
+    """No telemetry, no prices from the network, no progress bars, nothing said twice.
+
+    To be called before MLflow is imported.
+    """
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")  # MLflow's own 7 are minutes of silence
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    # It prints tracebacks of what is raised as well, and told by us.
+    logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
 
 
 def _experiment_id(client: Any, name: str, file: Path | None) -> str:
@@ -137,13 +164,12 @@ def _alone(file: Path | None) -> Iterator[None]:
         return
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
-        import fcntl
-    except ImportError:  # no such lock on this system
-        yield
-        return
-    with open(file.parent / ".opening", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+        with FileLock(file.parent / ".opening", timeout=_PATIENCE):
+            yield
+    except Timeout as error:
+        raise TrackingError(
+            f"{file}: another process has been opening the MLflow store for a minute"
+        ) from error
 
 
 @contextmanager

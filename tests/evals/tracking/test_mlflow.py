@@ -16,8 +16,9 @@ from evals.compare import Arm, run_study
 from evals.record import EpisodeRecord
 from evals.report import study_report
 from evals.tracking import Suite, open_tracker
+from evals.tracking.reaching import TrackingError
 from evals.tracking.runs import MlflowTracker
-from evals.tracking.store import TrackingError, open_store
+from evals.tracking.store import open_store
 from evals.tracking.traces import IncompleteTracesWarning, TraceWriter
 from tests.evals.episodes import mixed, solved
 from tests.evals.tracking.stored import traces_of
