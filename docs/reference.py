@@ -16,7 +16,8 @@ HEAD = """# Command line
 Generated from the commands' own help by `make docs`; a test keeps it so.
 
 Results go to stdout, everything else to stderr; with `--json` stdout is one JSON document.
-Exit codes: 0 done, 1 the run failed, 2 bad input, 3 a limit of the budget was reached, 130 interrupted (143 by SIGTERM).
+Exit codes: 0 done, 1 the run failed, 2 bad input, 3 a limit of the budget was reached, 130 after Ctrl-C,
+143 after SIGTERM. `WORKSMITH_TRACEBACK=1` shows the tracebacks of errors that are told in a sentence.
 """
 
 
