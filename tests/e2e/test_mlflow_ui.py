@@ -191,6 +191,9 @@ def test_from_a_run_to_a_trace_to_its_assessments(page: Page, recorded: Recorded
     page.click("Assess")
     page.see("judge_outcome")
     page.see("expected_tools")
+    page.click("select")
+    page.see("System")
+    page.find("//*[contains(text(), 'Your input fields are:')]")
 
 
 def test_a_runs_figures_are_charts(page: Page, recorded: Recorded) -> None:
