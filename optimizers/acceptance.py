@@ -81,7 +81,9 @@ def _decided(job: Job, found: Compiled, plain: Contender, others: Sequence[Conte
     facts["taken"] = taken.trial.name
     facts["said"] = "; ".join(
         [
-            _said(facts, plain, optional=found.chosen not in (INCUMBENT, taken.trial.name)),
+            _said(
+                facts, plain, optional=_unbroken(others, found.chosen) and taken.trial.name != found.chosen
+            ),
             *(f"{one.trial.name} was set aside, it {_lost(one)}" for one in others if _lost(one)),
         ]
     )
@@ -139,7 +141,7 @@ def _said(facts: dict[str, Any], plain: Contender, *, optional: bool) -> str:
     best, taken = facts["best"], facts["taken"]
     otherwise = "; --accept best takes it all the same" if optional else ""
     if "p" not in facts:
-        said = "no candidate did better on dev than the program as it is"
+        said = "no candidate that may be chosen did better on dev than the program as it is"
         return f"{said}{otherwise}" if taken == INCUMBENT else f"took {taken} by --accept best: {said}"
     shown = "better than" if facts["p"] <= facts["alpha"] else "not shown to be better than"
     number = f" for {facts['candidates']} candidates" if facts["candidates"] > 1 else ""
@@ -154,6 +156,10 @@ def _said(facts: dict[str, Any], plain: Contender, *, optional: bool) -> str:
     if plain.trial.broken:
         return f"took {best}: the program as it is breaks {', '.join(plain.trial.broken)}"
     return f"took {best}: it is {said}"
+
+
+def _unbroken(others: Sequence[Contender], name: str | None) -> bool:
+    return any(one.trial.name == name and not one.trial.broken for one in others)
 
 
 def _records(one: Contender) -> Sequence[EpisodeRecord]:
