@@ -29,8 +29,8 @@ _AWS_NO_ANSWER = re.compile(
 
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size)|maximum (context|input) length|request too large"
-    r"|(prompt|input|request) is too l(ong|arge)|too many input tokens|input token count"
-    r"|reduce the length of the (messages|prompt)",
+    r"|(prompt|input|request) is too l(ong|arge)|too many (input )?tokens|input token count"
+    r"|maximum number of (input )?tokens|reduce the length of the (messages|prompt)",
     re.IGNORECASE,
 )
 

@@ -203,6 +203,37 @@ def test_a_request_that_a_model_does_not_take_is_the_program_s(
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        "This model's maximum context length is 128000 tokens. However, your messages resulted in 9.",
+        "prompt is too long: 210000 tokens > 200000 maximum",
+        "the request exceeds the available context size, try increasing it",
+        "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+        "too many tokens: total number of tokens in the prompt cannot exceed 4081",
+        "Input is too long for requested model.",
+        "Please reduce the length of the messages or completion.",
+        "Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
+    ],
+)
+def test_providers_complain_of_long_prompts_in_many_words(said: str) -> None:
+    assert failure_status(of_openai(openai.BadRequestError, 400, said)) == "context_limit"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "max_tokens is too large: 999999. This model supports at most 16384 completion tokens.",
+        "Unsupported value: 'temperature' does not support 0.7 with this model.",
+        "Invalid 'tools[0].function.name': string does not match pattern.",
+        "messages: text content blocks must be non-empty",
+    ],
+)
+def test_other_complaints_are_not_of_long_prompts(said: str) -> None:
+    assert failure_status(of_openai(openai.BadRequestError, 400, said)) == "invalid_request"
+
+
+@pytest.mark.parametrize(
     "error",
     [
         KeyError("tool"),
