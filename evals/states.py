@@ -79,7 +79,7 @@ def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False
     for name, part in parts.items():
         if not trusted:
             check_saved(name, saved[name])
-        if isinstance(part, dspy.Predict) and _fields(saved[name]) != _fields(part.dump_state()):
+        if isinstance(part, dspy.Predict) and not _same_fields(part, saved[name]):
             raise _other_program(f"{name} has other inputs or outputs")
     nearest = {
         name: NearestSettings.of(part["nearest"])
@@ -90,8 +90,13 @@ def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False
     show_nearest(program, nearest)
 
 
-def _fields(part: Any) -> list[Any]:
-    """What tells the fields of a saved predictor from those of another one; descriptions may be compiled."""
+def _same_fields(part: dspy.Predict, saved: Any) -> bool:
+    """Whether a saved predictor has the same fields; optimizers may change how outputs are called."""
+    own, theirs, inputs = _prefixes(part.dump_state()), _prefixes(saved), len(part.signature.input_fields)
+    return own[:inputs] == theirs[:inputs] and len(own) == len(theirs)
+
+
+def _prefixes(part: Any) -> list[Any]:
     try:
         return [field["prefix"] for field in part["signature"]["fields"]]
     except (KeyError, TypeError, IndexError):

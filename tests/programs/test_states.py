@@ -199,3 +199,15 @@ def test_a_trusted_state_may_name_a_model(workshop: Workshop, tmp_path: Path) ->
     loaded.load(tmp_path / "agent.json", allow_unsafe_lm_state=True)
 
     assert loaded.selector.predict.lm.model == "openai/mine"
+
+
+def test_a_state_may_call_an_output_otherwise(workshop: Workshop, tmp_path: Path) -> None:
+    """As COPRO does."""
+    agent = taught(workshop)
+    signature = agent.selector.predict.signature
+    agent.selector.predict.signature = signature.with_updated_fields("arguments", prefix="The arguments:")
+    agent.save(tmp_path / "agent.json")
+    loaded = Agent("react", workshop=workshop)
+    loaded.load(tmp_path / "agent.json")
+
+    assert loaded.digest == agent.digest
