@@ -7,20 +7,36 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
+    import dspy
+
     from evals.record import EpisodeRecord
 
 Owed = TypeVar("Owed")
 
 
+class Leave(AbstractContextManager[Any], Protocol):
+    """Leave to run something, in a block.
+
+    Attributes:
+        cut_short: whether the block was refused a request, so that what came of it is not to be kept.
+    """
+
+    cut_short: bool
+
+
 class Admission(Protocol):
     """Decides whether episodes may start. Asked from the workers' threads."""
 
-    def admit(self, kind: str) -> AbstractContextManager[Any] | None:
+    def admit(self, kind: str) -> Leave | None:
         """Leave to run one more episode in a block, maybe after others have ended; None if none is to start.
 
         Args:
             kind: episodes of one kind cost about the same.
         """
+        ...
+
+    def counted(self, lm: dspy.LM) -> dspy.LM:
+        """A model whose requests are counted, and may be refused."""
         ...
 
     def charge(self, record: EpisodeRecord) -> None:
@@ -40,6 +56,7 @@ def admitted(
         if leave is None:
             return None
         with leave:
-            return work(owed)
+            record = work(owed)
+        return None if leave.cut_short else record
 
     return run

@@ -1,4 +1,4 @@
-"""Constraints: bounds that a program has to keep beside doing well, such as `leak=0` or `tokens<=4000`.
+"""Constraints: bounds that a program has to keep beside doing well, such as `leak=0` or `used_tokens<=4000`.
 
 A bound is on the mean over episodes: of a score, or of what episodes cost (see `evals.summary.COSTS`).
 """

@@ -7,23 +7,26 @@ from collections.abc import Iterable
 from evals.compare import Study
 from evals.prices import dollars, prices_in_use
 from evals.runner import EvalResult
-from evals.tables import Grid, number
+from evals.summary import Summary
+from evals.tables import Grid, number, tokens_shown
+
+_USED = "Used tokens are the same whether or not a cache answers; paid are those that reached a model."
 
 
 def cost_grid(study: Study) -> Grid:
     """What an episode of each arm cost on average; in dollars as far as prices are known."""
-    names = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "seconds")
+    names = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "paid_tokens", "seconds")
     paid = {row.arm.label: dollars_an_episode(row.result) for row in study.rows}
     priced = any(paid.values())
     rows = tuple(
         (
             row.arm.shown,
-            *(number(row.summary.means.get(name), 2 if name == "seconds" else 1) for name in names),
+            *(_shown(row.summary, name, row.summary.means.get(name)) for name in names),
             *((number(paid[row.arm.label], 4),) if priced else ()),
         )
         for row in study.ordered
     )
-    headings = ("program", *(name.replace("_", " ") for name in names), *(("dollars",) if priced else ()))
+    headings = ("program", *map(_heading, names), *(("dollars",) if priced else ()))
     notes = _notes((row.result for row in study.rows), priced=priced)
     return Grid("Costs, mean an episode", headings, rows, notes)
 
@@ -32,7 +35,11 @@ def result_cost_grid(result: EvalResult) -> Grid:
     """What the episodes of one program cost."""
     summary = result.summary
     rows = [
-        (name.replace("_", " "), number(summary.means[name], 2), number(summary.totals[name], 0))
+        (
+            _heading(name),
+            _shown(summary, name, summary.means[name], 2),
+            _shown(summary, name, summary.totals[name], 0),
+        )
         for name in summary.means
     ]
     price = dollars_an_episode(result)
@@ -44,11 +51,31 @@ def result_cost_grid(result: EvalResult) -> Grid:
     )
 
 
+def _heading(name: str) -> str:
+    """What tables call a cost."""
+    used = "used " if name in ("prompt_tokens", "completion_tokens") else ""
+    return f"{used}{name.replace('_', ' ')}"
+
+
+def _shown(summary: Summary, name: str, value: float | None, decimals: int | None = None) -> str:
+    """A cost, marked where it is a number of tokens of which some were estimated."""
+    if decimals is None:
+        decimals = 2 if name == "seconds" else 1
+    if value is not None and name.endswith("_tokens"):
+        return tokens_shown(value, decimals, summary.estimated > 0)
+    return number(value, decimals)
+
+
 def _notes(results: Iterable[EvalResult], priced: bool) -> tuple[str, ...]:
     """By which prices, and whose are not known."""
     source = prices_in_use().source
     by = f"the prices in {source}, else by list prices" if source else "list prices"
-    notes = (f"Dollars by {by}; discounts for cached prompts are left out.",) if priced else ()
+    notes: tuple[str, ...] = (_USED,)
+    if priced:
+        notes += (f"Dollars of used tokens by {by}; discounts for cached prompts are left out.",)
+    results = list(results)
+    if any(result.summary.estimated for result in results):
+        notes += ("~ marks tokens of which some were estimated: the server reports none.",)
     unknown = {
         r.model: None
         for r in results

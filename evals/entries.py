@@ -7,12 +7,49 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf
 
 from tools.episode import Exchange
+from tools.usage import Usage
 
 
 class Entry(BaseModel):
     """A part of a record: never changed once made, and no fields but those that are known."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Used(Entry):
+    """What asking models took, see `tools.usage`.
+
+    Attributes:
+        prompt_tokens, completion_tokens: used, whether or not a cache answered.
+        paid_requests: that reached a model, failed ones and further tries included.
+        estimated: whether some tokens were estimated, because the model's server reports none.
+    """
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    paid_requests: int = 0
+    paid_prompt_tokens: int = 0
+    paid_completion_tokens: int = 0
+    estimated: bool = False
+
+    @property
+    def usage(self) -> Usage:
+        """All of it."""
+        return Usage.of(self)
+
+    @property
+    def used_tokens(self) -> int:
+        """Prompt and completion tokens together."""
+        return self.usage.used_tokens
+
+    @property
+    def paid_tokens(self) -> int:
+        """Prompt and completion tokens together."""
+        return self.usage.paid_tokens
+
+
+PAID = frozenset({"paid_requests", "paid_prompt_tokens", "paid_completion_tokens"})
+"""Of what was used, what depends on what a cache held."""
 
 
 class CallEntry(Entry):
@@ -35,13 +72,12 @@ class CallEntry(Entry):
     seconds: float = 0.0
 
 
-class AskEntry(Entry):
+class AskEntry(Used):
     """One question to a model during an episode.
 
     Attributes:
         part: of the program that asked: `plan`, `select`, `check`, or `tool` where a tool asked for it.
         call: how many tool calls had been made before it.
-        cached: whether the reply came from a cache and cost nothing.
         finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
             `error`; empty where nothing is known.
         exchange: the prompt and the reply, of an episode that this process ran; no log holds them.
@@ -49,9 +85,6 @@ class AskEntry(Entry):
 
     part: Literal["plan", "select", "check", "tool"]
     call: int
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached: bool = False
     seconds: float = 0.0
     finish_reason: str = ""
     exchange: InstanceOf[Exchange] | None = Field(default=None, exclude=True)
@@ -67,8 +100,8 @@ class ChangeEntry(Entry):
     after: dict[str, str | None] = {}
 
 
-class Judgement(Entry):
-    """A judge's verdict on one episode.
+class Judgement(Used):
+    """A judge's verdict on one episode, and what judging took; that is no part of the agent's cost.
 
     Attributes:
         judge: its name, e.g. `local/rubric` or `openai/gpt-4o`.
@@ -76,7 +109,6 @@ class Judgement(Entry):
         status: `ok`, or why there is no score: its reply could not be read, or the model failed.
         level: from 1 to 5; None without a score.
         feedback: why.
-        prompt_tokens, completion_tokens, seconds: what judging cost; no part of the agent's cost.
     """
 
     judge: str
@@ -84,8 +116,6 @@ class Judgement(Entry):
     status: Literal["ok", "unreadable", "model_error"] = "ok"
     level: int | None = None
     feedback: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
     seconds: float = 0.0
 
     @property

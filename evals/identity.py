@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from evals.source import code_digest
 from tools.seeding import digest
+
+_ADDRESSES = (
+    "_API_BASE",
+    "_BASE_URL",
+    "_API_URL",
+    "_ENDPOINT",
+    "_HOST",
+    "_REGION",
+    "_REGION_NAME",
+    "_LOCATION",
+)
+"""How the names of variables end that say where a provider is."""
+
+_VARIABLES = {
+    "BEDROCK": ("AWS",),
+    "SAGEMAKER": ("AWS",),
+    "VERTEX": ("VERTEXAI", "GOOGLE"),
+    "GEMINI": ("GOOGLE",),
+}
+"""How the names of a provider's variables begin besides its own name."""
+
+_URLS = ("api_base", "base_url")
+"""Settings that say where a server is."""
 
 _SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "credential")
 
@@ -42,7 +67,7 @@ def model_name(lm: Any) -> str:
 
 
 def model_digest(lm: Any) -> str:
-    """The content address of a model with its settings; credentials are left out.
+    """The content address of a model with its settings and its server's address; credentials are left out.
 
     A custom engine counts by its own `digest` or `version` where it has one: two engines under one model
     name must not pass for each other. One that has a `model_digest` (it stands in for a model) is asked.
@@ -53,13 +78,32 @@ def model_digest(lm: Any) -> str:
     stands_in = getattr(engine, "model_digest", None)
     if stands_in is not None:
         return str(stands_in(settings))
-    return digest([model_name(lm), getattr(lm, "model_type", ""), settings, _engine(engine)])
+    # A model without an engine of its own is a provider's, whose address the environment may say.
+    address = addresses(model_name(lm)) if isinstance(engine, str | None) else {}
+    kind = "" if type(lm).__module__.startswith(("dspy.", "evals.")) else _path(type(lm))
+    return digest([model_name(lm), getattr(lm, "model_type", ""), kind, settings, address, _engine(engine)])
+
+
+def addresses(model: str) -> dict[str, str]:
+    """Where the environment says that a model's provider is, by variable, e.g. `OPENAI_BASE_URL`."""
+    provider = model.partition("/")[0] if "/" in model else "openai"
+    own = provider.upper().partition("_")[0]
+    starts = (own, provider.upper(), *_VARIABLES.get(own, ()))
+    return {
+        name: _without_credentials(value)
+        for name, value in sorted(os.environ.items())
+        if value and name.startswith(starts) and name.endswith(_ADDRESSES)
+    }
 
 
 def plain_settings(lm: Any) -> dict[str, Any]:
     """A model's settings as JSON-able data, without credentials."""
     settings = getattr(lm, "kwargs", {}).items()
-    return {name: _plain(value) for name, value in settings if not _secret(name)}
+    return {
+        name: _without_credentials(str(value)) if name in _URLS and value else _plain(value)
+        for name, value in settings
+        if not _secret(name)
+    }
 
 
 def scorers_digest(scorers: Sequence[Any]) -> str:
@@ -78,6 +122,13 @@ def _path(thing: Any) -> str:
     """Where a function, or else the class of an object, is defined."""
     named = thing if hasattr(thing, "__qualname__") else type(thing)
     return f"{named.__module__}.{named.__qualname__}"
+
+
+def _without_credentials(address: str) -> str:
+    """An address without user, password and query."""
+    parts = urlsplit(address)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
 
 
 def _secret(name: str) -> bool:

@@ -6,7 +6,7 @@ A table is TOML, in dollars per million tokens:
     input = 0.15
     output = 0.6
 
-Replies out of a cache have no tokens in records (DSPy counts none for them), so they cost nothing here.
+Tables price what programs used, which does not depend on a cache; budgets count what was paid.
 """
 
 from __future__ import annotations

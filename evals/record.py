@@ -7,12 +7,13 @@ process, read by another and shown by a third. Nothing in it depends on the orde
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 from pydantic_core import PydanticSerializationError
 
-from evals.entries import AskEntry, CallEntry, ChangeEntry, Entry, FaultEntry, Judgement
+from evals.entries import PAID, AskEntry, CallEntry, ChangeEntry, Entry, FaultEntry, Judgement, Used
 from tools.seeding import digest
 from tools.statuses import INFRASTRUCTURE
 from tools.unicode import writable_data
@@ -68,7 +69,7 @@ class Digests(Entry):
     scorers: str = ""
 
 
-class EpisodeRecord(Entry):
+class EpisodeRecord(Used):
     """One attempt at one task: identity, verdict, cost and trajectory.
 
     `key` is the content address of the work unit: equal keys mean the same program, task, world, model,
@@ -101,8 +102,6 @@ class EpisodeRecord(Entry):
     scores: dict[str, float] = Field(default_factory=dict)
     steps: int = 0
     model_calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
     seconds: float = 0.0
     answer: str = ""
     answer_status: str = ""
@@ -123,16 +122,12 @@ class EpisodeRecord(Entry):
         """Whether this episode counts in the scores: its failure, if any, was the agent's own."""
         return self.status not in INFRASTRUCTURE
 
-    @property
-    def tokens(self) -> int:
-        """Prompt and completion tokens together."""
-        return self.prompt_tokens + self.completion_tokens
-
     def without_times(self) -> dict[str, Any]:
-        """The record as data, less what a clock or an outage wrote: equal across workers and machines."""
-        timed = ("calls", "asks", "judgements")
-        apart = {"seconds": True, "attempts": True, "traceback": True}
-        exclude: Any = {**apart, **{name: {"__all__": {"seconds"}} for name in timed}}
+        """The record as data, less what clocks, outages and caches decide: equal on all machines."""
+        varying = {"seconds", *PAID}
+        apart = {"attempts", "traceback", *varying}
+        parts = ("calls", "asks", "judgements")
+        exclude: Any = {**dict.fromkeys(apart, True), **{name: {"__all__": varying} for name in parts}}
         return self.model_dump(mode="json", exclude=exclude)
 
 
@@ -167,8 +162,7 @@ def record_episode(
         scores=dict(scores),
         steps=len(episode.calls),
         model_calls=episode.model_calls,
-        prompt_tokens=episode.prompt_tokens,
-        completion_tokens=episode.completion_tokens,
+        **asdict(episode.usage),
         seconds=episode.seconds,
         answer=episode.answer or "",
         answer_status=episode.answer_status,
@@ -263,9 +257,7 @@ def _question(ask: AskRecord) -> AskEntry:
     return AskEntry(
         part=ask.part,
         call=ask.call,
-        prompt_tokens=ask.prompt_tokens,
-        completion_tokens=ask.completion_tokens,
-        cached=ask.cached,
+        **asdict(ask.usage),
         seconds=ask.seconds,
         finish_reason=ask.finish_reason,
         exchange=ask.exchange,

@@ -192,7 +192,16 @@ def evaluate_together(
     running = [
         _Running(
             part,
-            Work(part.program, workshop, lm, scorers, strategy or strategy_name(part.program), seed, judges),
+            Work(
+                part.program,
+                workshop,
+                lm,
+                scorers,
+                strategy or strategy_name(part.program),
+                seed,
+                judges,
+                admission,
+            ),
             trials,
         )
         for part in parts

@@ -41,7 +41,8 @@ class Summary:
         statuses: how many episodes ended how.
         pass_hat: the chance that k attempts at a task all succeed, by k; only with several trials.
         pass_at: the chance that at least one of them does.
-        means: per episode: steps, model_calls, prompt_tokens, completion_tokens, tokens, seconds.
+        means: per episode: those of `COSTS`, paid requests and paid tokens.
+        estimated: of how many episodes some tokens were estimated.
         totals: the same, summed.
         seconds_p95: the slow end of the episodes' durations.
         judging: what each judge said and what that cost, which is none of the episodes' cost.
@@ -58,6 +59,7 @@ class Summary:
     pass_at: dict[int, Interval] = field(default_factory=dict)
     means: dict[str, float] = field(default_factory=dict)
     totals: dict[str, float] = field(default_factory=dict)
+    estimated: int = 0
     seconds_p95: float = math.nan
     judging: tuple[JudgeFigures, ...] = ()
 
@@ -89,6 +91,7 @@ class Summary:
             "pass_at": {str(k): interval_json(value) for k, value in self.pass_at.items()},
             "means": self.means,
             "totals": self.totals,
+            "estimated_episodes": self.estimated,
             "seconds_p95": None if math.isnan(self.seconds_p95) else self.seconds_p95,
             **({"judging": [each.to_json() for each in self.judging]} if self.judging else {}),
         }
@@ -99,10 +102,16 @@ COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
     "model_calls": lambda record: record.model_calls,
     "prompt_tokens": lambda record: record.prompt_tokens,
     "completion_tokens": lambda record: record.completion_tokens,
-    "tokens": lambda record: record.tokens,
+    "used_tokens": lambda record: record.used_tokens,
     "seconds": lambda record: record.seconds,
 }
-"""What an episode costs, by name."""
+"""What an episode costs, by name, whether or not a cache answers."""
+
+PAID_COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
+    "paid_requests": lambda record: record.paid_requests,
+    "paid_tokens": lambda record: record.paid_tokens,
+}
+"""What was paid for it, which is 0 where a cache answered."""
 
 
 def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
@@ -116,7 +125,9 @@ def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
         scores[STRICT] = mean(by_task(records, STRICT), alike)
     attempts = by_task(graded, PRIMARY)
     counts = _attempts(attempts)
-    totals = {name: math.fsum(cost(record) for record in records) for name, cost in COSTS.items()}
+    totals = {
+        name: math.fsum(cost(record) for record in records) for name, cost in (COSTS | PAID_COSTS).items()
+    }
     return Summary(
         episodes=len(records),
         tasks=len({record.task_id for record in records}),
@@ -129,6 +140,7 @@ def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
         pass_at={k: pass_at(attempts, k, alike) for k in counts},
         means={name: total / len(records) for name, total in totals.items()} if records else {},
         totals=totals,
+        estimated=sum(record.estimated for record in records),
         seconds_p95=quantile((record.seconds for record in records), 0.95),
         judging=judging_of(records, alike),
     )

@@ -179,6 +179,11 @@ def number(value: float | None, digits: int = 1) -> str:
     return NO_DATA if value is None or math.isnan(value) else f"{value:,.{digits}f}"
 
 
+def tokens_shown(value: float, digits: int, estimated: bool) -> str:
+    """A number of tokens, marked where some of them were estimated."""
+    return f"{'~' if estimated and value else ''}{number(value, digits)}"
+
+
 def _hundredths(value: float) -> str:
     return f"{100 * value:.1f}"
 

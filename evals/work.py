@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from evals.entries import ChangeEntry
@@ -13,6 +13,7 @@ from evals.faults.diagnosis import diagnose
 from evals.identity import model_digest, program_digest, scorers_digest
 from evals.judging.judge import Judge, ask_judges
 from evals.outage import SCORER
+from evals.own_models import with_models
 from evals.record import (
     PRIMARY,
     Digests,
@@ -26,8 +27,11 @@ from evals.scoring import KnowsExpected, KnowsTools, Scorer, scores_of
 from evals.source import code_digest
 from tools.errors import InputError
 from tools.secrets import described
+from tools.usage import Usage
 
 if TYPE_CHECKING:
+    from evals.admission import Admission
+    from evals.metering import Meter
     from evals.task import Task
     from tools.episode import EpisodeResult
     from tools.workshop import Workshop
@@ -44,6 +48,7 @@ class Work:
     strategy: str
     seed: int
     judges: Sequence[Judge] = ()
+    admission: Admission | None = None
     program_digest: str = ""
     _models: dict[int, Any] = field(default_factory=dict)
 
@@ -58,11 +63,17 @@ class Work:
             from evals.scorers import scorers_for
 
             self.scorers = scorers_for(self.workshop)
+        from evals.metering import metered
+
+        # Whatever model is asked is counted, those that the program holds itself as well.
+        counted = self.admission.counted if self.admission is not None else metered
+        self._asked = None if self.lm is None else counted(self.lm)
+        self._counting = with_models(self.program, counted)
         self._scorers_digest = scorers_digest([*self.scorers, *self.judges])
 
     def unit(self, task: Task, trial: int) -> WorkUnit:
         """What identifies one episode of it."""
-        self._models.setdefault(trial, _for_trial(self.lm, self.seed, trial))
+        self._models.setdefault(trial, _for_trial(self._asked, self.seed, trial))
         digests = Digests(
             program=self.program_digest,
             code=self._code_digest,
@@ -77,19 +88,25 @@ class Work:
         """One episode from start to record. Raises only what must end the whole evaluation."""
         import dspy
 
+        from evals.metering import metering
+
         unit, task = owed
         started = time.perf_counter()
         # A trace, history and usage tracker of its own: shared ones grow without bound and mix threads.
-        with dspy.context(lm=self._models[unit.trial], trace=[], disable_history=True, usage_tracker=None):
+        with (
+            metering() as meter,
+            dspy.context(lm=self._models[unit.trial], trace=[], disable_history=True, usage_tracker=None),
+        ):
             try:
-                prediction = self.program(task=task)
+                prediction = self._counting(task=task)
             except InputError:
                 raise
             except Exception as error:
                 record = _crashed(unit, task, error, time.perf_counter() - started)
                 record = self._diagnosed(task, record, None)
+                record = record.model_copy(update={"model_calls": meter.answers, **asdict(meter.usage)})
             else:
-                return self.record(unit, task, self._episode(prediction))
+                return self.record(unit, task, _with_usage(self._episode(prediction), meter))
             return ask_judges(self.judges, task, record)
 
     def record(self, unit: WorkUnit, task: Task, episode: EpisodeResult) -> EpisodeRecord:
@@ -137,6 +154,13 @@ class Work:
         """What should have changed, as far as a scorer knows."""
         knowing = next((scorer for scorer in self.scorers or () if isinstance(scorer, KnowsExpected)), None)
         return change_entries(knowing.expected(task, episode.outcome)) if knowing else ()
+
+
+def _with_usage(episode: EpisodeResult, meter: Meter) -> EpisodeResult:
+    """The episode with what was counted, of a program that does not say itself what it took."""
+    if episode.usage != Usage() or not meter.answers:
+        return episode
+    return replace(episode, usage=meter.usage, model_calls=episode.model_calls or meter.answers)
 
 
 def _for_trial(lm: Any, seed: int, trial: int) -> Any:

@@ -9,8 +9,9 @@ more than an episode's cost can be mistaken, and at most by the episodes in flig
 A request outside of every episode never waits, for it may come from a thread that an episode in flight has
 started and waits for itself.
 
-Calls are counted as they reach a model (see `optimizers.metering`): replies out of a cache or a journal are
-none and cost nothing. Time is that of the clock on the wall.
+Budgets count what is paid: requests as they reach a model (see `evals.metering`), further tries included, and
+the tokens of the replies. What comes out of a cache or a journal costs nothing. A request that failed is not
+tried again once a limit is reached. Time is that of the clock on the wall.
 """
 
 from __future__ import annotations
@@ -19,16 +20,20 @@ import math
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
+from evals.identity import model_name
 from evals.prices import Prices
-from optimizers.spending import Costs, Spent
+from optimizers.spending import GOLD, Costs, Spent
 from tools.errors import InputError, WorksmithError
 
 if TYPE_CHECKING:
+    import dspy
+
     from evals.record import EpisodeRecord
 
 _UNSEEN = 10.0
@@ -158,6 +163,17 @@ class Budget:
             )
         return Account(self, model, logged)
 
+    def counted(self, lm: dspy.LM) -> dspy.LM:
+        """The same model; its requests are counted as they reach it. Who follows gold plans is none.
+
+        Raises:
+            InputError: dollars are limited and its price is not known, or its requests cannot be counted.
+        """
+        from evals.metering import metered
+
+        account = self.account(model_name(lm))
+        return metered(lm, None if account.model.startswith(GOLD) else account)
+
     def enter(self, model: str, kind: str) -> int | None:
         """Start something; its number, or None if nothing more is to start.
 
@@ -193,6 +209,15 @@ class Budget:
             self._spent += took
             if number in self._owed:
                 self._owed[number] = self._owed[number].less(took)
+
+    def reached(self) -> str:
+        """The limit that what was spent has reached, from then on the one that stopped it; empty if none."""
+        with self._changed:
+            for name, limit in self.limits.given.items():
+                timed = name == "max_minutes"
+                if (self.seconds / 60 if timed else getattr(self._spent, _UNITS[name])) >= limit:
+                    self.stopped = self.stopped or name
+            return self.stopped
 
     def _exhausted(self, model: str, kind: str) -> str:
         """The limit that leaves no room for one more, even if nothing were in flight; empty if none."""
@@ -240,10 +265,42 @@ class Account:
         number = self.budget.enter(self.model, kind)
         return None if number is None else Leave(self, kind, number)
 
+    def counted(self, lm: dspy.LM) -> dspy.LM:
+        """A model whose requests the same budget counts."""
+        return self.budget.counted(lm)
+
     def charge(self, record: EpisodeRecord) -> None:
         """Count an episode that a log holds."""
         if self.logged:
             self.budget.count(Spent.by(record, self.model, self.budget.prices))
+
+    @contextmanager
+    def paying(self) -> Iterator[None]:
+        """A block in which a request is made. Outside of every episode it needs leave of its own.
+
+        Raises:
+            BudgetSpentError: nothing more is to be asked.
+        """
+        if self.inside is not None:
+            yield
+            return
+        leave = self.admit(REQUEST)
+        if leave is None:
+            raise BudgetSpentError(self.budget.stopped)
+        with leave:
+            yield
+
+    def check_again(self) -> None:
+        """See that a failed request may be tried again; an episode that needs it else comes to nothing.
+
+        Raises:
+            BudgetSpentError: a limit is reached.
+        """
+        limit = self.budget.reached()
+        if limit:
+            if self.inside is not None:
+                self.inside.cut_short = True
+            raise BudgetSpentError(limit)
 
     def asked(self, prompt: int, completion: int) -> None:
         """Count a request that reached the model, with its tokens, for the block that this runs in."""
@@ -265,12 +322,14 @@ class Leave:
 
     Attributes:
         took: what was asked in the block so far.
+        cut_short: whether a request was refused, so that what came of the block is not to be kept.
     """
 
     def __init__(self, account: Account, kind: str, number: int) -> None:
         self.account = account
         self.number = number
         self.took = Spent()
+        self.cut_short = False
         self._kind = kind
 
     def __enter__(self) -> Self:

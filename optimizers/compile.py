@@ -21,7 +21,7 @@ from optimizers.ending import best_so_far, within_constraints
 from optimizers.job import Compiled, Job
 from optimizers.journal import Journal
 from optimizers.manifests import manifest_of, measured
-from optimizers.metering import metered, spending
+from optimizers.metering import spending
 from optimizers.registry import optimizer, proposals, proposes, selects, takes_bank
 from optimizers.rollouts import Rollouts
 from optimizers.selection.steps import check_unit
@@ -193,7 +193,7 @@ class Plan:
 
     def _asked(self, lm: dspy.LM, journal: Journal | None) -> dspy.LM:
         """A model as it is asked: by the budget's leave, and nothing that the journal has the reply to."""
-        lm = lm if self.budget is None else metered(lm, self.budget)
+        lm = lm if self.budget is None else self.budget.counted(lm)
         return lm if journal is None else journal.remembering(lm)
 
 

@@ -84,7 +84,7 @@ class Trial:
     @property
     def cost(self) -> float | None:
         """Tokens an episode, where that is known."""
-        return self.result.summary.means.get("tokens") if self.result else None
+        return self.result.summary.means.get("used_tokens") if self.result else None
 
     def to_json(self) -> dict[str, Any]:
         """The trial as JSON-able data; costs are means over episodes."""
@@ -105,7 +105,7 @@ class Trial:
         }
 
 
-_COSTS = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "tokens")
+_COSTS = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "used_tokens")
 """What episodes cost that does not depend on a clock."""
 
 

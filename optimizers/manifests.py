@@ -7,10 +7,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from evals.identity import model_name
+from evals.prices import prices_in_use
 from optimizers.artifact import Manifest, sources
 from optimizers.description import GOLD, models, versions
 from optimizers.front import pareto_front
 from optimizers.job import Compiled, Job
+from optimizers.journal import REPLIES
+from optimizers.metering import spent_before
 
 if TYPE_CHECKING:
     from evals.suite import Suite
@@ -62,12 +65,17 @@ def _stopped(plan: Plan, job: Job) -> dict[str, Any]:
 
 
 def measured(plan: Plan, started: float) -> dict[str, float]:
-    """What differs from run to run: time, and what was paid, which depends on what a cache held."""
-    seconds = {"seconds": round(time.perf_counter() - started, 3)}
-    if plan.budget is None:
-        return seconds
-    spent = asdict(plan.budget.spent)
-    return {**seconds, **{f"spent_{name}": round(value, 6) for name, value in spent.items()}}
+    """What differs from run to run: time, and what was paid in all, which depends on what a cache held."""
+    prices = plan.budget.prices if plan.budget is not None else prices_in_use()
+    paid = spent_before(plan.folder / REPLIES, prices)
+    asked = (plan.lm, plan.teacher, *filter(None, [plan.proposed_by()]))
+    priced = all(prices.price(model_name(model.lm)) is not None for model in asked)
+    return {
+        "seconds": round(time.perf_counter() - started, 3),
+        "paid_requests": paid.calls,
+        "paid_tokens": paid.tokens,
+        **({"paid_usd": round(paid.usd, 6)} if priced else {}),
+    }
 
 
 def _cost(job: Job) -> dict[str, dict[str, int]]:

@@ -12,21 +12,18 @@ import json
 import os
 import threading
 from collections.abc import Callable
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import dspy
 from dspy import lm15
-from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
+from dspy._vendor.lm15.serde import request_to_dict, response_from_dict
+from dspy.clients.errors import error_boundary
 from dspy.utils import exceptions
-from dspy.utils.callback import BaseCallback
 from dspy.utils.exceptions import LMError
-from dspy.utils.usage_tracker import UsageTracker
 
 from evals.identity import model_name
-from evals.stand_in import StandIn, check_unicode
+from evals.metering import Meter, count_answer, metered, metering, reply_to_json
+from evals.stand_in import Sample, StandIn, check_unicode
 from optimizers.budget import BudgetSpentError
 from retrievers.strict_json import open_regular
 from tools.errors import InputError, WorksmithError
@@ -34,6 +31,9 @@ from tools.json_files import cut_torn_line, tell_torn
 from tools.sealed_lines import SealedLine, sealed, unsealed, whole
 from tools.secrets import without_secrets
 from tools.seeding import digest
+
+if TYPE_CHECKING:
+    import dspy
 
 _KEY_LENGTH = 32
 _SHOWN = 80
@@ -44,8 +44,7 @@ class NotInJournalError(WorksmithError):
     """A request that the journal holds no reply to, where nobody may be asked."""
 
 
-Ask = Callable[[], tuple[lm15.Response, bool]]
-"""Gives a reply, and whether it came out of DSPy's cache, so that nobody was paid for it."""
+Ask = Callable[[], lm15.Response]
 
 
 class _Place(NamedTuple):
@@ -132,17 +131,17 @@ class ReplyStore:
 
     def _put(self, key: str, ask: Ask, model: str) -> None:
         entry: dict[str, Any] = {"key": key, "model": model}
-        try:
-            response, cached = ask()
-            entry |= {"reply": response_to_dict(response), **({"cached": True} if cached else {})}
-        except LMError as error:
-            if isinstance(error.__cause__, BudgetSpentError):
-                raise  # nobody was asked
-            message = without_secrets(error.message)
-            said = {"class": type(error).__name__, "message": message, "model": error.model}
-            self._append({**entry, "failure": said})
-            raise
-        self._append(entry)
+        with metering() as meter:
+            try:
+                entry["reply"] = reply_to_json(ask())
+            except LMError as error:
+                if isinstance(error.__cause__, BudgetSpentError):
+                    raise  # the model's failure is not known
+                message = without_secrets(error.message)
+                said = {"class": type(error).__name__, "message": message, "model": error.model}
+                self._append({**entry, "failure": said, "paid": _paid(meter)})
+                raise
+        self._append({**entry, "paid": _paid(meter)})
 
     def _append(self, entry: dict[str, Any]) -> None:
         line = sealed(json.dumps(entry, ensure_ascii=False).encode())
@@ -177,92 +176,56 @@ class RememberingEngine(StandIn):
         lacking: what was asked that the store has no reply to, where nobody may be asked.
     """
 
+    counts = True
+
     def __init__(self, lm: dspy.LM, store: ReplyStore, *, asking: bool = True) -> None:
-        super().__init__(_keeping_usage(lm.copy(callbacks=[])))
+        super().__init__(metered(lm))
         self._store = store
         self.asking = asking
         self.lacking: list[str] = []
 
-    def installed(self) -> dspy.LM:
-        """See `StandIn`."""
-        lm = super().installed()
-        return lm.copy(callbacks=[*lm.callbacks, _Caller()])
-
-    def complete(self, request: lm15.Request) -> lm15.Response:
+    def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
         """The reply.
 
         Raises:
             LMError: the model gave none.
             NotInJournalError: there is none, and nobody may be asked.
         """
-        call = _CALL.get()
-        rollout, number = (call.rollout, call.answered) if call is not None else (None, 0)
-        key = digest([self._own, rollout, number, request_to_dict(request)], length=_KEY_LENGTH)
-        response = self._replied(key, request, rollout, number)
-        if call is not None:
-            call.answered += 1
-        return response
-
-    def _replied(self, key: str, request: lm15.Request, rollout: Any, number: int) -> lm15.Response:
+        asked_for = [self._own, sample.rollout, sample.number, request_to_dict(request)]
+        key = digest(asked_for, length=_KEY_LENGTH)
         if not self.asking:
             found = self._store.known(key)
             if found is None:
                 self.lacking.append(_lack(model_name(self.original), request))
                 raise NotInJournalError(self.lacking[-1])
+            count_answer(found, paid=False)
             return found
-        options: dict[str, Any] = {} if rollout is None else {"rollout_id": rollout}
-        if number:
-            # DSPy's cache does not tell the completions of one call apart.
-            options["cache"] = False
-        return self._store.once(key, lambda: self._asked(request, options), model=model_name(self.original))
+        fresh = False
 
-    def _asked(self, request: lm15.Request, options: dict[str, Any]) -> tuple[lm15.Response, bool]:
-        used = UsageTracker()
-        with dspy.context(usage_tracker=used, disable_history=True, callbacks=[]):
-            response = self.original(replace(request, model=self.original.model), **options)
-        check_unicode(response)
-        # DSPy tracks what a request takes, and nothing for what it had in its cache.
-        return response, not used.usage_data
+        fresh = False
 
+        def ask() -> lm15.Response:
+            nonlocal fresh
+            fresh = True
+            with error_boundary(self.original.model, unexpected=True):
+                response = self.ask(request, sample)
+            check_unicode(response)
+            return response
 
-class _Through(StandIn):
-    """Passes requests on, and does nothing else."""
-
-    def complete(self, request: lm15.Request) -> lm15.Response:
-        return self.ask(request, cache=False)
+        response = self._store.once(key, ask, model=model_name(self.original))
+        if not fresh:
+            count_answer(response, paid=False)
+        return response
 
 
-def _keeping_usage(lm: dspy.LM) -> dspy.LM:
-    """The same model, whose replies say what they took also when they come out of DSPy's cache.
-
-    With that of some providers DSPy forgets it, and a result would depend on what was in the cache.
-    """
-    if not lm.cache or not isinstance(lm.engine, str):
-        return lm
-    kept: dspy.LM = _Through(lm).installed().copy(cache=True)
-    return kept
-
-
-@dataclass
-class _Call:
-    """A call of a model that is under way in this thread."""
-
-    rollout: Any = None
-    answered: int = 0
-
-
-_CALL: ContextVar[_Call | None] = ContextVar("worksmith_model_call", default=None)
-
-
-class _Caller(BaseCallback):  # type: ignore[misc]
-    """Tells the engine of the call that a request belongs to; DSPy leaves the rollout id out of requests."""
-
-    def on_lm_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
-        settings = {**getattr(instance, "kwargs", {}), **(inputs.get("kwargs") or {})}
-        _CALL.set(_Call(settings.get("rollout_id")))
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
+def _paid(meter: Meter) -> dict[str, int]:
+    """What was paid for an entry, as its line has it."""
+    usage = meter.usage
+    return {
+        "requests": usage.paid_requests,
+        "prompt_tokens": usage.paid_prompt_tokens,
+        "completion_tokens": usage.paid_completion_tokens,
+    }
 
 
 def _entry(line: bytes, *, where: str) -> dict[str, Any]:

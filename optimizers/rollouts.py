@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Cost:
-    """What episodes cost together."""
+    """What episodes used together, whether or not a cache answered."""
 
     episodes: int = 0
     model_calls: int = 0
@@ -36,8 +36,8 @@ class Cost:
         """Count one episode. Not thread-safe."""
         self.episodes += 1
         self.model_calls += episode.model_calls
-        self.prompt_tokens += episode.prompt_tokens
-        self.completion_tokens += episode.completion_tokens
+        self.prompt_tokens += episode.usage.prompt_tokens
+        self.completion_tokens += episode.usage.completion_tokens
 
 
 @dataclass

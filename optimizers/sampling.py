@@ -39,7 +39,7 @@ class Ledger:
 
     def add(self, program: str, episode: EpisodeRecord | EpisodeResult) -> None:
         """Count an episode."""
-        self.programs[program].append(Spent.by(episode, self.model, self.prices))
+        self.programs[program].append(Spent.without_cache(episode, self.model, self.prices))
 
     @property
     def spent(self) -> Spent:

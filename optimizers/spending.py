@@ -24,7 +24,7 @@ _DOUBT = 6.0
 
 @dataclass(frozen=True)
 class Spent:
-    """Requests that reached a model, and what they took."""
+    """What was paid: requests that reached a model, and their tokens."""
 
     calls: float = 0
     tokens: float = 0
@@ -51,10 +51,18 @@ class Spent:
         return cls(calls, prompt + completion, price.of(prompt, completion) if price else 0.0)
 
     @classmethod
-    def by(cls, record: EpisodeRecord | EpisodeResult, model: str, prices: Prices) -> Self:
-        """By one episode of a program that asks `model`; replies out of a cache were no calls."""
-        calls = 0 if model.startswith(GOLD) else record.model_calls - sum(ask.cached for ask in record.asks)
-        return cls.on(calls, record.prompt_tokens, record.completion_tokens, model=model, prices=prices)
+    def by(cls, record: EpisodeRecord, model: str, prices: Prices) -> Self:
+        """What was paid for one episode of a program that asks `model`; nobody is paid for gold plans."""
+        requests = 0 if model.startswith(GOLD) else record.paid_requests
+        tokens = (record.paid_prompt_tokens, record.paid_completion_tokens)
+        return cls.on(requests, *tokens, model=model, prices=prices)
+
+    @classmethod
+    def without_cache(cls, episode: EpisodeRecord | EpisodeResult, model: str, prices: Prices) -> Self:
+        """What one episode takes where no cache has its replies: what it used."""
+        calls = 0 if model.startswith(GOLD) else episode.model_calls
+        used = episode.usage
+        return cls.on(calls, used.prompt_tokens, used.completion_tokens, model=model, prices=prices)
 
 
 class Costs:

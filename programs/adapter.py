@@ -26,6 +26,7 @@ from dspy.lm15 import (
 )
 from dspy.utils.exceptions import AdapterParseError
 
+from evals.stand_in import StandInLM
 from programs.calling import engine_settings
 from programs.exchange import listening, send
 from programs.native import REMEDY, NativeLayout, NativeTools, as_shown, first_call_only, read_message
@@ -194,7 +195,9 @@ def _config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
     Direct requests are for engine objects. A hosted model's time is spent elsewhere, and callbacks and
     streams expect the messages of DSPy's way.
     """
-    if type(lm) is not dspy.LM or isinstance(lm.engine, str) or hasattr(lm.engine, "complete_legacy"):
+    if type(lm) not in (dspy.LM, StandInLM) or isinstance(lm.engine, str):
+        return None
+    if hasattr(lm.engine, "complete_legacy"):
         return None
     if lm.callbacks or dspy.settings.callbacks or dspy.settings.send_stream is not None:
         return None

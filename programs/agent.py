@@ -36,7 +36,6 @@ from programs.native import native_tools
 from programs.offer import REQUIRED, check_toolset, default_toolset, offered, toolkits_on_offer, tools_a_step
 from programs.planner import Planner
 from programs.prompt import context_text, progress_text, tools_text, with_policies
-from programs.questions import Questions, Usage
 from programs.readers import Reader, Readers
 from programs.run import Run
 from programs.selector import ToolSelector
@@ -182,11 +181,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         started = time.perf_counter()
         # No trace inside: Predict would keep every step, see Run.selector_trace.
         quiet = dspy.settings.disable_history or not self.keep_history
-        with (
-            dspy.track_usage() as usage,
-            dspy.context(adapter=adapter_in_use(self._lm), trace=None, disable_history=quiet),
-        ):
-            run = self._open(task, usage.usage_data)
+        with dspy.context(adapter=adapter_in_use(self._lm), trace=None, disable_history=quiet):
+            run = self._open(task)
             ended = self._attempt(run)
         traces = run.selector_trace(self.selector.predict, stepwise=self.strategy.stepwise)
         append_to_trace([*run.traces, *traces], run.quoted)
@@ -201,7 +197,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         forward = object.__getattribute__(self, "forward")
         return await in_a_thread(partial(forward, task))
 
-    def _open(self, given: VisibleTask | str, usage: Usage) -> Run:
+    def _open(self, given: VisibleTask | str) -> Run:
         if self.workshop is None:
             raise InputError("the agent has no workshop", hint="set agent.workshop")
         task = asked(given, self.workshop)
@@ -209,10 +205,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         episode = self.workshop.episode(toolkits, persona=task.persona, now=task.now, without=self.without)
         clock = context_text(episode.now, episode.persona, episode.kind.departments)
         inputs = {"context": with_policies(clock, task.context), "task": task.query}
-        questions = Questions(usage, cache=getattr(self._lm, "cache", False))
-        run = Run(
-            task, episode, inputs, clock, tools_text(episode.toolset, episode.kind.finish_note), questions
-        )
+        run = Run(task, episode, inputs, clock, tools_text(episode.toolset, episode.kind.finish_note))
         run.catalogue = episode.toolset
         run.whole_task = partial(whole_task, task, self.workshop)
         world = self.workshop.world.manifest.digest

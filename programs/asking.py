@@ -8,6 +8,7 @@ import dspy
 from dspy.utils.exceptions import AdapterParseError
 
 from evals.failures import failure_status
+from evals.metering import metered
 from programs.adapter import IN_FORMAT, UnreadableReplyError
 from programs.exchange import current, kept_in, listening
 from programs.finishing import STOPPED
@@ -26,11 +27,13 @@ def ask(predict: dspy.Predict, *, reader: Reader | None = None, **inputs: Any) -
         InputError: there is no model to ask, or the program was given something wrong.
         Exception: there is no reply, see `evals.failures`.
     """
-    if predict.lm is None and dspy.settings.lm is None:
+    lm = predict.lm or dspy.settings.lm
+    if lm is None:
         raise InputError("there is no model to ask", hint="set one with dspy.configure(lm=...)")
     demos = reader.demos(predict, inputs) if reader is not None else None
     if demos is not None:
         inputs["demos"] = demos
+    inputs["lm"] = metered(lm)
     with kept_in(current()):
         try:
             return predict(**inputs)
@@ -71,6 +74,6 @@ def ask_plainly(lm: Any, prompt: str) -> str:
     lm = lm or dspy.settings.lm
     if lm is None:
         raise InputError("there is no model to ask", hint="set one with dspy.configure(lm=...)")
-    with listening(lm) as heard:
+    with listening(metered(lm)) as heard:
         found = heard(messages=[{"role": "user", "content": prompt}])[0]
     return str(found["text"] if isinstance(found, dict) else found)

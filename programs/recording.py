@@ -16,7 +16,7 @@ import dspy
 from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
 
-from evals.stand_in import StandIn, check_unicode
+from evals.stand_in import Sample, StandIn, check_unicode
 from tools.errors import InputError, WorksmithError
 from tools.json_files import read_file, read_lines
 from tools.seeding import digest, digest_bytes
@@ -65,9 +65,9 @@ class RecordingEngine(StandIn):
         """A model that answers as `lm` does, under the same name, and is recorded in `path`."""
         return cls(lm, path).installed()
 
-    def complete(self, request: lm15.Request) -> lm15.Response:
+    def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
         """The model's reply, recorded."""
-        response = self.ask(request)
+        response = self.ask(request, sample)
         check_unicode(response)
         entry = {"request": request_digest(request), "reply": response_to_dict(response)}
         if request.tools:

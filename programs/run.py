@@ -51,7 +51,7 @@ class Run:
     inputs: dict[str, Any]
     clock: str
     tools: str
-    asked: Questions
+    asked: Questions = field(default_factory=Questions)
     trajectory: Trajectory = field(default_factory=Trajectory)
     thoughts: list[str] = field(default_factory=list)
     verdicts: list[Decision | None] = field(default_factory=list)
@@ -83,7 +83,6 @@ class Run:
 
     def result(self, ended: Ended, seconds: float) -> EpisodeResult:
         """What the episode left."""
-        prompt, completion = self.asked.totals
         return EpisodeResult(
             status=ended.status,
             outcome=self.episode.outcome(),
@@ -95,8 +94,7 @@ class Run:
             answer_status=self.answer_status,
             asks=list(self.asked),
             model_calls=len(self.asked),
-            prompt_tokens=prompt,
-            completion_tokens=completion,
+            usage=self.asked.usage,
             seconds=seconds,
             error=ended.error,
             traceback=ended.traceback,

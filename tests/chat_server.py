@@ -12,7 +12,8 @@ from typing import Any
 Reply = dict[str, Any]
 """The `message` of a completion; an `error` in its place is the status with which the server fails.
 
-What it then says is under `said`. Why the model stopped is under `finish_reason`, if that is to be said.
+What it then says is under `said`, and the seconds to wait under `retry_after`. Why the model stopped is under
+`finish_reason`, if that is to be said.
 """
 
 
@@ -20,11 +21,13 @@ class ChatServer:
     """Attributes:
     url: for `api_base`.
     bodies: of the requests so far, in order.
+    usage: what each completion reports; None for a server that reports nothing.
     """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.bodies: list[dict[str, Any]] = []
+        self.usage: dict[str, int] | None = {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 13}
         self._replies: list[Reply] = []
 
     def say(self, *replies: Reply) -> None:
@@ -85,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
         message = self.server.chat.answer(body)  # type: ignore[attr-defined]
         if "error" in message:
             failure = {"message": message.get("said", "scripted failure"), "type": "server_error"}
-            self._send(message["error"], {"error": failure})
+            self._send(message["error"], {"error": failure}, message.get("retry_after"))
             return
         usual = "tool_calls" if message.get("tool_calls") else "stop"
         choice = {
@@ -93,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
             "message": {name: value for name, value in message.items() if name != "finish_reason"},
             "finish_reason": message.get("finish_reason", usual),
         }
-        usage = {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 13}
+        usage = self.server.chat.usage  # type: ignore[attr-defined]
         self._send(
             200,
             {
@@ -102,15 +105,17 @@ class _Handler(BaseHTTPRequestHandler):
                 "created": 0,
                 "model": body["model"],
                 "choices": [choice],
-                "usage": usage,
+                **({"usage": usage} if usage else {}),
             },
         )
 
-    def _send(self, status: int, data: dict[str, Any]) -> None:
+    def _send(self, status: int, data: dict[str, Any], retry_after: float | None = None) -> None:
         content = json.dumps(data).encode()
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
+        if retry_after is not None:
+            self.send_header("Retry-After", str(retry_after))
         self.end_headers()
         self.wfile.write(content)
 

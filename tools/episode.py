@@ -20,6 +20,7 @@ from tools.policy import Decision, Opinion, Policy
 from tools.sandbox import SandboxPool
 from tools.statuses import EpisodeStatus
 from tools.toolkit import Toolset
+from tools.usage import Usage
 
 if TYPE_CHECKING:
     from retrievers.library import Library
@@ -93,7 +94,6 @@ class AskRecord:
 
     Attributes:
         call: how many tool calls had been made before it.
-        cached: the reply came out of a cache.
         exchange: the prompt and the reply.
         finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
             `error`; empty where nothing is known.
@@ -101,9 +101,7 @@ class AskRecord:
 
     part: Part
     call: int
-    prompt_tokens: int
-    completion_tokens: int
-    cached: bool
+    usage: Usage
     seconds: float
     exchange: Exchange | None = None
     finish_reason: str = ""
@@ -230,7 +228,8 @@ class EpisodeResult:
         answer_status: whether it says to have `answered`, been `denied` or `not_found` anything; empty where
             the world kind does not ask for it.
         asks: the questions to models, in order; empty where a program does not keep them.
-        model_calls: number of model calls, retries included.
+        model_calls: number of questions to models, those about replies that could not be read included.
+        usage: what they took; see `Usage.all_paid` for programs that know of no cache.
         seconds: wall time.
         error: what failed, for a status other than `finished`.
         traceback: of an exception that is a mistake in the program; see `evals.failures`.
@@ -246,8 +245,7 @@ class EpisodeResult:
     answer_status: str = ""
     asks: list[AskRecord] = field(default_factory=list)
     model_calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     error: str | None = None
     traceback: str = ""

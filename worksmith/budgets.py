@@ -12,9 +12,7 @@ if TYPE_CHECKING:
 
 def counted(lm: dspy.LM, budget: Budget | None) -> dspy.LM:
     """The same model; its requests are counted where there is a budget."""
-    from optimizers.metering import metered
-
-    return lm if budget is None else metered(lm, budget)
+    return lm if budget is None else budget.counted(lm)
 
 
 def admission(lm: dspy.LM, budget: Budget | None) -> Account | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from evals.identity import model_name
 from evals.prices import Prices, free, prices_in_use
-from evals.stand_in import StandIn
+from evals.stand_in import Sample, StandIn
 from optimizers.registry import optimizer, proposes
 from optimizers.rehearsal import Rehearsal, Rehearsed, rehearse
 from optimizers.replies import RememberingEngine, ReplyStore
@@ -73,16 +73,17 @@ class Forecast:
 
     def _json(self, spent: Spent) -> dict[str, Any]:
         usd = round(spent.usd, 4) if self.priced else None
-        return {"model_calls": round(spent.calls), "tokens": round(spent.tokens), "usd": usd}
+        return {"model_calls": round(spent.calls), "used_tokens": round(spent.tokens), "usd": usd}
 
 
 class _Guessing(StandIn):
     """Says of each reply about how many tokens it took."""
 
-    def complete(self, request: lm15.Request) -> lm15.Response:
+    def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
+        """The reply with a guess at its tokens."""
         from dspy.lm15 import Usage
 
-        response = self.ask(request)
+        response = self.ask(request, sample)
         shown = [str(request.system or ""), *(message.text or "" for message in request.messages)]
         prompt = sum(map(len, shown)) + sum(len(str(tool)) for tool in request.tools or ())
         said = len(response.message.text or "")

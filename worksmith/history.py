@@ -45,7 +45,7 @@ def _candidate(trial: Mapping[str, Any], tried: CompileFacts) -> CandidateScore:
         met=race.get("met", score["n"]),
         chosen=trial["name"] == tried.chosen,
         race=_verdict(race),
-        tokens=trial.get("costs", {}).get("tokens"),
+        tokens=trial.get("costs", {}).get("used_tokens"),
         efficient=trial["name"] in tried.front,
     )
 

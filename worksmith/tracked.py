@@ -124,6 +124,7 @@ def record_compile(
         run.metrics(values, step=number)
     for role, cost in artifact.manifest.cost.items():
         run.metrics({f"compile/{role}_{name}": value for name, value in cost.items()})
+    run.metrics({f"compile/{name}": value for name, value in artifact.measured.items()})
     name = f"{artifact.manifest.program['strategy']['name']}-{slug(artifact.manifest.optimizer)}"
     run.instructions({f"{name}.{part}": text for part, text in _written(artifact, works_in).items()})
     with tempfile.TemporaryDirectory() as folder:

@@ -21,6 +21,7 @@ from evals.task import Task
 from evals.workers import Workers
 from tools.errors import InfrastructureError
 from tools.seeding import rng
+from tools.usage import Usage
 
 if TYPE_CHECKING:
     from evals.judging.rubric_judge import PairVerdict
@@ -62,7 +63,7 @@ class Calibration:
         confusion: rows are the labels' levels, columns the judge's.
         by_fault: mean level that each planted fault got, and how many there were.
         failed: verdicts that could not be had, by status.
-        tokens: of all that was asked.
+        usage: what all that was asked took.
     """
 
     cases: int
@@ -71,7 +72,7 @@ class Calibration:
     confusion: list[list[int]]
     by_fault: dict[str, tuple[float, int]]
     failed: dict[str, int]
-    tokens: int
+    usage: Usage
 
     def to_json(self) -> dict[str, Any]:
         """All of it as JSON-able data; what could not be measured is null."""
@@ -82,7 +83,8 @@ class Calibration:
             "confusion": self.confusion,
             "by_fault": {name: {"mean_level": mean, "n": n} for name, (mean, n) in self.by_fault.items()},
             "failed": self.failed,
-            "tokens": self.tokens,
+            "used_tokens": self.usage.used_tokens,
+            "paid_tokens": self.usage.paid_tokens,
         }
 
 
@@ -198,6 +200,7 @@ class _Measured:
         )
         measures["length_bias"] = _or_zero(abs(self._length_bias()))
         measures |= _position(choices)
+        took: list[Judgement | PairVerdict] = [*every, *choices]
         return Calibration(
             cases=len(self.cases),
             measures=measures,
@@ -205,8 +208,7 @@ class _Measured:
             confusion=confusion(self.ours, self.theirs).tolist(),
             by_fault=self._by_fault(),
             failed={status: lost.count(status) for status in sorted(set(lost))},
-            tokens=sum(v.prompt_tokens + v.completion_tokens for v in every)
-            + sum(c.prompt_tokens + c.completion_tokens for c in choices),
+            usage=sum((asked.usage for asked in took), start=Usage()),
         )
 
     def _length_bias(self) -> float:

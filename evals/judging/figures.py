@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from evals.entries import Judgement
 from evals.statistics import Interval, mean
+from tools.usage import Usage
 
 if TYPE_CHECKING:
     from evals.record import EpisodeRecord
@@ -24,7 +25,7 @@ class JudgeFigures:
         score: the mean of its scores, 0 to 1, of the verdicts that there are.
         passed: the share of levels 4 and 5.
         statuses: how many verdicts ended how; all but `ok` are in no mean.
-        tokens, seconds: what judging cost.
+        usage, seconds: what judging took.
     """
 
     judge: str
@@ -32,8 +33,7 @@ class JudgeFigures:
     score: Interval
     passed: Interval
     statuses: dict[str, int]
-    prompt_tokens: int
-    completion_tokens: int
+    usage: Usage
     seconds: float
 
     @property
@@ -46,11 +46,6 @@ class JudgeFigures:
         """How many of them could not be had."""
         return self.verdicts - self.statuses.get("ok", 0)
 
-    @property
-    def tokens(self) -> int:
-        """Prompt and completion tokens together."""
-        return self.prompt_tokens + self.completion_tokens
-
     def to_json(self) -> dict[str, Any]:
         """The figures as JSON-able data."""
         return {
@@ -61,8 +56,9 @@ class JudgeFigures:
             "verdicts": self.verdicts,
             "failed": self.failed,
             "statuses": self.statuses,
-            "prompt_tokens": self.prompt_tokens,
-            "completion_tokens": self.completion_tokens,
+            **asdict(self.usage),
+            "used_tokens": self.usage.used_tokens,
+            "paid_tokens": self.usage.paid_tokens,
             "seconds": round(self.seconds, 4),
         }
 
@@ -99,8 +95,7 @@ def _figures(
         score=mean(scores, alike),
         passed=mean(passed, alike),
         statuses=dict(sorted(Counter(verdict.status for _, verdict in verdicts).items())),
-        prompt_tokens=sum(verdict.prompt_tokens for _, verdict in verdicts),
-        completion_tokens=sum(verdict.completion_tokens for _, verdict in verdicts),
+        usage=sum((verdict.usage for _, verdict in verdicts), start=Usage()),
         seconds=math.fsum(verdict.seconds for _, verdict in verdicts),
     )
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from evals.judging.figures import JudgeFigures
 from evals.judging.local import NAME
-from evals.tables import NO_DATA, Grid, number, percent, share
+from evals.tables import NO_DATA, Grid, percent, share, tokens_shown
 
 if TYPE_CHECKING:
     from evals.compare import Study
 
 _NOTE = (
     "Score: the mean of (level - 1) / 4; passed: level 4 or 5; failed: verdicts that could not be read or "
-    "had, which are in no mean. Tokens are the judge's own and in no other table."
+    "had, which are in no mean. Tokens are the judge's own and in no other table; `~` marks estimates."
 )
 _LOCAL = f"{NAME} is no language model: it checks facts by rule."
-_HEADINGS = ("score %", "passed %", "failed %", "verdicts", "tokens")
+_HEADINGS = ("score %", "passed %", "failed %", "verdicts", "used tokens", "paid tokens")
 
 
 def judge_grid(figures: Sequence[JudgeFigures]) -> Grid | None:
@@ -45,7 +45,9 @@ def _judge_grid(study: Study, name: str) -> Grid:
 def _cells(figures: JudgeFigures) -> tuple[str, ...]:
     failed = f"{share(figures.failed / figures.verdicts)} ({figures.failed}/{figures.verdicts})"
     scores = (percent(figures.score), percent(figures.passed))
-    return *scores, failed, str(figures.verdicts), number(figures.tokens, 0)
+    usage = figures.usage
+    tokens = (tokens_shown(count, 0, usage.estimated) for count in (usage.used_tokens, usage.paid_tokens))
+    return *scores, failed, str(figures.verdicts), *tokens
 
 
 def _notes(names: Iterable[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
 from evals.driving import asking
@@ -15,6 +16,7 @@ from evals.entries import Judgement
 from tools.errors import InputError
 from tools.secrets import described
 from tools.seeding import digest
+from tools.usage import Usage
 
 if TYPE_CHECKING:
     from evals.record import EpisodeRecord
@@ -109,7 +111,6 @@ class Panel:
             status="ok" if enough else failed[0],
             level=levels[(len(levels) - 1) // 2] if enough else None,
             feedback="\n".join(f"{v.judge}: {v.level or v.status}. {v.feedback}" for v in verdicts),
-            prompt_tokens=sum(verdict.prompt_tokens for verdict in verdicts),
-            completion_tokens=sum(verdict.completion_tokens for verdict in verdicts),
+            **asdict(sum((verdict.usage for verdict in verdicts), start=Usage())),
             seconds=sum(verdict.seconds for verdict in verdicts),
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import dspy
@@ -17,8 +18,10 @@ from evals.entries import Judgement
 from evals.identity import model_digest, model_name
 from evals.judging.case import has_reference, reference_text, request_text, response_text, state_text
 from evals.judging.rubric import LEVELS, Rubrics, default_rubrics
+from evals.metering import metered, metering
 from tools.secrets import described
 from tools.seeding import digest
+from tools.usage import Usage
 
 if TYPE_CHECKING:
     from evals.record import EpisodeRecord
@@ -79,8 +82,7 @@ class Reply(NamedTuple):
     prediction: Any
     status: Literal["ok", "unreadable", "model_error"]
     problem: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    usage: Usage = Usage()
     seconds: float = 0.0
 
 
@@ -124,8 +126,7 @@ class RubricJudge:
             status=reply.status,
             level=prediction.level if prediction is not None else None,
             feedback=prediction.feedback if prediction is not None else reply.problem,
-            prompt_tokens=reply.prompt_tokens,
-            completion_tokens=reply.completion_tokens,
+            **asdict(reply.usage),
             seconds=reply.seconds,
         )
 
@@ -141,8 +142,7 @@ class PairVerdict(NamedTuple):
 
     forward: Choice | None
     backward: Choice | None
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    usage: Usage = Usage()
 
     @property
     def winner(self) -> Choice | None:
@@ -175,8 +175,7 @@ class PairwiseJudge:
         return PairVerdict(
             forward.prediction.better if forward.prediction is not None else None,
             swapped[turned.better] if turned is not None else None,
-            forward.prompt_tokens + backward.prompt_tokens,
-            forward.completion_tokens + backward.completion_tokens,
+            forward.usage + backward.usage,
         )
 
     def _choose(self, task: Task, a: EpisodeRecord, b: EpisodeRecord) -> Reply:
@@ -211,7 +210,8 @@ def _ask(lm: Any, predict: Any, inputs: dict[str, str], problem_of: Any) -> Repl
     started = time.perf_counter()
     adapter = dspy.ChatAdapter(use_json_adapter_fallback=False)
     prediction, status, problem = None, "unreadable", ""
-    with dspy.track_usage() as usage, dspy.context(adapter=adapter, trace=None, disable_history=True):
+    lm = metered(lm)
+    with metering() as meter, dspy.context(adapter=adapter, trace=None, disable_history=True):
         for attempt in range(ATTEMPTS):
             # A reply that could not be read would come from the cache, or a journal, again.
             asked = lm if attempt == 0 else lm.copy(cache=False, rollout_id=attempt)
@@ -227,13 +227,11 @@ def _ask(lm: Any, predict: Any, inputs: dict[str, str], problem_of: Any) -> Repl
             if not problem:
                 prediction, status = found, "ok"
                 break
-    entries = [entry for entries in usage.usage_data.values() for entry in entries]
     return Reply(
         prediction,
         status,  # type: ignore[arg-type]
         problem,
-        sum(entry.get("prompt_tokens") or 0 for entry in entries),
-        sum(entry.get("completion_tokens") or 0 for entry in entries),
+        meter.usage,
         time.perf_counter() - started,
     )
 

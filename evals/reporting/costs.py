@@ -11,7 +11,7 @@ from evals.record import PRIMARY
 from evals.reporting.plots import Plot, Point, Series, efficient
 
 _COSTS: tuple[tuple[str, str, Callable[[Row], float | None]], ...] = (
-    ("tokens", "tokens an episode", lambda row: row.summary.means.get("tokens")),
+    ("used tokens", "used tokens an episode", lambda row: row.summary.means.get("used_tokens")),
     ("dollars", "dollars an episode", lambda row: dollars_an_episode(row.result)),
     ("model calls", "model calls an episode", lambda row: row.summary.means.get("model_calls")),
 )

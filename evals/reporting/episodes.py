@@ -188,9 +188,7 @@ def _facts(record: EpisodeRecord) -> str:
         rows.append(("traceback", record.traceback))
     if record.attempts > 1:
         rows.append(("attempts", str(record.attempts)))
-    rows.append(
-        ("cost", f"{record.model_calls} model calls, {record.tokens:,} tokens, {record.seconds:.1f} s")
-    )
+    rows.append(("cost", f"{record.model_calls} model calls, {record.usage}, {record.seconds:.1f} s"))
     rows.append(("episode", record.key[:SHORT_KEY]))
     listed = "".join(tag("dt", markup.text(name)) + tag("dd", markup.text(said)) for name, said in rows)
     return tag("dl", listed)

@@ -12,7 +12,16 @@ from evals.compare import Row, Study
 from evals.record import PRIMARY, RATES, STRICT, EpisodeRecord
 from evals.runner import EvalResult
 from evals.statistics import Interval, mean, pass_hat
-from evals.summary import COSTS, Summary, actions_of, domain_of, group_records, intents_of, summarize
+from evals.summary import (
+    COSTS,
+    PAID_COSTS,
+    Summary,
+    actions_of,
+    domain_of,
+    group_records,
+    intents_of,
+    summarize,
+)
 
 FIELDS: Mapping[str, Callable[[EpisodeRecord], str]] = {
     "domain": domain_of,
@@ -138,8 +147,9 @@ def metric_mean(records: Sequence[EpisodeRecord], metric: str) -> float | None:
 def _value(record: EpisodeRecord, metric: str) -> float | None:
     if metric == ERROR_RATE:
         return float(not record.graded)
-    if metric in COSTS:
-        return float(COSTS[metric](record))
+    costs = COSTS | PAID_COSTS
+    if metric in costs:
+        return float(costs[metric](record))
     if metric == STRICT:
         return record.scores.get(PRIMARY, 0.0)
     if metric.startswith(STATUS):

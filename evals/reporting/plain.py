@@ -23,7 +23,7 @@ def _lines(episode: ShownEpisode) -> Iterator[str]:
     yield f"{episode.arm}, task {record.task_id}, attempt {record.trial + 1}, {record.status}"
     yield f"episode {record.key}"
     yield f"scores: {', '.join(f'{name} {value:g}' for name, value in record.scores.items()) or 'not graded'}"
-    yield f"cost: {record.model_calls} model calls, {record.tokens:,} tokens, {record.seconds:.1f} s"
+    yield f"cost: {record.model_calls} model calls, {record.usage}, {record.seconds:.1f} s"
     if record.fault:
         step = f", first wrong call {record.fault.step}" if record.fault.step else ""
         yield f"fault: {record.fault.kind}{step}: {record.fault.detail}"

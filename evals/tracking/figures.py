@@ -14,7 +14,7 @@ from evals.statistics import Interval
 from evals.summary import Summary
 
 _LONGEST_PARAM = 500
-_TOTALS = ("model_calls", "tokens", "seconds")
+_TOTALS = ("model_calls", "used_tokens", "paid_requests", "paid_tokens", "seconds")
 """What is worth knowing as a sum; of everything else the mean says enough."""
 
 _NOT_ALLOWED = re.compile(r"[^\w\-. /:]")
@@ -33,6 +33,8 @@ def summary_metrics(summary: Summary, split: str) -> dict[str, float]:
         values.update(_with_bounds(f"pass_at_{k}", chance))
     values.update(summary.means)
     values.update({f"total_{name}": summary.totals[name] for name in _TOTALS if name in summary.totals})
+    if summary.estimated:
+        values["estimated_episodes"] = summary.estimated
     values["seconds_p95"] = summary.seconds_p95
     return {f"{split}/{name}": value for name, value in values.items()}
 
@@ -80,7 +82,8 @@ def episode_table(records: Sequence[EpisodeRecord]) -> dict[str, list[Any]]:
         "domains": [", ".join(record.domains) for record in records],
         "trial": [record.trial for record in records],
     }
-    for cost in ("steps", "model_calls", "prompt_tokens", "completion_tokens", "seconds"):
+    costs = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "paid_requests", "paid_tokens")
+    for cost in (*costs, "estimated", "seconds"):
         columns[cost] = [getattr(record, cost) for record in records]
     return columns
 

@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evals.entries import AskEntry, CallEntry
+from evals.entries import AskEntry, CallEntry, Used
 from evals.prices import dollars
 from evals.prompts import shown_messages, shown_text
 from tools.episode import TOOLS
@@ -111,7 +111,7 @@ def _root(record: EpisodeRecord, frame: Frame) -> Span:
     }
     if not record.asks:
         # What the questions took is not known one by one.
-        attributes |= _used(frame.model, record.prompt_tokens, record.completion_tokens)
+        attributes |= _used(frame.model, record)
     times = (frame.start, frame.end)
     return _span(frame, "root", None, record.strategy or "episode", times, attributes, record.error)
 
@@ -121,8 +121,7 @@ def _ask(
 ) -> Span:
     attributes = {
         "mlflow.spanType": "LLM",
-        **_used(frame.model, ask.prompt_tokens, ask.completion_tokens),
-        **({"cached": True} if ask.cached else {}),
+        **_used(frame.model, ask),
         **_filled({"finish_reason": ask.finish_reason}),
         **_said(record, ask),
     }
@@ -130,14 +129,19 @@ def _ask(
     return _span(frame, f"{parent} ask {number}", parent, name, times, attributes, None)
 
 
-def _used(model: str, prompt: int, completion: int) -> dict[str, Any]:
-    """Model, tokens and dollars.
+def _used(model: str, asked: Used) -> dict[str, Any]:
+    """Model, tokens and dollars: used ones under MLflow's names, paid ones beside them.
 
     Where no price is known the model is not told under MLflow's name for it: the store would look the price
     up in LiteLLM, which takes seconds to load and has the list that was looked into already.
     """
-    tokens = {"mlflow.chat.tokenUsage": usage(prompt, completion)}
-    price = cost(model, prompt, completion)
+    tokens = {
+        "mlflow.chat.tokenUsage": usage(asked.prompt_tokens, asked.completion_tokens),
+        "paid_requests": asked.paid_requests,
+        "paid_tokens": asked.paid_tokens,
+        **({"estimated_tokens": True} if asked.estimated else {}),
+    }
+    price = cost(model, asked.prompt_tokens, asked.completion_tokens)
     if price is None:
         return {"model": model, **tokens}
     return {"mlflow.llm.model": model, **tokens, "mlflow.llm.cost": price}

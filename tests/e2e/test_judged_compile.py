@@ -84,7 +84,7 @@ def test_what_a_judge_is_asked_in_a_compile_is_counted_and_never_paid_for_twice(
         asked = len(server.bodies)
         assert asked > 0
         # Thirteen tokens a reply, at a dollar each; nobody else is paid.
-        assert json.loads(whole.stdout)["spent_usd"] == pytest.approx(13 * asked)
+        assert json.loads(whole.stdout)["paid_usd"] == pytest.approx(13 * asked)
 
         for log in (here / "a.json.journal").rglob("dev-*.jsonl"):
             log.unlink()
@@ -92,7 +92,7 @@ def test_what_a_judge_is_asked_in_a_compile_is_counted_and_never_paid_for_twice(
         assert again.exit_code == 0, again.output
         assert len(server.bodies) == asked
         assert json.loads(again.stdout)["digest"] == json.loads(whole.stdout)["digest"]
-        assert json.loads(again.stdout)["spent_usd"] == pytest.approx(13 * asked)
+        assert json.loads(again.stdout)["paid_usd"] == pytest.approx(13 * asked)
 
 
 def test_a_program_that_judges_had_a_part_in_cannot_be_derived(office: Path, here: Path) -> None:

@@ -14,6 +14,7 @@ from tools.dispatch import Observation
 from tools.episode import CallRecord, EpisodeResult
 from tools.outcome import Outcome
 from tools.policy import Decision
+from tools.usage import Usage
 
 
 def make_task(number: int, **changes: Any) -> Task:
@@ -43,8 +44,7 @@ def make_episode(**changes: Any) -> EpisodeResult:
         "thoughts": ["Look for it."],
         "answer": "Done.",
         "model_calls": 2,
-        "prompt_tokens": 100,
-        "completion_tokens": 10,
+        "usage": Usage.all_paid(100, 10, requests=2),
         "seconds": 0.5,
     }
     return EpisodeResult(**{**fields, **changes})

@@ -23,7 +23,7 @@ def leaks(*values: float) -> list[EpisodeRecord]:
         (" over_refusal <= 0.05 ", "over_refusal<=0.05"),
         ("outcome>=0.5", "outcome>=0.5"),
         ("exact_match=1", "exact_match>=1"),
-        ("tokens<=4e3", "tokens<=4000"),
+        ("used_tokens<=4e3", "used_tokens<=4000"),
     ],
 )
 def test_a_constraint_is_read_as_it_is_written(text: str, shown: str) -> None:
@@ -49,8 +49,8 @@ def test_a_single_leak_breaks_a_bound_of_zero_and_says_how_much_was_measured() -
 
 def test_costs_are_bounded_by_their_mean() -> None:
     cheap = [make_record(number, prompt_tokens=90, completion_tokens=10) for number in range(3)]
-    assert broken(constraints(["tokens<=100"]), cheap) == ()
-    assert broken(constraints(["tokens<=99"]), cheap) == ("tokens<=99 (is 100)",)
+    assert broken(constraints(["used_tokens<=100"]), cheap) == ()
+    assert broken(constraints(["used_tokens<=99"]), cheap) == ("used_tokens<=99 (is 100)",)
 
 
 def test_episodes_lost_to_the_infrastructure_break_no_bound_on_another_score() -> None:
@@ -64,7 +64,7 @@ def test_a_score_that_nobody_gives_is_refused() -> None:
 
 
 def test_an_episode_that_breaks_a_bound_on_its_own_is_no_example() -> None:
-    bounds = constraints(["leak=0", "tokens<=10"])
+    bounds = constraints(["leak=0", "used_tokens<=10"])
     assert acceptable(bounds, {"outcome": 0.0, "leak": 0.0})
     assert not acceptable(bounds, {"outcome": 1.0, "leak": 1.0})
 

@@ -78,7 +78,7 @@ def test_records_follow_the_order_of_tasks_and_say_everything(tasks: list[Task],
         "test",
         "intent-1",
     )
-    assert (record.steps, record.model_calls, record.tokens) == (1, 2, 110)
+    assert (record.steps, record.model_calls, record.used_tokens) == (1, 2, 110)
     assert record.calls[0].tool == "calendar.search_events"
     assert record.calls[0].thought == "Look for it."
     assert record.calls[0].rule == "office.read"
@@ -221,12 +221,18 @@ def test_an_outage_that_goes_on_ends_the_further_attempts(workshop: Any) -> None
 
 
 def test_the_budget_lets_further_attempts_start(tasks: list[Task], workshop: Any) -> None:
+    class Leave(nullcontext[None]):
+        cut_short = False
+
     class Leaves:
         left = len(tasks) + 1
 
-        def admit(self, kind: str) -> Any:
+        def admit(self, kind: str) -> Leave | None:
             self.left -= 1
-            return nullcontext() if self.left >= 0 else None
+            return Leave() if self.left >= 0 else None
+
+        def counted(self, lm: Any) -> Any:
+            return lm
 
         def charge(self, record: EpisodeRecord) -> None: ...
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.entries import AskEntry
 from evals.prices import Price, Prices
 from optimizers.budget import REQUEST, Account, Budget, BudgetSpentError, Limits
 from tests.evals.episodes import make_record
@@ -115,8 +114,8 @@ def test_time_is_that_of_the_clock_and_of_what_was_before() -> None:
 
 def test_what_a_log_holds_counts_unless_a_journal_does() -> None:
     budget = Budget(Limits(max_calls=3), prices=PRICES)
-    asks = [AskEntry(part="select", call=number, cached=number < 2) for number in range(5)]
-    record = make_record(1, model_calls=5, asks=asks, prompt_tokens=1000, completion_tokens=100)
+    paid = {"paid_requests": 3, "paid_prompt_tokens": 1000, "paid_completion_tokens": 100}
+    record = make_record(1, model_calls=5, prompt_tokens=2000, completion_tokens=200, **paid)
     budget.account("scripted/gold-1").charge(record)
     budget.account("paid", logged=False).charge(record)
     assert budget.spent.calls == 0

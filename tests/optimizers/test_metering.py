@@ -11,52 +11,46 @@ import pytest
 from dspy.utils.exceptions import LMUnexpectedError
 
 from evals.identity import model_digest, model_name
+from evals.metering import metered, metering
 from evals.prices import Price, Prices
 from evals.runner import evaluate
 from evals.suite import Suite
 from evals.task import Task
 from optimizers.budget import Budget, Limits
-from optimizers.metering import metered, spending, spent_before
+from optimizers.metering import spending, spent_before
 from optimizers.replies import RememberingEngine, ReplyStore
+from optimizers.spending import Spent
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_episode, make_task
 from tests.optimizers.shop import lm
 from tools.errors import InputError
+from tools.usage import Usage
 
 
-def test_a_reply_out_of_dspys_cache_costs_nothing_and_has_no_tokens(tmp_path: Path) -> None:
+def test_a_reply_out_of_a_cache_is_used_and_not_paid(tmp_path: Path) -> None:
     name = f"openai/{uuid4()}"
     budget = Budget(Limits(max_calls=10), prices=Prices({name: Price(1.0, 1.0)}))
     with chat_server() as server:
-        server.say(*[said("a"), said("b")] * 2)
+        server.say(said("a"), said("b"))
         original = dspy.LM(name, api_base=server.url, api_key="none")
-        counted = metered(original, budget)
+        counted = budget.counted(original)
         assert model_digest(counted) == model_digest(original)
-        with dspy.track_usage() as used:
-            assert counted("question") == ["a"]
-        once, tokens = budget.spent, used.get_total_tokens()
-        assert once.calls == 1
-        assert once.tokens == once.usd > 0
-        assert tokens[name]["total_tokens"] == once.tokens
+        for requests in (1, 0, 0):
+            with metering() as meter:
+                assert (counted if requests else metered(original))("question") == ["a"]
+            assert meter.usage == Usage(10, 3, requests, 10 * requests, 3 * requests)
+        assert budget.spent == Spent(1, 13, 13.0)
 
-        for again in (counted, original):
-            with dspy.track_usage() as used:
-                assert again("question") == ["a"]
-            assert not used.get_total_tokens()
-        assert budget.spent == once
-        assert len(server.bodies) == 1
-
-        # DSPy caches what is asked through a journal under a key of its own; a second journal finds it.
-        for number, calls in ((1, 2), (1, 2), (2, 2)):
+        # A journal keeps what its replies took and whether they were paid; a second one finds them cached.
+        for number, requests in ((1, 1), (1, 0), (2, 0)):
             store = ReplyStore(tmp_path / f"{number}.jsonl")
-            with dspy.track_usage() as used:
+            with metering() as meter:
                 assert RememberingEngine(counted, store).installed()("another") == ["b"]
             store.close()
-            assert len(server.bodies) == budget.spent.calls == calls
-        # A program's own account is what its replies took, so that it does not depend on what was in a cache.
-        assert used.get_total_tokens()[name]["total_tokens"] == once.tokens
-        assert (spent_before(tmp_path / "1.jsonl", budget).tokens, budget.spent.tokens) == (13, 26)
-        assert spent_before(tmp_path / "2.jsonl", budget).calls == 0
+            assert meter.usage == Usage(10, 3, requests, 10 * requests, 3 * requests)
+        assert len(server.bodies) == budget.spent.calls == 2
+        assert spent_before(tmp_path / "1.jsonl", budget.prices).tokens == 13
+        assert spent_before(tmp_path / "2.jsonl", budget.prices).calls == 0
 
 
 @pytest.mark.parametrize("content", ["", "soon", "[1]"])
@@ -71,11 +65,11 @@ def test_a_resumed_compile_has_spent_what_its_journal_holds(tmp_path: Path) -> N
         return Budget(Limits(max_calls=2), prices=Prices({"scripted/Cancel": Price(1.0, 2.0)}))
 
     file, first = tmp_path / "replies.jsonl", budget()
-    assert spent_before(file, first).calls == 0
-    model = RememberingEngine(metered(lm("Cancel"), first), ReplyStore(file)).installed()
+    assert spent_before(file, first.prices).calls == 0
+    model = RememberingEngine(first.counted(lm("Cancel")), ReplyStore(file)).installed()
     for title in ("alpha", "beta", "alpha"):
         model(f"[[ ## task ## ]]\nCancel '{title}'\n\n[[ ## trajectory ## ]]\n[]\n\n")
-    assert first.spent == spent_before(file, budget())
+    assert first.spent == spent_before(file, first.prices)
     assert (first.spent.calls, first.spent.tokens, first.spent.usd) == (2, 22, 24.0)
 
     with pytest.raises(LMUnexpectedError, match="budget is spent"):
@@ -97,7 +91,7 @@ class Threaded(dspy.Module):  # type: ignore[misc]
 
 def test_episodes_may_ask_from_threads_of_their_own(suite: Suite) -> None:
     budget = Budget(Limits(max_calls=60))
-    model = metered(lm("Cancel"), budget)
+    model = budget.counted(lm("Cancel"))
     tasks = [make_task(number) for number in range(8)]
     result = evaluate(
         Threaded(),

@@ -91,7 +91,7 @@ def test_a_compile_ends_at_its_limit_with_the_best_so_far_and_can_go_on(
     whole = Compile(suite, tmp_path / "whole", optimizer)
     expected = whole(Budget())
     assert expected.artifact.manifest.stopped == ""
-    assert expected.artifact.measured["spent_calls"] == whole.asked
+    assert expected.artifact.measured["paid_requests"] == whole.asked
 
     work = Compile(suite, tmp_path / "cut", optimizer)
     for number, share in enumerate((0.05, 0.3, 0.6, 0.9)):

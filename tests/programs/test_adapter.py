@@ -213,7 +213,7 @@ def test_dspy_s_cache_answers_a_second_run(workshop: Workshop) -> None:
     finally:
         dspy.cache = before
 
-    assert (len(script.requests), episode.status, episode.prompt_tokens) == (2, "finished", 0)
+    assert (len(script.requests), episode.status, episode.usage.paid_requests) == (2, "finished", 0)
 
 
 def test_trials_of_one_task_are_not_answered_from_each_other_s_cache(workshop: Workshop) -> None:

@@ -76,7 +76,7 @@ def test_a_whole_episode_goes_through_the_adapter(
     assert (done.episode.status, done.unreadable, done.answer) == ("finished", 0, "Ünder <way> & done.")
     assert done.episode.outcome.to_json() == same.episode.outcome.to_json()
     assert len(model.requests) == len(REPLIES[name]) == done.episode.model_calls
-    assert done.episode.prompt_tokens == 10 * len(model.requests)
+    assert done.episode.usage.prompt_tokens == 10 * len(model.requests)
 
 
 @pytest.mark.parametrize("configured", ADAPTERS, indirect=True)

@@ -96,7 +96,7 @@ def test_usage_of_all_calls_is_added_up(workshop: Workshop) -> None:
     with dspy.track_usage() as outer:
         prediction, _ = run(Agent("react", workshop=workshop), SEARCH, finish())
 
-    assert (prediction.episode.prompt_tokens, prediction.episode.completion_tokens) == (20, 6)
+    assert (prediction.episode.usage.prompt_tokens, prediction.episode.usage.completion_tokens) == (20, 6)
     assert outer.get_total_tokens()["scripted/test"]["prompt_tokens"] == 20
 
 

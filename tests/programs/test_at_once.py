@@ -56,8 +56,8 @@ def told(prediction: dspy.Prediction, trace: list[Any]) -> list[Any]:
         episode.status,
         episode.outcome.to_json(),
         [call.to_json() for call in episode.calls],
-        [(ask.part, ask.call, ask.prompt_tokens, ask.completion_tokens) for ask in episode.asks],
-        (episode.model_calls, episode.prompt_tokens, episode.completion_tokens),
+        [(ask.part, ask.call, ask.usage.prompt_tokens, ask.usage.completion_tokens) for ask in episode.asks],
+        (episode.model_calls, episode.usage),
         [(inputs, outputs.toDict()) for _, inputs, outputs in trace],
     ]
 

@@ -110,7 +110,7 @@ def test_a_tool_may_ask_the_agents_own_model(shop: Workshop) -> None:
 
     assert done.episode.calls[0].observation.text == "Hello!"
     assert done.episode.model_calls == 3
-    assert done.episode.prompt_tokens == 30
+    assert done.episode.usage.prompt_tokens == 30
     assert texts(script.requests[1]) == ["Say hello."]
 
 

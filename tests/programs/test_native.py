@@ -61,7 +61,7 @@ def test_a_task_is_done_by_native_calls(workshop: Workshop, server: ChatServer) 
     assert [c.tool for c in episode.calls] == ["calendar.search_events", "calendar.delete_event"]
     assert [change.before["event_name"] for change in episode.outcome.changes] == ["Budget review"]
     assert (episode.answer, episode.model_calls) == ("Done.", 3)
-    assert (episode.prompt_tokens, episode.completion_tokens) == (30, 9)
+    assert (episode.usage.prompt_tokens, episode.usage.completion_tokens) == (30, 9)
 
 
 def test_tools_go_with_the_request_and_not_into_the_text(workshop: Workshop, server: ChatServer) -> None:
@@ -343,7 +343,7 @@ def test_native_replies_are_recorded_and_replayed(
     assert [c.to_json() for c in replayed.calls] == [c.to_json() for c in recorded.calls]
     assert replayed.outcome.key == recorded.outcome.key
     assert (replayed.status, replayed.thoughts) == ("finished", ["Look.", ""])
-    assert recorded.prompt_tokens == 40
+    assert recorded.usage.prompt_tokens == 40
 
 
 def test_a_recording_of_text_is_replayed_in_text(workshop: Workshop, tmp_path: Path) -> None:

@@ -52,10 +52,10 @@ def test_tokens_of_the_questions_are_those_of_the_episode(workshop: Workshop) ->
     episode = run(Agent("react", workshop=workshop), SEARCH, DELETE, finish())
 
     assert episode.model_calls == len(episode.asks) == 3
-    assert sum(ask.prompt_tokens for ask in episode.asks) == episode.prompt_tokens > 0
-    assert sum(ask.completion_tokens for ask in episode.asks) == episode.completion_tokens > 0
+    assert sum(ask.usage.prompt_tokens for ask in episode.asks) == episode.usage.prompt_tokens > 0
+    assert sum(ask.usage.completion_tokens for ask in episode.asks) == episode.usage.completion_tokens > 0
     assert 0 < sum(ask.seconds for ask in episode.asks) < episode.seconds
-    assert not any(ask.cached for ask in episode.asks)
+    assert all(ask.usage.paid_requests == 1 for ask in episode.asks)
 
 
 def test_a_question_without_a_reply_is_kept_and_came_from_no_cache(workshop: Workshop) -> None:
@@ -63,7 +63,7 @@ def test_a_question_without_a_reply_is_kept_and_came_from_no_cache(workshop: Wor
 
     assert episode.status == "model_error"
     assert parts(episode.asks) == [("select", 0), ("select", 1)]
-    assert [ask.cached for ask in episode.asks] == [False, False]
+    assert [ask.usage.paid_requests for ask in episode.asks] == [1, 1]
 
 
 def test_records_keep_plan_and_questions_and_differ_in_seconds_only(workshop: Workshop) -> None:
@@ -79,7 +79,7 @@ def test_records_keep_plan_and_questions_and_differ_in_seconds_only(workshop: Wo
     assert [ask["part"] for ask in record()["asks"]] == ["plan", "select", "select", "select"]
 
 
-def test_a_reply_from_a_cache_costs_nothing_and_is_marked(
+def test_a_reply_from_a_cache_is_used_and_not_paid(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from dspy.clients.cache import Cache
@@ -91,6 +91,7 @@ def test_a_reply_from_a_cache_costs_nothing_and_is_marked(
         first, second = (Agent("react", workshop=workshop)(task=TASKS[0]).episode for _ in range(2))
 
     assert len(script.requests) == 3
-    assert [ask.cached for ask in first.asks] == [False, False, False]
-    assert [ask.cached for ask in second.asks] == [True, True, True]
-    assert second.prompt_tokens == sum(ask.prompt_tokens for ask in second.asks) == 0
+    assert [ask.usage.paid_requests for ask in first.asks] == [1, 1, 1]
+    assert [ask.usage.paid_requests for ask in second.asks] == [0, 0, 0]
+    assert second.usage.used_tokens == first.usage.used_tokens == first.usage.paid_tokens > 0
+    assert second.usage.paid_tokens == 0

@@ -43,7 +43,7 @@ def test_tokens_are_counted_once(tmp_path: Path, workshop: Workshop) -> None:
     ):
         episode = agent(task=TASKS[0]).episode
 
-    assert episode.prompt_tokens == usage.get_total_tokens()["scripted/test"]["prompt_tokens"] == 10
+    assert episode.usage.prompt_tokens == usage.get_total_tokens()["scripted/test"]["prompt_tokens"] == 10
 
 
 def test_a_recording_does_not_depend_on_settings(tmp_path: Path, workshop: Workshop) -> None:

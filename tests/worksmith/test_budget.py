@@ -51,7 +51,7 @@ def test_a_compile_says_that_a_limit_ended_it_and_goes_on_with_more(suite: Suite
     facts = json.loads(cut.stdout)
     assert facts["stopped"] == "max_calls"
     assert facts["undone"]["episodes_at_most"] > 0
-    assert 0 < facts["spent_calls"] <= 8
+    assert 0 < facts["paid_requests"] <= 8
     assert Artifact.read(out).manifest.stopped == "max_calls"
 
     whole = json.loads(run(suite.path, "--out", out, "--resume", *SMALL).stdout)
@@ -120,8 +120,8 @@ def test_a_dry_run_foretells_what_a_compile_then_takes(suite: Suite, tmp_path: P
     assert foretold["minutes"] > 0 or took["seconds"] < 1
     # Of so few dev tasks every one is run.
     expected = foretold["expected"]
-    assert expected["model_calls"] == pytest.approx(took["spent_calls"], rel=0.2)
-    assert expected["tokens"] == pytest.approx(took["spent_tokens"], rel=0.2)
+    assert expected["model_calls"] == pytest.approx(took["paid_requests"], rel=0.2)
+    assert expected["used_tokens"] == pytest.approx(took["paid_tokens"], rel=0.2)
     assert foretold["at_most"]["model_calls"] >= expected["model_calls"]
 
 

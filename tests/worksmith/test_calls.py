@@ -154,7 +154,7 @@ def test_a_compiled_program_calls_natively_is_recorded_and_replayed(
     assert [body["tools"][-1]["function"]["name"] for body in bodies] == ["finish"] * 3
     assert [m["role"] for m in bodies[0]["messages"]].count("tool") == 2 * 4
     assert [row["correct"] for row in asked["rows"]] == [row["correct"] for row in again["rows"]] == [True]
-    assert asked["rows"][0]["tokens"] == again["rows"][0]["tokens"] == 39
+    assert asked["rows"][0]["used_tokens"] == again["rows"][0]["used_tokens"] == 39
 
 
 @pytest.mark.slow

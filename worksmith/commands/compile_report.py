@@ -223,7 +223,7 @@ def _decided(acceptance: dict[str, Any]) -> Iterator[str]:
 
 def _amounts(spent: dict[str, Any]) -> str:
     usd = "unknown dollars" if spent["usd"] is None else f"{spent['usd']:.2f} dollars"
-    return f"{spent['model_calls']:,} model calls, {spent['tokens']:,} tokens, {usd}"
+    return f"{spent['model_calls']:,} model calls, {spent['used_tokens']:,} used tokens, {usd}"
 
 
 def _option(limit: str) -> str:

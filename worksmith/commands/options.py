@@ -124,8 +124,8 @@ ConstraintOption = Annotated[
     typer.Option(
         metavar="BOUND",
         help="What a compiled program has to keep on dev, e.g. leak=0, 'over_refusal<=0.05' or "
-        "'tokens<=4000'; repeat for several. Who does not is not chosen, however well it does.",
-        autocompletion=lambda: ["leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "tokens<="],
+        "'used_tokens<=4000'; repeat for several. Who does not is not chosen, however well it does.",
+        autocompletion=lambda: ["leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "used_tokens<="],
     ),
 ]
 SplitOption = Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -163,8 +164,9 @@ def episode_json(task: Task, episode: EpisodeResult, scores: Mapping[str, float]
         "changes": episode.outcome.to_json(),
         "scores": dict(scores),
         "model_calls": episode.model_calls,
-        "prompt_tokens": episode.prompt_tokens,
-        "completion_tokens": episode.completion_tokens,
+        **asdict(episode.usage),
+        "used_tokens": episode.usage.used_tokens,
+        "paid_tokens": episode.usage.paid_tokens,
         "seconds": round(episode.seconds, 3),
     }
 
@@ -233,7 +235,7 @@ def _show_end(console: Console, task: Task, episode: EpisodeResult, scores: Mapp
         _show_expected(console, task, changed=bool(changes))
     console.print(
         f"[dim]calls: {len(episode.calls)}, model calls: {episode.model_calls}, "
-        f"tokens: {episode.prompt_tokens + episode.completion_tokens:,}, seconds: {episode.seconds:.2f}[/]"
+        f"{episode.usage}, seconds: {episode.seconds:.2f}[/]"
     )
 
 
@@ -254,8 +256,7 @@ def _show_verdict(console: Console, verdict: Judgement) -> None:
     level = f"level {verdict.level} of 5" if verdict.level else verdict.status
     console.print(f"[bold]{escape(verdict.judge)}[/] [dim]by {escape(verdict.rubric)}:[/] {level}")
     console.print(escape(verdict.feedback))
-    tokens = verdict.prompt_tokens + verdict.completion_tokens
-    console.print(f"[dim]judging: tokens: {tokens:,}, seconds: {verdict.seconds:.2f}[/]")
+    console.print(f"[dim]judging: {verdict.usage}, seconds: {verdict.seconds:.2f}[/]")
 
 
 def _show_expected(console: Console, task: Task, *, changed: bool) -> None:

@@ -21,6 +21,7 @@ from evals.record import EpisodeRecord
 from evals.suite import Suite
 from evals.task import Task
 from tools.errors import InputError
+from tools.usage import Usage
 
 LOCAL = LocalRubric()
 
@@ -141,7 +142,7 @@ def test_equal_labels_are_in_order_only_if_the_levels_are_equal() -> None:
 
 
 def few() -> GateVerdict:
-    return gate(LOCAL, Calibration(3, {"kappa_low": 1.0}, {}, [[0] * 5] * 5, {}, {}, 0), "labels")
+    return gate(LOCAL, Calibration(3, {"kappa_low": 1.0}, {}, [[0] * 5] * 5, {}, {}, Usage()), "labels")
 
 
 def test_what_could_not_be_measured_does_not_pass() -> None:

@@ -88,8 +88,8 @@ def test_a_judge_that_breaks_is_not_the_agents_fault(workshop: Workshop, tasks: 
 
 def test_what_judging_costs_is_no_cost_of_the_episode(workshop: Workshop, tasks: list[Task]) -> None:
     alone, with_judge = (run(workshop, tasks, judges).summary for judges in ([], [Says("a", 5)]))
-    assert alone.totals["tokens"] == with_judge.totals["tokens"]
-    assert with_judge.judging[0].tokens == 7 * len(tasks)
+    assert alone.totals["used_tokens"] == with_judge.totals["used_tokens"]
+    assert with_judge.judging[0].usage.used_tokens == 7 * len(tasks)
     assert with_judge.to_json()["judging"][0]["prompt_tokens"] == 7 * len(tasks)
 
 

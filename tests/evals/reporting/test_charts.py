@@ -28,7 +28,7 @@ def test_the_front_is_what_nothing_beats(places: dict[str, tuple[int, int]]) -> 
 def test_baselines_are_on_no_front() -> None:
     plots = front_plots(full_study())
 
-    assert [plot.title for plot in plots] == ["Outcome against tokens", "Outcome against model calls"]
+    assert [plot.title for plot in plots] == ["Outcome against used tokens", "Outcome against model calls"]
     notes = {series.name: series.note for series in plots[0].series}
     assert notes == {"act": "on the front", "react + knn": "on the front", "nothing": "baseline"}
 

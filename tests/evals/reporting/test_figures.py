@@ -55,7 +55,7 @@ def test_figures_cover_scores_costs_faults_reliability_and_their_parts() -> None
     assert ("act", "outcome") in found
     assert ("act", "outcome", "domain") in found
     assert ("act", "pass_hat_2") in found
-    assert ("act", "tokens") in found
+    assert ("act", "used_tokens") in found
     assert ("act", "fault/wrong_argument", "domain") in found
     assert ("act", "status/timeout") in found
     assert ("react + knn", DIFFERENCE) in found

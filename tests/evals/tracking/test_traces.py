@@ -26,9 +26,9 @@ STEP = Step(tool="hr.salary", arguments={"emp_id": "e1"})
 
 
 def ask(part: Any, call: int, **changes: Any) -> AskEntry:
-    return AskEntry(
-        part=part, call=call, **{"prompt_tokens": 1000, "completion_tokens": 10, "seconds": 0.1, **changes}
-    )
+    used = {"prompt_tokens": 1000, "completion_tokens": 10, "seconds": 0.1}
+    paid = {"paid_requests": 1, "paid_prompt_tokens": 1000, "paid_completion_tokens": 10}
+    return AskEntry(part=part, call=call, **{**used, **paid, **changes})
 
 
 def asked(**changes: Any) -> EvalResult:
@@ -58,11 +58,14 @@ def asked(**changes: Any) -> EvalResult:
             ask("check", 0),
             ask("select", 1),
             ask("tool", 1),
-            ask("select", 2, prompt_tokens=0, completion_tokens=0, cached=True),
+            ask("select", 2, paid_requests=0, paid_prompt_tokens=0, paid_completion_tokens=0),
         ),
         "model_calls": 6,
-        "prompt_tokens": 5000,
-        "completion_tokens": 50,
+        "prompt_tokens": 6000,
+        "completion_tokens": 60,
+        "paid_requests": 5,
+        "paid_prompt_tokens": 5000,
+        "paid_completion_tokens": 50,
         "seconds": 1.0,
         "answer": "None.",
     }
@@ -97,7 +100,7 @@ def test_questions_and_calls_are_spans_in_their_order(tracker: MlflowTracker) ->
     assert select.outputs == {"thought": "Look.", "tool": "calendar.search_events"}
     assert check.outputs == {"opinion": "Allowed", "reason": "Mine."}
     assert root.outputs["answer"] == "None."
-    assert below[-1].attributes["cached"] is True
+    assert [span.attributes["paid_requests"] for span in below if span.span_type == "LLM"] == [1] * 5 + [0]
     assert all(span.end_time_ns <= root.end_time_ns for span in below)
 
 
@@ -127,11 +130,13 @@ def test_tokens_and_dollars_are_those_of_the_questions(tracker: MlflowTracker) -
     trace = only_trace(tracker, asked(), [])
     spans = [span for span in trace.data.spans if span.span_type == "LLM"]
 
-    assert trace.info.token_usage["total_tokens"] == 5050
-    assert sum(s.attributes["mlflow.chat.tokenUsage"]["total_tokens"] for s in spans) == 5050
-    assert trace.info.cost["total_cost"] == pytest.approx(5000 * 0.15e-6 + 50 * 0.6e-6)
-    paid = [s.attributes["mlflow.llm.cost"]["total_cost"] for s in spans if "cached" not in s.attributes]
-    assert sum(paid) == pytest.approx(trace.info.cost["total_cost"])
+    assert trace.info.token_usage["total_tokens"] == 6060
+    assert sum(s.attributes["mlflow.chat.tokenUsage"]["total_tokens"] for s in spans) == 6060
+    assert trace.info.cost["total_cost"] == pytest.approx(6000 * 0.15e-6 + 60 * 0.6e-6)
+    used = [s.attributes["mlflow.llm.cost"]["total_cost"] for s in spans]
+    assert sum(used) == pytest.approx(trace.info.cost["total_cost"])
+    assert sum(s.attributes["paid_tokens"] for s in spans) == 5050
+    assert trace.info.trace_metadata["paid_tokens"] == "5050"
 
 
 def test_a_model_without_a_known_price_has_no_cost(tracker: MlflowTracker) -> None:
