@@ -13,6 +13,7 @@ from typing import Any
 
 from evals.actions import format_action
 from evals.sdk_errors import says_too_long
+from retrievers.strict_json import open_text
 from tools.errors import InputError
 from tools.json_files import read_lines
 from tools.statuses import INFRASTRUCTURE, EpisodeStatus
@@ -115,7 +116,7 @@ def text_list(cell: str) -> list[str]:
 
 def _from_table(path: Path) -> Iterator[Prediction]:
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a transcript may be longer than the default allows
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with open_text(path) as file:
         lines = csv.reader(file, strict=True)
         try:
             header = next(lines, [])

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from tools.errors import InputError
+from tools.json_files import read_file
 
 _LIST = "model_prices_and_context_window_backup.json"
 
@@ -64,9 +65,7 @@ class Prices:
             InputError: it cannot be read, or is no such table; says which model is wrong in what.
         """
         try:
-            data = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InputError("cannot read the prices", where=str(path), hint=str(error)) from error
+            data = tomllib.loads(read_file(path, "the prices").decode())
         except ValueError as error:
             raise InputError("not a table of prices", where=str(path), hint=str(error)) from error
         return cls({model: _price(entry, f"{path}: {model}") for model, entry in data.items()}, str(path))

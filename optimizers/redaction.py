@@ -109,7 +109,7 @@ class Redaction:
     def _observation(self, text: str) -> str:
         try:
             data = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return self._text(text)
         return (
             json.dumps(self(data), ensure_ascii=False) if isinstance(data, dict | list) else self._text(text)

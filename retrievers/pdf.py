@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from retrievers.errors import PdfError
+from retrievers.strict_json import read_regular
 
 
 def pages(source: Path | str | bytes) -> list[str]:
@@ -28,7 +29,7 @@ def _content(source: Path | str | bytes, name: str) -> bytes:
     if isinstance(source, bytes):
         return source
     try:
-        return Path(source).read_bytes()
+        return read_regular(Path(source))
     except OSError as error:
         raise PdfError(f"cannot be read: {error.strerror}", where=name) from error
 

@@ -12,8 +12,9 @@ import math
 import os
 import re
 import stat
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 import jiter
 
@@ -38,6 +39,18 @@ def open_regular(path: Path) -> BinaryIO:
         os.close(file)
         raise
     return os.fdopen(file, "rb")
+
+
+def open_text(path: Path, newline: str | None = "") -> TextIO:
+    """Open a regular file of text in UTF-8, with or without a byte order mark.
+
+    Args:
+        newline: as of `open`; line ends are left as they are unless it is None.
+
+    Raises:
+        OSError: it cannot be opened, or is no regular file.
+    """
+    return TextIOWrapper(open_regular(path), encoding="utf-8-sig", newline=newline)
 
 
 def read_regular(path: Path, most: int = MOST_BYTES) -> bytes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from tools.errors import InputError
+from tools.json_files import read_file
 from tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -144,8 +145,8 @@ def read_rubrics(file: Path) -> Rubrics:
     import yaml
 
     try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
+        data = yaml.safe_load(read_file(file, "the rubric").decode())
+    except UnicodeDecodeError as error:
         raise InputError("cannot read the rubric", where=str(file), hint=str(error)) from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         # Impossible dates and numbers are ValueErrors to it, and nesting without end is no error of its own.

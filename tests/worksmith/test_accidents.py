@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from evals.log import EpisodeLog, log_line, read_log
 from evals.suite import Suite
 from tests.evals.episodes import make_record
 from tests.optimizers.shop import make_suite
-from tools.errors import InputError
+from tools.errors import InputError, WorksmithError
 from tools.locking import InUseError, Lock
 from tools.sealed_lines import sealed
 from worksmith import cli
@@ -96,3 +97,36 @@ def test_a_damaged_line_of_a_log_is_named_with_its_field(here: Path) -> None:
     (here / "log.jsonl").write_bytes(good + other + good)
     with pytest.raises(InputError, match=r"log\.jsonl:2: not an episode record: task_id: Field required"):
         call("episodes", "log.jsonl")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["eval", "suite", "--lm", "replay:FIFO"],
+        ["eval", "suite", "--program", "FIFO"],
+        ["eval", "suite", "--prices", "FIFO", "--max-usd", "1"],
+        ["eval", "suite", "--rubric", "FIFO", "--judge", "local/rubric"],
+        ["compile", "suite", "--out", "o.json", "--bank", "FIFO"],
+        ["score", "suite", "--predictions", "FIFO"],
+        ["report", "FIFO"],
+        ["verify", "FIFO"],
+        ["suite", "info", "fifos"],
+        ["index", "fifos", "--check"],
+    ],
+    ids=lambda command: " ".join(command[:4]),
+)
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["fifo", "zero"])
+def test_nothing_waits_for_a_fifo_or_reads_a_device_for_ever(
+    suite: Suite, here: Path, command: list[str], make: Callable[[Path], object]
+) -> None:
+    (here / "suite").symlink_to(suite.path)
+    (here / "fifos").mkdir()
+    for name in ("manifest.json", "world.json", "tasks.jsonl"):
+        make(here / "fifos" / name)
+    for name in ("a.jsonl", "a.json"):
+        make(here / name)
+    named = "a.jsonl" if command[0] in ("score", "report") else "a.json"
+    options = ["--no-track"] if command[0] in ("eval", "compile") else []
+    with pytest.raises((InputError, WorksmithError)) as caught:
+        call(*[part.replace("FIFO", named) for part in command], *options)
+    assert "a.js" in str(caught.value) or "fifos" in str(caught.value)

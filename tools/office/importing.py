@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from retrievers.strict_json import open_text
 from tools.errors import InputError
 from tools.office import schema
 from tools.office.moments import CELL_FORMAT
@@ -130,7 +131,8 @@ def _read_addresses(path: Path) -> list[Row]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with open_text(path, newline=None) as file:
+            return file.read()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError("cannot read the file as UTF-8 text", where=str(path), hint=str(error)) from error
 

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from evals.actions import UnreadableActionError, parse_action
 from evals.predictions import Prediction, read_predictions
+from retrievers.strict_json import open_text
 from tools.errors import InputError
 
 Mode = Literal["all", "domains"]
@@ -81,7 +82,7 @@ def read_results(path: Path) -> list[Transcript]:
 
 def _responses(path: Path) -> list[str]:
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with open_text(path) as file:
         return [row.get("full_response") or "" for row in csv.DictReader(file)]
 
 

@@ -13,6 +13,7 @@ from evals.office.workbench.answers import Office, Tables
 from evals.office.workbench.corrections import review
 from evals.predictions import text_list
 from evals.task import Action, Split, Task
+from retrievers.strict_json import open_text
 from tools.errors import InputError
 from tools.kinds import world_kind
 from tools.office.importing import NOW
@@ -105,7 +106,7 @@ def _read_rows(path: Path) -> Iterator[_Row]:
 
 def _records(path: Path) -> Iterator[Mapping[str, str]]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with open_text(path) as file:
             lines = csv.reader(file, strict=True)
             header = next(lines, [])
             missing = [column for column in _COLUMNS if column not in header]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from retrievers.errors import PdfError
+from retrievers.strict_json import read_regular
 from tools.enterprise.importing.layout import ORDER_FILE, Located
 from tools.enterprise.importing.order_text import order_pages
 from tools.enterprise.importing.raw import folded
@@ -130,7 +131,7 @@ def _texts(
     reason = ""
     texts: list[str] = []
     try:
-        texts = read(found.path(name).read_bytes())
+        texts = read(read_regular(found.path(name)))
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
     except PdfError as error:

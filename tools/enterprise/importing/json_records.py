@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from retrievers.strict_json import read_regular
 from tools.enterprise.importing.cells import Number
 from tools.enterprise.importing.raw import RawRecord
 from tools.enterprise.importing.report import FileStatus, ImportReport
@@ -40,7 +41,7 @@ def read_records(
     """
     before = len(report.findings)
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except OSError as error:
         reason = (
             "a directory stands in the file's place" if path.is_dir() else f"cannot be read: {error.strerror}"

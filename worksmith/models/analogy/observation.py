@@ -55,7 +55,7 @@ def read_observation(text: str | None) -> Observation:
         return Observation("none", (), (), (), "")
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return Observation("text", (), (), (), text)
     if isinstance(value, list):
         if value and all(isinstance(row, dict) for row in value):

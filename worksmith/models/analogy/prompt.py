@@ -202,7 +202,7 @@ def read_json(text: str) -> Any:
     """The JSON value of a text; None when it is none."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
