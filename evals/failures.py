@@ -6,7 +6,14 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evals.sdk_errors import http_status, is_sdk_error, request_status, sdk_status, status_of_code
+from evals.sdk_errors import (
+    http_status,
+    is_sdk_error,
+    request_status,
+    says_unreadable,
+    sdk_status,
+    status_of_code,
+)
 from tools.errors import InputError
 from tools.secrets import described, without_secrets
 from tools.statuses import PROGRAM_ERROR, STATUSES, EpisodeStatus
@@ -119,6 +126,8 @@ def _of_model(error: BaseException) -> EpisodeStatus | None:
     from dspy import lm15
     from dspy.utils import exceptions
 
+    if isinstance(error, exceptions.LMError | lm15.LM15Error) and says_unreadable(str(error)):
+        return "invalid_reply"
     if isinstance(error, exceptions.ContextWindowExceededError | lm15.ContextLengthError):
         return "context_limit"
     if isinstance(error, exceptions.LMUnsupportedFeatureError | lm15.CapabilityError):

@@ -41,8 +41,13 @@ _FILTERED = re.compile(
 
 _UNREADABLE = re.compile(
     r"\b(MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE)\b"
+    r"|must contain only JSON-compatible values|tool call with no name"
+    r"|Invalid response object[\s\S]*json\.loads"
 )
-"""What Gemini calls replies that it could not read itself."""
+"""What Gemini calls replies that it could not read itself, and what DSPy's clients say of calls.
+
+A model can write calls that they cannot read (`{"x": Infinity}`, one without a name), so they are its own.
+"""
 
 _LONGEST = 20_000
 
@@ -83,7 +88,7 @@ def request_status(error: BaseException) -> EpisodeStatus:
         return "context_limit"
     if _FILTERED.search(said):
         return "filtered"
-    return "invalid_reply" if _UNREADABLE.search(said) else "invalid_request"
+    return "invalid_reply" if says_unreadable(said) else "invalid_request"
 
 
 def http_status(error: BaseException) -> int | None:
@@ -103,6 +108,11 @@ def http_status(error: BaseException) -> int | None:
 def says_too_long(text: str) -> bool:
     """Whether an error message complains of a prompt that is longer than the model takes."""
     return _TOO_LONG.search(text) is not None
+
+
+def says_unreadable(text: str) -> bool:
+    """Whether an error message complains of a reply that cannot be read."""
+    return _UNREADABLE.search(text[:_LONGEST]) is not None
 
 
 def _names(error: BaseException) -> list[str]:

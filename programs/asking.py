@@ -15,6 +15,9 @@ from programs.finishing import STOPPED
 from programs.readers import Reader
 from tools.errors import InputError
 
+_LONGEST_PROBLEM = 200
+"""Characters of what a client says of a reply."""
+
 
 def ask(predict: dspy.Predict, *, reader: Reader | None = None, **inputs: Any) -> dspy.Prediction:
     """One model call.
@@ -51,7 +54,8 @@ def _unreadable(error: Exception, signature: type[dspy.Signature]) -> Unreadable
     elif isinstance(error, AdapterParseError):
         reply, problem, remedy = "", "the reply is empty", IN_FORMAT
     elif failure_status(error) in ("invalid_reply", "truncated"):
-        reply, problem, remedy = "", getattr(error, "message", "") or str(error), IN_FORMAT
+        said = getattr(error, "message", "") or str(error)
+        reply, problem, remedy = "", said.partition("\n")[0][:_LONGEST_PROBLEM], IN_FORMAT
     else:
         return None
     stopped = STOPPED.get(current().finish_reason)

@@ -12,11 +12,13 @@ import pytest
 from dspy.lm15 import Message, RefusalPart, Request, Response, TextPart, ThinkingPart, ToolCallPart, Usage
 
 from evals.entries import AskEntry
+from evals.log import EpisodeLog, read_log
+from evals.runner import evaluate
 from optimizers.replies import RememberingEngine, ReplyStore
 from programs.agent import Agent
 from programs.finishing import finish_reason
 from programs.recording import RecordingEngine
-from tests.chat_server import ChatServer, chat_server
+from tests.chat_server import ChatServer, called, chat_server, said
 from tests.programs.office import TASKS, call, finish
 from tools.episode import EpisodeResult
 from tools.workshop import Workshop
@@ -206,3 +208,39 @@ def test_so_it_is_from_a_server(content: str, server: ChatServer, workshop: Work
     server.say(*([{"role": "assistant", "content": content}] * 2))
 
     assert run(Agent("react", workshop=workshop), hosted(server)).status == "invalid_reply"
+
+
+@pytest.mark.parametrize("engine", ["auto", "litellm"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"query": Infinity}',
+        '{"query": 1e999}',
+        f'{{"query": {"[" * 100_000}{"]" * 100_000}}}',
+        '{"query": "\\ud800"}',
+        None,
+    ],
+    ids=["infinity", "overflow", "deep", "surrogate", "no name"],
+)
+def test_no_call_that_a_model_can_write_loses_its_episode(
+    engine: str, arguments: str | None, server: ChatServer, workshop: Workshop
+) -> None:
+    name = "" if arguments is None else "calendar__search_events"
+    server.say(*[called((name, arguments or "{}"))] * 2)
+    episode = run(Agent("function_calling", workshop=workshop), hosted(server, engine=engine))
+
+    assert (episode.status, len(server.bodies)) == ("invalid_reply", 2)
+    assert len(str(server.messages[-1]["content"])) < 500
+
+
+@pytest.mark.parametrize("number", ["NaN", "9" * 5_000])
+def test_numbers_that_cannot_be_written_end_no_evaluation(
+    number: str, server: ChatServer, workshop: Workshop, tmp_path: Path
+) -> None:
+    server.say(*[said(call("calendar.search_events", f'{{"query": {number}}}'))] * 2, said(finish()))
+    with EpisodeLog.open(tmp_path / "log") as log:
+        agent = Agent("act", workshop=workshop)
+        result = evaluate(agent, TASKS[:1], workshop=workshop, lm=hosted(server), log=log)
+
+    assert result.summary.graded == 1
+    assert [record.key for record in read_log(tmp_path / "log")] == [result.records[0].key]
