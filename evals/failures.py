@@ -14,7 +14,7 @@ from evals.sdk_errors import (
     sdk_status,
     status_of_code,
 )
-from tools.errors import InputError
+from tools.errors import InputError, WorksmithError
 from tools.secrets import described, without_secrets
 from tools.statuses import PROGRAM_ERROR, STATUSES, EpisodeStatus
 from tools.unicode import writable
@@ -54,8 +54,16 @@ def failure_of(error: BaseException) -> Ended:
     said_by, status = _decide(error)
     if isinstance(said_by, LMNotConfiguredError):
         raise InputError(without_secrets(str(said_by))) from error
-    said = writable(without_secrets(str(said_by)) if _declared(said_by) else described(said_by))
-    return Ended(status, said[:LONGEST_ERROR], _traceback(error) if status == PROGRAM_ERROR else "")
+    return Ended(status, _quoted(said_by), _traceback(error) if status == PROGRAM_ERROR else "")
+
+
+def remembered(error: BaseException) -> tuple[EpisodeStatus, str]:
+    """What to keep of an exception, so that one that is made anew from it ends an episode alike.
+
+    Both are attributes of such an exception: `episode_status` and `episode_error`.
+    """
+    said_by, status = _decide(error)
+    return status, _quoted(said_by)
 
 
 def failure_status(error: BaseException) -> EpisodeStatus:
@@ -119,6 +127,17 @@ def _declared(error: BaseException) -> EpisodeStatus | None:
     """What an exception says of itself by its attribute `episode_status`."""
     declared = getattr(error, "episode_status", None)
     return declared if declared in STATUSES else None
+
+
+def _quoted(error: BaseException) -> str:
+    """An exception as a record quotes it: those of ours in their own words."""
+    from dspy.utils.exceptions import AdapterParseError
+
+    if isinstance(error, WorksmithError | AdapterParseError):
+        said = without_secrets(str(error))
+    else:
+        said = getattr(error, "episode_error", None) or described(error)
+    return writable(said)[:LONGEST_ERROR]
 
 
 def _of_model(error: BaseException) -> EpisodeStatus | None:

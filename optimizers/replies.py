@@ -21,6 +21,7 @@ from dspy.clients.errors import error_boundary
 from dspy.utils import exceptions
 from dspy.utils.exceptions import LMError
 
+from evals.failures import remembered
 from evals.identity import model_name
 from evals.metering import Meter, count_answer, metered, metering, reply_to_json
 from evals.stand_in import Sample, StandIn, check_unicode
@@ -137,8 +138,12 @@ class ReplyStore:
             except LMError as error:
                 if isinstance(error.__cause__, BudgetSpentError):
                     raise  # the model's failure is not known
-                message = without_secrets(error.message)
-                said = {"class": type(error).__name__, "message": message, "model": error.model}
+                said = {
+                    "class": type(error).__name__,
+                    "message": without_secrets(error.message),
+                    "model": error.model,
+                    "ended": remembered(error),
+                }
                 self._append({**entry, "failure": said, "paid": _paid(meter)})
                 raise
         self._append({**entry, "paid": _paid(meter)})
@@ -202,8 +207,6 @@ class RememberingEngine(StandIn):
             return found
         fresh = False
 
-        fresh = False
-
         def ask() -> lm15.Response:
             nonlocal fresh
             fresh = True
@@ -241,7 +244,10 @@ def _failure(said: dict[str, Any]) -> LMError:
     kind = getattr(exceptions, str(said["class"]), None)
     if not (isinstance(kind, type) and issubclass(kind, LMError)):
         kind = LMError
-    return kind(said["message"], model=said["model"])
+    error = kind(message=said["message"], model=said["model"])
+    # What was known of it then: its HTTP status, what it was raised from.
+    error.episode_status, error.episode_error = said["ended"]
+    return error
 
 
 def _lack(model: str, request: lm15.Request) -> str:

@@ -27,8 +27,8 @@ _NAMED = 3
 _SHOWN = 60
 """Characters of a value that are quoted."""
 
-_PASSING = frozenset({"seconds", "cached"})
-"""Fields of a record that a clock or a cache decided."""
+_PASSING = frozenset({"seconds", "cached", "attempts", "traceback"})
+"""Fields of a record that a clock, a cache, an outage or a machine decided."""
 
 
 class _Ended(Budget):

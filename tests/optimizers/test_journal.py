@@ -12,10 +12,18 @@ from typing import Any
 from uuid import uuid4
 
 import dspy
+import httpx
+import openai
 import pytest
 from dspy.lm15 import Request, Response
-from dspy.utils.exceptions import LMUnexpectedError
+from dspy.utils.exceptions import (
+    ContextWindowExceededError,
+    LMError,
+    LMInvalidRequestError,
+    LMUnexpectedError,
+)
 
+from evals.failures import failure_of
 from evals.identity import model_digest
 from evals.judging.rubric_judge import RubricJudge
 from evals.suite import Suite
@@ -416,6 +424,37 @@ def test_a_failure_is_asked_again_but_retraced(tmp_path: Path) -> None:
     assert engine.calls == 1
     assert remembering(tmp_path, engine)("same") == ["reply 2"]
     assert remembering(tmp_path, engine, asking=False)("same") == ["reply 2"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ContextWindowExceededError(model="scripted/slow"),
+        LMInvalidRequestError("no such model", status=404),
+        LMInvalidRequestError("top_k", status=400),
+        LMInvalidRequestError("no", provider_code="SAFETY"),
+        openai.APIConnectionError(request=httpx.Request("POST", "http://127.0.0.1")),
+        openai.BadRequestError(
+            "prompt is too long",
+            response=httpx.Response(400, request=httpx.Request("POST", "http://127.0.0.1")),
+            body=None,
+        ),
+        KeyError("x"),
+    ],
+)
+def test_a_failure_that_is_retraced_ends_an_episode_alike(error: Exception, tmp_path: Path) -> None:
+    class Failing:
+        def complete(self, request: Request) -> Response:
+            raise error
+
+    heard = []
+    for asking in (True, False):
+        lm = remembering(tmp_path, Failing(), asking=asking)
+        with pytest.raises(LMError) as caught:
+            lm("same")
+        heard.append(failure_of(caught.value))
+
+    assert heard[0] == heard[1]
 
 
 def test_who_stands_in_for_a_model_is_that_model(tmp_path: Path) -> None:
