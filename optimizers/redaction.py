@@ -6,6 +6,7 @@ where can still be seen; whose it was and what it said cannot. Left as they are:
 descriptions and house rules, what is told with every task of an intent, the task's own phrasing around its
 slots, numbers of one or two digits, and how many days lie between two dates. Where private fields or whole
 tables are quoted, no number is left: department and level can be enough to know whose age or rating it is.
+Nor is one where a call was denied: what a denied call names exists, and a number may be the id of it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from optimizers.demonstration import LastCall
-from tools.desk import PRIVATE
+from tools.desk import DENIED, PRIVATE
 from tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ _PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<clock>T?\d\d:\d\d(?::\d\d)?(?
 _NOW = re.compile(r"(\d{4}-\d\d-\d\d)(?: \d\d:\d\d)?")
 _HANDLE = re.compile(r"#\d+")
 """Stands for the result of a call, see `tools.crm.handles`; a number of the call's own, and of no record."""
+
+_DENIAL = "Access denied. No rule lets you read, create, update, delete any, this record of."
+"""Words of every denial, which says nothing of what was denied."""
 
 _WHOLE = ("all", "first")
 """Under these a result with a handle shows its entries."""
@@ -59,8 +63,8 @@ def _with_twin(call: LastCall, task: Task, public: frozenset[str]) -> LastCall:
     if not call.inputs.get(RECORDS):
         return call
     fields = {name: value for name, value in call.fields.items() if name != RECORDS}
-    private = any(reference.endswith((PRIVATE, "/*")) for reference in call.inputs[RECORDS])
-    twin = Redaction(fields, task, public, numbers=private)(fields)
+    wholly = any(reference.endswith((PRIVATE, "/*", DENIED)) for reference in call.inputs[RECORDS])
+    twin = Redaction(fields, task, public, numbers=wholly)(fields)
     return LastCall({**call.inputs, TWIN: {**twin, "context": twin.get("context", "") + _NOTE}}, call.outputs)
 
 
@@ -156,7 +160,7 @@ class Redaction:
 def _public_words(workshop: Workshop) -> frozenset[str]:
     kind = workshop.kind
     texts = [tool.text for toolkit in kind.toolkits for tool in toolkit.tools]
-    return _words("\n".join([*texts, kind.house_rules, kind.finish_note]))
+    return _words("\n".join([*texts, kind.house_rules, kind.finish_note, _DENIAL]))
 
 
 def _quoted(fields: Mapping[str, Any]) -> Iterator[str]:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 PRIVATE = "#private"
 """Marks a reference to a record whose private fields are meant as well."""
 
+DENIED = "@denied"
+"""Stands among references for what a denied call was about. Nobody may read it: that a call was denied, and
+not answered with nothing, tells that there is what it names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Desk:

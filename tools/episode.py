@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import apsw
 
-from tools.desk import Desk
+from tools.desk import DENIED, Desk
 from tools.dispatch import Observation, dispatch
 from tools.kinds import WorldKind
 from tools.outcome import Outcome
@@ -33,7 +33,8 @@ class CallRecord:
     Attributes:
         arguments: as the agent gave them.
         decision: of the policy; None when the call never got that far.
-        reads: references of the records that the call has read, sorted; see `Desk.reads`.
+        reads: references of the records that the call has read, sorted; see `Desk.reads`. Of a denied call
+            `DENIED` is among them.
     """
 
     tool: str
@@ -154,6 +155,8 @@ class Episode:
         observation, decision = dispatch(name, arguments, self)
         if observation.status == "ok" and self._granted:
             decision = self._granted[-1]  # by which rule this very record was open
+        if observation.status == "denied":
+            self._reads.add(DENIED)
         seconds = time.perf_counter() - start
         self.calls.append(
             CallRecord(name, arguments, observation, decision, seconds, tuple(sorted(self._reads)))

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from tools.desk import DENIED
 from tools.episode import Episode
 from tools.errors import InputError
 from tools.kinds import WorldKind, world_kind
@@ -80,11 +81,12 @@ class Workshop:
 
         The mark of another world among them (see `world_mark`) is as unreadable as what it stands for.
         """
-        references -= {world_mark(self.world)}
-        if not references:
-            return references
+        denied = references & {DENIED}
+        known = references - {world_mark(self.world), DENIED}
+        if not known:
+            return denied
         with self._pool.borrow() as sandbox:
-            return sandbox.read(b"", lambda world: self.policy.unreadable(persona, references, world))
+            return denied | sandbox.read(b"", lambda world: self.policy.unreadable(persona, known, world))
 
     def check_records(self) -> None:
         """See that there is something for tools to work on.

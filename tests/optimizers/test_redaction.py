@@ -22,6 +22,7 @@ from optimizers.demonstration import LastCall, last_calls
 from optimizers.redaction import with_twins
 from programs.agent import Agent
 from tests.tools.enterprise.small_world import small_rows
+from tools.desk import DENIED
 from tools.enterprise.schema import TABLES
 from tools.persona import Persona
 from tools.workshop import Workshop
@@ -241,3 +242,35 @@ def test_fields_of_records_keep_their_names(company: tuple[Workshop, Planted]) -
     shown = json.dumps(twin(workshop, call(rows, "x")))
 
     assert all(name in shown for name in ("OwnerId", "Kept__c", "total"))
+
+
+@pytest.mark.parametrize("number", ["7", "42", "1025", "ISS-0011"])
+def test_a_denied_demonstration_names_nothing_that_there_is(
+    company: tuple[Workshop, Planted], number: str
+) -> None:
+    """That a call was denied tells that there is what it names, even to who was denied."""
+    task = Task(
+        id="t2",
+        query=f"Change ticket {number} to medium priority.",
+        domains=("it_service_management",),
+        slots={"ticket": number, "priority": "medium"},
+    )
+    denial = "Access denied (tickets.update). No rule lets you update this record of tickets."
+    step = {
+        "thought": f"I change ticket {number}.",
+        "tool": "it_service_management.update_issue",
+        "arguments": {"ticket_id": number, "priority": "medium"},
+        "observation": denial,
+    }
+    answer = {"status": "denied", "answer": f"I may not change ticket {number}."}
+    inputs = {"context": "Now: Saturday 2022-12-31 18:00.", "task": task.query, "trajectory": [step]}
+    made = LastCall({**inputs, "records": [DENIED]}, {"tool": "finish", "arguments": answer})
+
+    shown = twin(company[0], made, task)
+
+    context = str(shown.pop("context"))
+    assert number not in json.dumps(shown), shown
+    assert number not in context.replace("2022-12-31 18:00", "")
+    assert shown["trajectory"][0]["observation"] == denial
+    assert shown["trajectory"][0]["arguments"]["ticket_id"] in shown["task"]
+    assert shown["arguments"]["status"] == "denied"
