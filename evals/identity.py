@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from evals.own_models import own_models
 from evals.source import code_digest
 from tools.seeding import digest
 
@@ -51,7 +52,8 @@ def state_digest(program: Any) -> str:
     if own is not None:
         return str(own() if callable(own) else own)
     dump = getattr(program, "dump_state", None)
-    return digest([_path(program), _plain(dump() if dump else {})])
+    models = [model_digest(model) for _, _, model in own_models(program)]
+    return digest([_path(program), _plain(dump() if dump else {}), *models])
 
 
 def strategy_name(program: Any) -> str:

@@ -204,6 +204,12 @@ def metered(lm: Any, payer: Payer | None = None) -> dspy.LM:
     return lm if _counts(engine) else MeteredEngine(lm, payer).installed()
 
 
+def unmetered(lm: Any) -> Any:
+    """The model itself, behind all that stand in for it."""
+    engine = getattr(lm, "engine", None)
+    return engine.innermost if isinstance(engine, StandIn) else lm
+
+
 def reply_to_json(response: lm15.Response) -> dict[str, Any]:
     """A reply as it is kept, without the provider's own data; it says whether its tokens are estimates."""
     kept = replace(response, provider_data=_ESTIMATED if _is_estimated(response) else None)

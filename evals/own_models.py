@@ -20,11 +20,13 @@ def own_models(program: Any) -> Iterator[tuple[Any, str, Any]]:
 
 
 def with_models(program: Any, change: Callable[[Any], Any]) -> Any:
-    """The program with its own models changed: itself if it has none, else a copy."""
-    if not any(own_models(program)):
+    """The program with its own models changed: itself if none is, else a copy."""
+    models = [model for _, _, model in own_models(program)]
+    changed = {id(model): change(model) for model in models}
+    if all(changed[id(model)] is model for model in models):
         return program
-    changed = program.deepcopy()
-    # A copy of a program may have copied its models as well; those to be changed are the program's.
-    for (module, name, _), (_, _, model) in zip(own_models(changed), own_models(program), strict=True):
-        setattr(module, name, change(model))
-    return changed
+    copied = program.deepcopy()
+    # The copy may have copies of the models; it gets what the program's own were changed to.
+    for (module, name, _), model in zip(own_models(copied), models, strict=True):
+        setattr(module, name, changed[id(model)])
+    return copied

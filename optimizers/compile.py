@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
 from evals.driving import asking
+from evals.metering import unmetered
+from evals.own_models import with_models
 from evals.runner import Progress
 from optimizers.acceptance import accepted
 from optimizers.artifact import Artifact
@@ -66,8 +68,7 @@ class Plan:
         describes: what it takes to build the program anew, for the manifest.
         proposer: proposes instructions, for an optimizer that wants it; default is the teacher, or else the
             model itself, if that is a language model.
-        folder: gets the journal, by which a killed compile goes on. It knows of the models named here; one
-            that the program itself holds is asked past it.
+        folder: gets the journal, by which a killed compile goes on.
         resume: go on with what is in `folder`.
         asking: whether models may be asked what the journal does not answer.
         begun: the keys of the episodes that are run of those of a log, by its path; None runs all.
@@ -125,7 +126,7 @@ class Plan:
         proposer = self.proposed_by()
         select = self.suite.select
         return Job(
-            program=self.program,
+            program=with_models(self.program, lambda lm: self._asked(lm, journal)),
             train=select(split="train", scheme=self.scheme, limit=self.train_limit, where=self.where),
             dev=select(split="dev", scheme=self.scheme, limit=self.dev_limit, where=self.where),
             held_back=[task for split in ("dev", "test") for task in select(split=split, scheme=self.scheme)],
@@ -250,5 +251,7 @@ def compile_program(plan: Plan) -> Result:
             except BudgetSpentError:
                 compiled = best_so_far(job)
             compiled = within_constraints(job, accepted(job, compiled))
+    # The program goes on without the journal and the budget of its compile.
+    compiled = replace(compiled, program=with_models(compiled.program, unmetered))
     artifact = Artifact.of(compiled.program, manifest_of(plan, job, compiled), measured(plan, started))
     return Result(compiled, artifact, job.gaps)

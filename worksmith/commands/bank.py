@@ -14,6 +14,7 @@ from worksmith.commands.options import (
     JsonFlag,
     LimitOption,
     MaxStepsOption,
+    NoCacheFlag,
     SchemeOption,
     SeedOption,
     StrategyOption,
@@ -21,6 +22,7 @@ from worksmith.commands.options import (
     ToolsetOption,
     TrackingUriOption,
     WorkersOption,
+    leave_out_cache,
 )
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ def build(
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there; start anew.")] = False,
     tracking_uri: TrackingUriOption = None,
+    no_cache: NoCacheFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Run trajectories through a program on a suite's tasks and keep what truly succeeds, in one file."""
@@ -86,6 +89,7 @@ def build(
     from worksmith.commands.bank_report import show_bank, show_forecast
     from worksmith.session import choose_tasks, new_agent
 
+    leave_out_cache(no_cache)
     if out.exists() and not (force or dry_run):
         raise InputError("the file is already there", where=str(out), hint="give --force to replace it")
     opened = Suite.open(suite)

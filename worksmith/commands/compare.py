@@ -28,6 +28,7 @@ from worksmith.commands.options import (
     JudgeOption,
     LimitOption,
     MaxStepsOption,
+    NoCacheFlag,
     OrgIdsOption,
     OrgOption,
     RubricOption,
@@ -41,6 +42,7 @@ from worksmith.commands.options import (
     TrackingUriOption,
     WhereOption,
     WorkersOption,
+    leave_out_cache,
     say,
 )
 
@@ -117,6 +119,7 @@ def compare_strategies(
     tracking_uri: TrackingUriOption = None,
     experiment: ExperimentOption = None,
     traces: TracesOption = "some",
+    no_cache: NoCacheFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Compare strategies, each uncompiled and compiled, on the same tasks; baselines stand beside them."""
@@ -139,6 +142,7 @@ def compare_strategies(
     from worksmith.study import NO_OPTIMIZER, StudyPlan, study_arms
     from worksmith.tracked import Tracking
 
+    leave_out_cache(no_cache)
     tracking = Tracking.of(track, tracking_uri, experiment, traces)
     opened = Suite.open(suite)
     source = _train_suite(train_suite, opened) if train_suite else opened

@@ -30,6 +30,7 @@ from worksmith.commands.options import (
     JudgeOption,
     LmOption,
     MaxStepsOption,
+    NoCacheFlag,
     RegisterOption,
     RubricOption,
     SchemeOption,
@@ -43,6 +44,7 @@ from worksmith.commands.options import (
     TrackingUriOption,
     WhereOption,
     WorkersOption,
+    leave_out_cache,
     say,
 )
 
@@ -163,6 +165,7 @@ def compile_program(
     experiment: ExperimentOption = None,
     traces: TracesOption = "none",
     register: RegisterOption = None,
+    no_cache: NoCacheFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
@@ -183,6 +186,7 @@ def compile_program(
     from worksmith.session import demo_count
     from worksmith.tracked import Tracking, registration
 
+    leave_out_cache(no_cache)
     if sample is not None and not dry_run:
         raise InputError("a sample is for a forecast", where="--sample", hint="give --dry-run")
     tracking = Tracking.of(track, tracking_uri, experiment, traces)

@@ -22,6 +22,7 @@ from worksmith.commands.options import (
     LimitOption,
     LmOption,
     MaxStepsOption,
+    NoCacheFlag,
     OrgIdsOption,
     OrgOption,
     RubricOption,
@@ -36,6 +37,7 @@ from worksmith.commands.options import (
     TrackingUriOption,
     WhereOption,
     WorkersOption,
+    leave_out_cache,
     say,
 )
 
@@ -91,6 +93,7 @@ def evaluate_program(
     tracking_uri: TrackingUriOption = None,
     experiment: ExperimentOption = None,
     traces: TracesOption = "some",
+    no_cache: NoCacheFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Run a program on a suite's tasks and score every episode by its outcome."""
@@ -100,6 +103,7 @@ def evaluate_program(
     from worksmith.session import choose_tasks, connect, ground_truth_called, new_agent, org_setting
     from worksmith.tracked import Tracking
 
+    leave_out_cache(no_cache)
     tracking = Tracking.of(track, tracking_uri, experiment, traces)
     judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)

@@ -13,7 +13,16 @@ import typer
 from typer.core import TyperGroup
 
 from worksmith.commands.judge_calibrate import calibrate_judges
-from worksmith.commands.options import LOCAL_JUDGE, JsonFlag, JudgedOption, RubricOption, WorkersOption, say
+from worksmith.commands.options import (
+    LOCAL_JUDGE,
+    JsonFlag,
+    JudgedOption,
+    NoCacheFlag,
+    RubricOption,
+    WorkersOption,
+    leave_out_cache,
+    say,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,6 +64,7 @@ def judge_runs(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say how many calls and tokens it takes, ask nobody.")
     ] = False,
+    no_cache: NoCacheFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Judge the episodes of finished runs; the word `run` can be left out.
@@ -65,6 +75,7 @@ def judge_runs(
     from evals.judging.sidecar import judge_owed
     from worksmith.judges import judges_called
 
+    leave_out_cache(no_cache)
     judging = []
     for run, opened in _opened(runs, suite):
         judges = judges_called(judge or [LOCAL_JUDGE], rubric, opened.workshop.kind.tables)

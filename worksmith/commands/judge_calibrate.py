@@ -12,9 +12,11 @@ from worksmith.commands.options import (
     LOCAL_JUDGE,
     JsonFlag,
     JudgedOption,
+    NoCacheFlag,
     RubricOption,
     SeedOption,
     WorkersOption,
+    leave_out_cache,
     say,
 )
 
@@ -60,6 +62,7 @@ def calibrate_judges(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say how many verdicts it takes, ask nobody.")
     ] = False,
+    no_cache: NoCacheFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Measure judges on labelled cases, and say whether they may drive a compile.
@@ -71,6 +74,7 @@ def calibrate_judges(
     from tools.errors import InputError
     from worksmith.judges import judges_called
 
+    leave_out_cache(no_cache)
     if (labels is None) == (not planted):
         raise InputError("cases are needed", hint="give either --labels FILE or --planted SUITE")
     judges = judges_called(judge or [LOCAL_JUDGE], rubric)

@@ -231,6 +231,19 @@ TracesOption = Annotated[
 ]
 
 
+NoCacheFlag = Annotated[
+    bool, typer.Option("--no-cache", help="Ask models anew, whatever DSPy's cache of replies holds.")
+]
+
+
+def leave_out_cache(left_out: bool) -> None:
+    """Let no reply come out of DSPy's cache from here on, and none go into it, if `left_out`."""
+    if left_out:
+        import dspy
+
+        dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
+
+
 def say(message: str) -> None:
     """Tell the person at the terminal something that is not the result."""
     typer.echo(harmless(message), err=True)

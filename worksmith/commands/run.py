@@ -19,6 +19,7 @@ from worksmith.commands.options import (
     JudgeOption,
     LmOption,
     MaxStepsOption,
+    NoCacheFlag,
     OrgIdsOption,
     OrgOption,
     RubricOption,
@@ -27,6 +28,7 @@ from worksmith.commands.options import (
     ToolsetOption,
     TracesOption,
     TrackingUriOption,
+    leave_out_cache,
     say,
 )
 from worksmith.terminal import escape
@@ -70,6 +72,7 @@ def run_task(
             "--prompts", help="Show the messages that models were sent, and their replies, before each step."
         ),
     ] = False,
+    no_cache: NoCacheFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Run one task and show every step: thought, call, decision, observation, and what it changed."""
@@ -83,6 +86,7 @@ def run_task(
     from worksmith.session import connect, ground_truth_called
     from worksmith.tracked import Tracking
 
+    leave_out_cache(no_cache)
     tracking = Tracking.of(traces != "none", tracking_uri, experiment, traces)
     judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)

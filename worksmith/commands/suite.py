@@ -11,10 +11,12 @@ import typer
 from worksmith.commands.options import (
     JsonFlag,
     LimitOption,
+    NoCacheFlag,
     SchemeOption,
     SeedOption,
     SplitOption,
     WhereOption,
+    leave_out_cache,
     say,
 )
 
@@ -86,6 +88,7 @@ def build(
         bool, typer.Option("--dry-run", help="Say how many tasks and model calls it would be, build nothing.")
     ] = False,
     force: ForceFlag = False,
+    no_cache: NoCacheFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Generate a world, its tasks and its search index. Seed and scale decide every byte but the index."""
@@ -94,6 +97,7 @@ def build(
     from tools.directories import directory_atomically
     from worksmith.facts import describe
 
+    leave_out_cache(no_cache)
     make = builder(kind)
     given = {"per_intent": per_intent, "mode": mode, "writer": writer, "index": index}
     check_options(kind, given)

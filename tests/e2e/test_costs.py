@@ -1,0 +1,150 @@
+"""What runs used and what they paid, from the command line, against a model server on this machine."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import dspy
+import pytest
+from dspy.clients.cache import Cache
+from typer.testing import CliRunner
+
+from evals.prices import prices_in_use, use_prices
+from evals.suite import Suite
+from tests.chat_server import ChatServer, chat_server, said
+from tests.optimizers.shop import make_suite
+from worksmith.cli import app
+
+FINISH = said("[[ ## tool ## ]]\nfinish\n\n[[ ## arguments ## ]]\n{}\n\n[[ ## completed ## ]]")
+SEARCH = said(
+    "[[ ## tool ## ]]\ncalendar.search_events\n\n"
+    '[[ ## arguments ## ]]\n{"query": "alpha"}\n\n[[ ## completed ## ]]'
+)
+BUSY = {"error": 500, "retry_after": 0}
+TOKENS = ("used_tokens", "paid_tokens", "paid_requests")
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(dspy, "cache", Cache(False, True, str(tmp_path), disk_size_limit_bytes=0))
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    before = prices_in_use()
+    with chat_server() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        yield server
+    use_prices(before)
+
+
+def command(*arguments: object) -> Any:
+    return CliRunner().invoke(app, [str(argument) for argument in (*arguments, "--no-track")])
+
+
+def evaluated(suite: Suite, *options: object) -> tuple[str, ...]:
+    """An evaluation of a few tasks by a hosted model, as arguments."""
+    return ("eval", str(suite.path), "--strategy", "act", "--lm", MODEL, *map(str, options))
+
+
+MODEL = f"openai/{uuid4()}"
+
+
+def totals(document: dict[str, Any]) -> list[float]:
+    (run,) = document["runs"]
+    return [run["summary"]["totals"][name] for name in TOKENS]
+
+
+@pytest.mark.slow
+def test_a_second_run_uses_the_same_tokens_and_pays_none(
+    suite: Suite, server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DSPY_CACHEDIR", str(tmp_path / "cache"))
+    server.say(*[SEARCH, FINISH] * 40)
+
+    def run(*options: str) -> dict[str, Any]:
+        arguments = evaluated(suite, "--limit", 4, "--workers", 1, "--json", "--no-track", *options)
+        done = subprocess.run(
+            [sys.executable, "-m", "worksmith.cli", *arguments], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return dict(json.loads(done.stdout))
+
+    cold, warm = run(), run()
+    assert totals(cold) == [8 * 13, 8 * 13, 8]
+    assert totals(warm) == [8 * 13, 0, 0]
+    assert [row["used_tokens"] for row in warm["rows"]] == [row["used_tokens"] for row in cold["rows"]]
+    assert len(server.bodies) == 8
+
+    assert totals(run("--no-cache")) == totals(cold)
+    assert len(server.bodies) == 16
+    with chat_server() as other:
+        other.say(*[FINISH] * 4)
+        monkeypatch.setenv("OPENAI_BASE_URL", other.url)
+        monkeypatch.setenv("OPENAI_API_BASE", other.url)
+        assert totals(run()) == [4 * 13, 4 * 13, 4]
+        assert len(other.bodies) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 4])
+def test_a_limit_of_calls_counts_every_try(suite: Suite, server: ChatServer, workers: int) -> None:
+    server.say(*[BUSY, BUSY, FINISH] * 40)
+    done = command(*evaluated(suite, "--max-calls", 10, "--workers", workers, "--no-cache", "--json"))
+
+    assert done.exit_code == 3, done.stderr
+    assert "--max-calls" in done.stderr
+    assert 7 <= len(server.bodies) <= 10 + workers - 1
+    said_paid = totals(json.loads(done.stdout))[2]
+    assert said_paid <= len(server.bodies)
+
+
+@pytest.mark.slow
+def test_a_limit_of_tokens_holds_where_the_server_reports_none(suite: Suite, server: ChatServer) -> None:
+    server.usage = None
+    server.say(*[FINISH] * 80)
+    whole = command(*evaluated(suite, "--limit", 2, "--no-cache", "--json"))
+    used, paid, requests = totals(json.loads(whole.stdout))
+    assert used == paid > 1000
+    assert requests == 2
+    assert all(row["estimated"] for row in json.loads(whole.stdout)["rows"])
+
+    done = command(*evaluated(suite, "--max-tokens", int(5.5 * paid / 2), "--workers", 1, "--no-cache"))
+    assert done.exit_code == 3
+    assert len(server.bodies) - 2 <= 6
+    assert "~" in done.stdout
+    assert "estimated: the server reports none" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["eval", "SUITE", "--lm", MODEL],
+        ["eval", "SUITE", "--lm", "local/analogy", "--judge", MODEL],
+        ["compile", "SUITE", "--lm", MODEL, "--teacher", "gold", "--out", "p.json"],
+        ["compile", "SUITE", "--lm", "local/analogy", "--teacher", MODEL, "--out", "p.json"],
+        ["compare", "SUITE", "--lm", MODEL],
+        ["compare", "SUITE", "--lm", "local/analogy", "--judge", MODEL],
+    ],
+)
+def test_dollars_are_not_limited_where_a_price_is_unknown(
+    suite: Suite, server: ChatServer, options: list[str]
+) -> None:
+    arguments = [str(suite.path) if option == "SUITE" else option for option in options]
+    done = command(*arguments, "--max-usd", "1")
+
+    assert done.exit_code != 0
+    said_wrong = str(done.exception) + done.output
+    assert f"price of {MODEL} is not known" in said_wrong
+    assert "--prices" in said_wrong
+    assert not server.bodies
