@@ -68,6 +68,15 @@ def task_of(
     return VisibleTask(id=AD_HOC, query=text, context=context, domains=domains or every, persona=persona)
 
 
+def given_to(program: Any, task: Task) -> VisibleTask:
+    """The task as a program is given it: all of it only where the program says `sees_truth = True`.
+
+    That is for programs which need it and show it to no model: baselines, and what wraps other programs. A
+    program that hands its task to a predictor would else show how it is done.
+    """
+    return task if getattr(program, "sees_truth", False) else task.visible()
+
+
 def whole_task(task: VisibleTask, workshop: Workshop) -> Task | None:
     """The task with all that its suite knows of it; None if it is of no suite of the workshop's world."""
     if isinstance(task, Task):

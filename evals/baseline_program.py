@@ -62,6 +62,8 @@ class BaselineProgram:
         InputError: there is no baseline of this name in this kind of world.
     """
 
+    sees_truth = True
+
     def __init__(self, name: str, workshop: Workshop, train: Sequence[Task] = ()) -> None:
         baselines = _baselines(workshop.kind)
         if name not in baselines:

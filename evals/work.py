@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from evals.asked import given_to
 from evals.entries import ChangeEntry
 from evals.failures import failure_of
 from evals.faults.diagnosis import diagnose
@@ -98,7 +99,7 @@ class Work:
             dspy.context(lm=self._models[unit.trial], trace=[], disable_history=True, usage_tracker=None),
         ):
             try:
-                prediction = self._counting(task=task)
+                prediction = self._counting(task=given_to(self.program, task))
             except InputError:
                 raise
             except Exception as error:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import dspy
 from pydantic import BaseModel, ConfigDict
 
+from evals.asked import given_to
 from evals.example import ExampleFields
 from evals.identity import state_digest, strategy_name
 from evals.source import code_digest
@@ -82,6 +83,8 @@ class TraceStore:
 class Capture(dspy.Module):  # type: ignore[misc]
     """The program itself, except that each call leaves its trace in a store."""
 
+    sees_truth = True
+
     def __init__(self, program: dspy.Module, store: TraceStore, workshop: Workshop) -> None:
         super().__init__()
         self._workshop = workshop
@@ -106,7 +109,7 @@ class Capture(dspy.Module):  # type: ignore[misc]
     def forward(self, task: Task) -> dspy.Prediction:
         """Run the program on `task`."""
         with dspy.context(trace=[]):
-            prediction = self.program(task=task)
+            prediction = self.program(task=given_to(self.program, task))
             trace = list(dspy.settings.trace)
         episode = prediction.episode
         calls = with_twins(last_calls(self.program, trace), task, self._workshop)

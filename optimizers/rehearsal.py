@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evals.asked import given_to
 from evals.identity import program_digest
 from evals.prices import Prices
 from evals.runner import EvalResult, evaluate
@@ -128,7 +129,7 @@ class Performer:
     def __call__(self, program: dspy.Module, task: Task, taught: bool) -> dspy.Prediction:
         """What the program says to the task; of a task that was not drawn, what was said to another one."""
         if taught:
-            return program(task=task)
+            return program(task=given_to(program, task))
         name = program_digest(program)
         with self._lock:
             self._counts[name] += 1
@@ -139,7 +140,7 @@ class Performer:
             other = None if task.id in self._drawn[name] else self._other
         if other is not None:
             return other
-        prediction = program(task=task)
+        prediction = program(task=given_to(program, task))
         with self._lock:
             wall, busy = self._begun[name]
             sample = self._samples[name]

@@ -75,6 +75,9 @@ class Agent(dspy.Module):  # type: ignore[misc]
         InputError: there is no such strategy, toolset, access mode, way to make calls or category.
     """
 
+    sees_truth = True
+    """It shows models what may be seen of a task, and its gold plan where the strategy says so."""
+
     def __init__(
         self,
         strategy: str | Strategy = "react",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 
+from evals.asked import given_to
 from evals.constraints import acceptable
 from evals.failures import failure_status
 from evals.identity import program_digest
@@ -246,7 +247,8 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
 
     def _perform(self, task: Task, taught: bool) -> dspy.Prediction:
         perform = self._lessons.job.perform
-        return self.program(task=task.visible()) if perform is None else perform(self.program, task, taught)
+        given = given_to(self.program, task)
+        return self.program(task=given) if perform is None else perform(self.program, task, taught)
 
     def _noted(
         self, task: Task, episode: EpisodeResult, found: dict[str, LastCall], taught: bool

@@ -10,6 +10,7 @@ import dspy
 import pytest
 from dspy import lm15
 
+from evals.runner import evaluate
 from evals.suite import Suite, write_suite
 from evals.task import Answer, Entity, Step, Task
 from optimizers.artifact import Artifact, Manifest
@@ -18,6 +19,8 @@ from programs.agent import Agent
 from programs.scripted import GoldEngine
 from tests.optimizers.proposing import propose, reply
 from tests.optimizers.shop import Model, make_job, make_suite
+from tools.episode import EpisodeResult
+from tools.workshop import Workshop
 
 CANARY = "xyzzy-canary"
 
@@ -247,3 +250,26 @@ def test_optimizers_of_the_command_never_hold_the_truth(suite: Suite, tmp_path: 
     assert all(CANARY not in prompt for prompt in prompts)
     for file in (tmp_path / "program.json", *tmp_path.rglob("traces.jsonl")):
         assert CANARY not in file.read_text()
+
+
+class Careless(dspy.Module):  # type: ignore[misc]
+    """Hands the whole task that it is given to a model."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        super().__init__()
+        self.step = dspy.Predict("task -> answer")
+        self._workshop = workshop
+
+    def forward(self, task: Any) -> dspy.Prediction:
+        episode = self._workshop.episode(task.domains)
+        answer = self.step(task=str(task)).answer
+        return dspy.Prediction(answer=answer, episode=EpisodeResult("finished", episode.outcome()))
+
+
+def test_a_program_is_evaluated_without_being_given_the_truth(suite: Suite, clean: Suite) -> None:
+    known = Everybody(list(clean.tasks))
+    lm = dspy.LM("scripted/everybody", engine=known, cache=False, num_retries=0)
+    evaluate(Careless(suite.workshop), suite.tasks[:3], workshop=suite.workshop, lm=lm, workers=1)
+
+    assert suite.tasks[0].query in known.asked[0]
+    assert all(CANARY not in prompt for prompt in known.asked)
