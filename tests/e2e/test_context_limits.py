@@ -14,6 +14,7 @@ from evals.log import read_log
 from evals.suite import Suite
 from optimizers.compile import Model, Plan, compile_program
 from optimizers.settings import Settings
+from optimizers.verification import derived
 from programs.agent import Agent
 from worksmith.models.analogy import AnalogyEngine
 from worksmith.models.resolve import resolve
@@ -44,7 +45,8 @@ def test_no_program_is_accepted_that_is_worse_with_the_prompts_it_makes(
     teacher = Model("gold", resolve("gold", tasks=suite.tasks))
     agent = Agent("react", workshop=suite.workshop)
     plan = Plan(agent, agent.config, suite, model, teacher, "race", Settings(seed=0), tmp_path)
-    compiled = compile_program(plan).compiled
+    result = compile_program(plan)
+    compiled = result.compiled
 
     ends = Counter(record.status for log in tmp_path.glob("student/*.jsonl") for record in read_log(log))
     assert ends["context_limit"] > 0
@@ -53,3 +55,5 @@ def test_no_program_is_accepted_that_is_worse_with_the_prompts_it_makes(
     assert trials[str(compiled.chosen)].n == trials["uncompiled"].n
     assert trials[str(compiled.chosen)].value >= trials["uncompiled"].value
     assert (compiled.chosen == "uncompiled") == (most == 30_000)
+    again = derived(plan)
+    assert (again.artifact.digest, again.logs) == (result.artifact.digest, ())
