@@ -84,6 +84,8 @@ _QUICK = Setting("office", latency=0.02, spoiled=0.05, train=160, dev=40, test=4
 
 def run(quick: bool) -> dict[str, Any]:
     """Compile on both sides in every setting under three seeds; quick: a small setting, one seed, one row."""
+    from optimizers.registry import differs
+
     started = time.perf_counter()
     settings, seeds = ({"quick": _QUICK}, range(1)) if quick else (SETTINGS, range(3))
     with tempfile.TemporaryDirectory() as folder:
@@ -95,6 +97,7 @@ def run(quick: bool) -> dict[str, Any]:
         "workers": WORKERS,
         "demonstrations": DEMOS,
         "lm": "local/analogy (no language model)",
+        "dspy_differs": differs(THEIRS),
         **_worst([rows["dspy_defaults"] for rows in found.values()]),
         "settings": found,
         "seconds": round(time.perf_counter() - started, 1),

@@ -34,11 +34,14 @@ LOST = Rules.lost
 _UNTESTED = "no test was made; what the optimizer returned is taken as it is"
 
 
-def accepted(job: Job, found: Compiled) -> Compiled:
+def accepted(job: Job, found: Compiled, *, differs: str = "") -> Compiled:
     """What an optimizer found, or the program as it is where nothing is shown to be better.
 
     A race has settled that by itself. Where our own runner has not measured the program as it is, as under
     most of DSPy's optimizers, there is nothing to test, and what was found is taken as it is.
+
+    Args:
+        differs: in what an optimizer of DSPy's did not run as DSPy has it, see `optimizers.registry.differs`.
 
     Raises:
         IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
@@ -49,7 +52,8 @@ def accepted(job: Job, found: Compiled) -> Compiled:
     measured = {one.trial.name: one for one in job.contenders if one.trial.name in names}
     plain = measured.pop(INCUMBENT, None)
     if plain is None:
-        return replace(found, acceptance={"rule": "none", "said": _UNTESTED})
+        said = f"{_UNTESTED}; in this run {differs}" if differs else _UNTESTED
+        return replace(found, acceptance={"rule": "none", "said": said})
     others = list(measured.values())
     if not others or not any(one.trial.errors < len(_records(one)) for one in (plain, *others)):
         return found  # there is nothing to choose from, or nothing to choose by

@@ -24,7 +24,7 @@ from optimizers.job import Compiled, Job
 from optimizers.journal import Journal
 from optimizers.manifests import manifest_of, measured
 from optimizers.metering import spending
-from optimizers.registry import optimizer, proposals, proposes, selects, takes_bank
+from optimizers.registry import differs, optimizer, proposals, proposes, selects, takes_bank
 from optimizers.rollouts import Rollouts
 from optimizers.selection.steps import check_unit
 from optimizers.settings import Settings
@@ -250,7 +250,7 @@ def compile_program(plan: Plan) -> Result:
                 compiled = optimizer(plan.optimizer)(job)
             except BudgetSpentError:
                 compiled = best_so_far(job)
-            compiled = within_constraints(job, accepted(job, compiled))
+            compiled = within_constraints(job, accepted(job, compiled, differs=differs(plan.optimizer)))
     # The program goes on without the journal and the budget of its compile.
     compiled = replace(compiled, program=with_models(compiled.program, unmetered))
     artifact = Artifact.of(compiled.program, manifest_of(plan, job, compiled), measured(plan, started))

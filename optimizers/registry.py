@@ -82,6 +82,11 @@ def proposals(name: str, job: Job) -> int:
     return found.proposals(job) if isinstance(found, Proposing) else 0
 
 
+def differs(name: str) -> str:
+    """In what an optimizer of DSPy's does not run as DSPy has it by default; empty if in nothing."""
+    return str(getattr(_OPTIMIZERS.get(name), "differs", ""))
+
+
 def optimizer(name: str, *, option: str = "--optimizer") -> Optimizer:
     """The optimizer called `name`.
 

@@ -10,6 +10,7 @@ from evals.examples import as_examples
 from evals.statistics import wilson
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import (
+    BOOTSTRAPPED,
     bootstrapping,
     examples,
     offered,
@@ -25,6 +26,8 @@ from tools.seeding import rng
 
 class LabeledFewShot:
     """`dspy.LabeledFewShot`: demonstrations drawn blindly, from the teacher's trajectories."""
+
+    differs = "k is --demos (its own: 16), and it draws from trajectories in place of raw examples"
 
     def plan(self, job: Job) -> dict[str, int]:
         """One teacher episode a training task, one student episode a dev task."""
@@ -53,6 +56,8 @@ class LabeledFewShot:
 class BootstrapFewShot:
     """`dspy.BootstrapFewShot`: the first successes of the teacher, one training task after another."""
 
+    differs = BOOTSTRAPPED
+
     def plan(self, job: Job) -> dict[str, int]:
         """At most one teacher episode a training task, one student episode a dev task."""
         return {"teacher": len(job.train), "dev": len(job.dev)}
@@ -70,6 +75,8 @@ class BootstrapFewShot:
 
 class RandomSearch:
     """`dspy.BootstrapFewShotWithRandomSearch`: several bootstraps of shuffled tasks meet on the dev tasks."""
+
+    differs = f"num_candidate_programs is --candidates (its own: 16), {BOOTSTRAPPED}"
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most: a bootstrap in order and one for each candidate; these and the plain program on dev."""
@@ -105,6 +112,8 @@ class Optuna:
     Raises:
         InputError: Optuna is not installed.
     """
+
+    differs = f"num_candidate_programs is --candidates (its own: 16), {BOOTSTRAPPED}"
 
     def __init__(self) -> None:
         require_optuna("BootstrapFewShotWithOptuna")
@@ -143,6 +152,8 @@ class Nearest(Knn):
     world each time the compiled program is used, and saves a program without demonstrations. This is `knn`
     instead: the same choice from a bank that was collected once and is saved with the program.
     """
+
+    differs = "the bank is collected once and not at each inference"
 
 
 def random_search(job: Job, lessons: Lessons) -> dspy.BootstrapFewShotWithRandomSearch:

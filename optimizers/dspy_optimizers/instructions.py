@@ -10,6 +10,7 @@ from evals.examples import as_examples
 from optimizers.dspy_optimizers.few_shot import random_search
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import (
+    BOOTSTRAPPED,
     Proposing,
     bootstrapping,
     examples,
@@ -21,8 +22,12 @@ from optimizers.dspy_optimizers.stock import (
 from optimizers.job import Compiled, Job
 from tools.errors import WorksmithError
 
-_DEPTH = 2
-"""How often COPRO has further instructions proposed, the first time included."""
+_DEPTH = 3
+"""How often COPRO has further instructions proposed, the first time included; DSPy's own number."""
+
+_MINIBATCH, _FULL_STEPS, _LARGE = 35, 5, 50
+"""MIPROv2's dev tasks a trial, trials between two evaluations on all of dev, and the most dev tasks on which
+every trial has them all: DSPy's own numbers."""
 
 _RULES = 10
 
@@ -32,6 +37,8 @@ class COPRO(Proposing):
 
     The proposer sees instructions and scores, no task and no trajectory.
     """
+
+    differs = "breadth is --candidates and one (its own: 10), init_temperature 1.0 (its own: 1.4)"
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most: every proposal on dev, and the best one again."""
@@ -52,6 +59,8 @@ class COPRO(Proposing):
 
 class InferRules(Proposing):
     """`dspy.InferRules`: rules induced from the teacher's trajectories, added to the instructions."""
+
+    differs = f"num_candidates is --candidates (its own: 10), {BOOTSTRAPPED}"
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most one teacher episode a training task; dev for each set of rules, and the best one again."""
@@ -76,21 +85,26 @@ class MIPROv2(Proposing):
     """`dspy.MIPROv2`: demonstration sets and proposed instructions, combined by Bayesian search on dev.
 
     The proposer is shown three demonstrations of a set at a time and a tip; not the training tasks'
-    own texts, nor the program's source, which would be that of our wrapper.
+    own texts, nor the program's source, which would be that of our wrapper. Of more dev tasks than `_LARGE`
+    a trial has only some, as DSPy has it.
 
     Raises:
         InputError: Optuna is not installed.
     """
+
+    differs = (
+        f"num_candidates is --candidates and one (its own: 6), {BOOTSTRAPPED}; "
+        "its proposer sees neither the training tasks nor the program's source"
+    )
 
     def __init__(self) -> None:
         require_optuna("MIPROv2")
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most: a bootstrap for each candidate; dev for the plain program, trials and the best again."""
-        return {
-            "teacher": len(job.train) * job.settings.candidates,
-            "dev": len(job.dev) * (_mipro_trials(job) + 2),
-        }
+        dev, trials = len(job.dev), _mipro_trials(job)
+        tried = trials * _MINIBATCH + (trials // _FULL_STEPS + 2) * dev if _in_batches(job) else trials * dev
+        return {"teacher": len(job.train) * job.settings.candidates, "dev": tried + 2 * dev}
 
     def proposals(self, job: Job) -> int:
         """One a predictor and candidate, and one for the plain program's place."""
@@ -116,7 +130,9 @@ class MIPROv2(Proposing):
                 trainset=examples(job),
                 valset=as_examples(job.dev),
                 num_trials=_mipro_trials(job),
-                minibatch=False,
+                minibatch=_in_batches(job),
+                minibatch_size=_MINIBATCH,
+                minibatch_full_eval_steps=_FULL_STEPS,
                 program_aware_proposer=False,
                 data_aware_proposer=False,
             )
@@ -128,6 +144,8 @@ class BetterTogether(Proposing):
 
     No weights are finetuned. DSPy returns what it has when a step fails; here that is an error.
     """
+
+    differs = f"its steps have --candidates candidates, {BOOTSTRAPPED}, and no weights are finetuned"
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most: what its two steps take, and dev before, between and after them and for the best one."""
@@ -249,6 +267,10 @@ def _copro_evaluations(job: Job) -> int:
     if predictors > 1:
         rounds = _DEPTH * (_DEPTH + 1) // 2
     return predictors * rounds * _breadth(job)
+
+
+def _in_batches(job: Job) -> bool:
+    return len(job.dev) > _LARGE
 
 
 def _mipro_trials(job: Job) -> int:

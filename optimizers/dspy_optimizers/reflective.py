@@ -14,16 +14,19 @@ from optimizers.job import Compiled, Job
 from tools.errors import InputError
 
 _MINIBATCH = 3
-_BATCH, _ROUNDS = 16, 4
-"""SIMBA's tasks a round and rounds, half of DSPy's own: every task runs twice for each candidate."""
+_BATCH, _ROUNDS = 32, 8
+"""SIMBA's tasks a round and rounds, which are DSPy's own: every task runs twice for each candidate."""
 
 
 class GEPA(Proposing):
     """`dspy.GEPA`: instructions evolved by reflection on a few training episodes, kept by their dev scores.
 
     What an episode came to is said in words, see `optimizers.dspy_optimizers.feedback`. Demonstrations are
-    none of its business; the instructions of one predictor after another are rewritten.
+    none of its business; the instructions of one predictor after another are rewritten, and programs that
+    do best on different tasks merged, as DSPy has it.
     """
+
+    differs = ""
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most its budget, the round that oversteps it, and the best one again."""
@@ -42,7 +45,6 @@ class GEPA(Proposing):
             max_metric_calls=_gepa_budget(job),
             reflection_minibatch_size=_MINIBATCH,
             reflection_lm=proposer(job).lm,
-            use_merge=False,
             num_threads=job.student.workers,
             warn_on_score_mismatch=False,
             seed=job.settings.seed,
@@ -61,6 +63,8 @@ class SIMBA(Proposing):
 
     It samples and chooses on the training tasks; a model without randomness gives it only demonstrations.
     """
+
+    differs = "num_candidates and max_demos are --candidates and --demos (its own: 6 and 4)"
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most: every round's samples and candidates, the finalists on all training tasks, one on dev."""

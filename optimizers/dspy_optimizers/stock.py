@@ -25,8 +25,20 @@ if TYPE_CHECKING:
     from optimizers.dspy_optimizers.proposer import Proposer
 
 
+BOOTSTRAPPED = (
+    "max_bootstrapped_demos is --demos (its own: 4), max_labeled_demos 0 (its own: 16 raw examples)"
+)
+"""In what every bootstrap of DSPy's differs from one that runs as it comes."""
+
+
 class Proposing:
-    """An optimizer whose instructions are proposed by a language model."""
+    """An optimizer whose instructions are proposed by a language model.
+
+    Attributes:
+        differs: in what it does not run as DSPy has it by default; empty if in nothing.
+    """
+
+    differs: str
 
     @abstractmethod
     def proposals(self, job: Job) -> int:
@@ -109,7 +121,7 @@ def examples(job: Job) -> list[dspy.Example]:
 
 
 def bootstrapping(job: Job, lessons: Lessons) -> dict[str, object]:
-    """What every bootstrap of DSPy's is told."""
+    """What every bootstrap of DSPy's is told, see `BOOTSTRAPPED`."""
     return {
         "metric": lessons.metric,
         "metric_threshold": 1.0,

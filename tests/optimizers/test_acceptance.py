@@ -13,7 +13,7 @@ from evals.summary import summarize
 from optimizers.acceptance import accepted
 from optimizers.job import Compiled, Contender, Job, Trial
 from optimizers.racing import INCUMBENT, IncumbentLostError
-from optimizers.registry import optimizer
+from optimizers.registry import differs, optimizer, optimizer_names
 from tests.evals.episodes import make_record, make_result
 from tests.optimizers.shop import lm, make_job
 from tools.errors import InfrastructureError
@@ -165,3 +165,18 @@ def test_without_the_program_as_it_is_nothing_can_be_compared(suite: Suite, tmp_
         accepted(work, measured(work, scores, 1))
 
     assert isinstance(caught.value, InfrastructureError)
+
+
+@pytest.mark.parametrize("name", [name for name in optimizer_names() if name.startswith("dspy:")])
+def test_in_what_a_peer_does_not_run_as_it_comes_is_told(name: str) -> None:
+    assert bool(differs(name)) == (name != "dspy:GEPA")
+
+
+def test_what_a_peer_is_told_stands_in_the_report(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path, dev=2, candidates=1)
+    found = accepted(work, optimizer("dspy:BootstrapFewShot")(work), differs=differs("dspy:BootstrapFewShot"))
+
+    assert found.acceptance["said"].endswith(
+        "in this run max_bootstrapped_demos is --demos (its own: 4), "
+        "max_labeled_demos 0 (its own: 16 raw examples)"
+    )

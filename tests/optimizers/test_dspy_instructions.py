@@ -249,3 +249,15 @@ def test_what_records_say_is_redacted_or_accounted_for(
     assert any("search_events" in asked for asked in engine.asked)
     assert any(title in asked for asked in engine.asked for title in titles) != known
     assert bool(work.proposer.seen) != known
+
+
+@pytest.mark.slow
+def test_mipro_tries_on_parts_of_a_large_dev_split_within_its_plan(
+    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("optimizers.dspy_optimizers.instructions._LARGE", 8)
+    monkeypatch.setattr("optimizers.dspy_optimizers.instructions._MINIBATCH", 5)
+    work, found = job(suite, tmp_path, candidates=4), optimizer("dspy:MIPROv2")
+    found(work)
+
+    assert 12 < work.student.cost.episodes <= found.plan(work)["dev"] < 12 * 9

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 def tell(row: Row) -> None:
     """Say how an arm did."""
     from evals.tables import percent
+    from optimizers.registry import differs
     from worksmith.session import losses, lost_verdicts
 
+    if said := differs(row.arm.optimizer):
+        say(f"{row.arm.label}: not as DSPy has it: {said}")
     say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %")
     for lost in filter(None, (losses(row.result), lost_verdicts(row.result))):
         say(f"{row.arm.label}: {lost}")
