@@ -27,9 +27,6 @@ _NAMED = 3
 _SHOWN = 60
 """Characters of a value that are quoted."""
 
-_PASSING = frozenset({"seconds", "cached", "attempts", "traceback"})
-"""Fields of a record that a clock, a cache, an outage or a machine decided."""
-
 
 class _Ended(Budget):
     """A budget that was spent: it lets run again what was begun, and says why there is no more."""
@@ -135,21 +132,13 @@ def _difference(then: dict[str, Any] | None, now: dict[str, Any] | None) -> str:
 
 def _episodes(log: Path) -> dict[str, dict[str, Any]]:
     """The last record of each episode by its key; none if there is no log."""
-    records = {record.key: record for record in read_log(log)} if log.exists() else {}
-    told = {key: _lasting(record.without_times()) for key, record in records.items()}
-    return {key: {"task": record["task_id"], **record} for key, record in told.items()}
+    records = read_log(log) if log.exists() else ()
+    return {record.key: {"task": record.task_id, **record.without_times()} for record in records}
 
 
 def _traces(file: Path) -> dict[str, dict[str, Any]]:
     """The last trace of each task and run; none if there is no file."""
     return {f"{trace['run']}/{trace['task']}": trace for trace in read_traces(file)}
-
-
-def _lasting(value: Any) -> Any:
-    """A value without the fields that a clock or a cache decided."""
-    if isinstance(value, dict):
-        return {name: _lasting(inside) for name, inside in value.items() if name not in _PASSING}
-    return [_lasting(inside) for inside in value] if isinstance(value, list) else value
 
 
 def _short(value: Any) -> str:
