@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from retrievers.documents import Document, fingerprint
 from retrievers.errors import RetrievalError
 from retrievers.manifest import MANIFEST, REINDEX, IndexManifest
+from retrievers.strict_json import parse_json
 
 _PAGE = 2000
 """Rows read at once; the local store allows no more variables in one statement than some thousands."""
@@ -280,18 +281,49 @@ def _asking(address: str, *known: type[Exception]) -> Iterator[None]:
 def _check_database(file: Path) -> None:
     """Have SQLite look at Chroma's database first: a damaged one can end the whole process in there.
 
+    A database may also come from a stranger, and Chroma makes whatever embedding model the settings of a
+    collection name, with the options that they name. We hand it vectors and never have it embed anything.
+
     Raises:
-        StoreError: it is damaged.
+        StoreError: it is damaged, names an embedding model, or holds statements of its own.
     """
     if not file.exists():
         return
     try:
         with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
             said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    except (sqlite3.Error, UnicodeError) as error:
+            if said == "ok":
+                said = _foreign(connection) or said
+    except (sqlite3.Error, UnicodeError, ValueError) as error:
         said = str(error)
     if said != "ok":
         raise StoreError(f"the vector store is damaged: {said}", where=str(file), hint=REINDEX)
+
+
+def _foreign(connection: sqlite3.Connection) -> str:
+    """What a database has that ours have not; empty for nothing."""
+    kinds = dict(connection.execute("SELECT name, type FROM sqlite_master").fetchall())
+    if strange := sorted(name for name, kind in kinds.items() if kind in ("trigger", "view")):
+        return f"it has a {kinds[strange[0]]}, {strange[0]}"
+    if "collections" not in kinds:
+        return ""
+    columns = [row[1] for row in connection.execute("PRAGMA table_info(collections)").fetchall()]
+    for column in sorted({"config_json_str", "schema_str"}.intersection(columns)):
+        for (text,) in connection.execute(f"SELECT {column} FROM collections").fetchall():
+            if text and _names_model(parse_json(str(text).encode())):
+                return "a collection names an embedding model of its own"
+    return ""
+
+
+def _names_model(settings: Any) -> bool:
+    """Whether settings of a collection name an embedding model; Chroma has other marks for none."""
+    if isinstance(settings, list):
+        return any(map(_names_model, settings))
+    if not isinstance(settings, dict):
+        return False
+    model = settings.get("embedding_function")
+    named = model is not None and model not in ({"type": "legacy"}, {"type": "unknown"})
+    return named or any(map(_names_model, settings.values()))
 
 
 def passage_id(key: str, number: int) -> str:

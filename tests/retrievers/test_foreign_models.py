@@ -6,9 +6,11 @@ import json
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -133,3 +135,63 @@ def test_no_path_from_a_manifest_is_opened(index: Path, name: str) -> None:
 
     with pytest.raises(RetrievalError, match=r"collections\.mail\.arrays"):
         Library(index, WORLD, version="v1").check()
+
+
+EVIL = {
+    "type": "known",
+    "name": "sentence_transformer",
+    "config": {
+        "model_name": "MODEL",
+        "device": "cpu",
+        "normalize_embeddings": False,
+        "kwargs": {"trust_remote_code": True},
+    },
+}
+"""What Chroma makes a model of that runs code beside it."""
+
+
+@pytest.mark.parametrize("column", ["schema_str", "config_json_str"])
+def test_a_store_chooses_no_model(index: Path, tmp_path: Path, column: str) -> None:
+    """It is made anew, by the model that the user has named, and nobody makes the other one."""
+    from chromadb.utils.embedding_functions import SentenceTransformerEmbeddingFunction as Made
+
+    made: list[Any] = []
+    database = index / "chroma" / "chroma.sqlite3"
+    with closing(sqlite3.connect(database)) as connection:
+        for key, text in connection.execute(f"SELECT id, {column} FROM collections").fetchall():
+            settings = json.loads(text)
+            if column == "schema_str":
+                vectors = settings["keys"]["#embedding"]["float_list"]["vector_index"]
+                vectors["config"]["embedding_function"] = EVIL
+            else:
+                settings["embedding_function"] = EVIL
+            connection.execute(
+                f"UPDATE collections SET {column} = ? WHERE id = ?", (json.dumps(settings), key)
+            )
+        connection.commit()
+    more: Documents = {"mail": lambda: [*WORLD["mail"](), Document("c", "A third")]}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Made, "build_from_config", staticmethod(made.append))
+        with pytest.raises(RetrievalError, match="names an embedding model of its own"):
+            check_index(index, WORLD)
+        build_index(index, more, embedder="static", version="v2")
+    assert made == []
+    [hit] = Library(index, more, version="v2").collection("mail").search("third", 1)
+    assert hit.key == "c"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER evil AFTER INSERT ON embeddings_queue BEGIN UPDATE collections SET name = 'x'; END",
+        "CREATE VIEW evil AS SELECT 1",
+    ],
+)
+def test_a_store_has_no_statements_of_its_own(index: Path, statement: str) -> None:
+    with closing(sqlite3.connect(index / "chroma" / "chroma.sqlite3")) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+    with pytest.raises(RetrievalError, match=r"it has a (trigger|view), evil"):
+        check_index(index, WORLD)
