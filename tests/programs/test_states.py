@@ -211,3 +211,10 @@ def test_a_state_may_call_an_output_otherwise(workshop: Workshop, tmp_path: Path
     loaded.load(tmp_path / "agent.json")
 
     assert loaded.digest == agent.digest
+
+
+def test_a_pickled_state_is_not_loaded(workshop: Workshop, tmp_path: Path) -> None:
+    taught(workshop, nearest=False).save(tmp_path / "agent.pkl")
+
+    with pytest.raises(ValueError, match="can run arbitrary code"):
+        Agent("react", workshop=workshop).load(tmp_path / "agent.pkl")

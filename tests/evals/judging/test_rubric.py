@@ -69,6 +69,7 @@ def test_a_task_that_no_rubric_is_for_is_said(tmp_path: Path) -> None:
         ("[" * 5000, "not YAML"),
         (ONE.replace("Rude.", "2020-13-45"), "not YAML"),
         ("- just\n- a list\n", "not a rubric"),
+        (ONE.replace("Rude.", "!!python/object/apply:os.system ['true']"), "not YAML"),
         (f"rubrics:\n  - {LISTED}\n  - {LISTED}\n", "two rubrics are called 'tone'"),
     ],
 )
