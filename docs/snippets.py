@@ -28,6 +28,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 REASONS = (
+    "a part of a program",
     "asks a person",
     "installs packages",
     "needs a key",

@@ -46,10 +46,10 @@ class ChatServer:
 
 
 @contextmanager
-def chat_server() -> Iterator[ChatServer]:
+def chat_server(kind: type[ChatServer] = ChatServer) -> Iterator[ChatServer]:
     """A server that runs for as long as the block does."""
     http = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server = ChatServer(f"http://127.0.0.1:{http.server_address[1]}/v1")
+    server = kind(f"http://127.0.0.1:{http.server_address[1]}/v1")
     http.chat = server  # type: ignore[attr-defined]
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()

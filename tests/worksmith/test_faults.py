@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from evals.suite import Suite, write_suite
+from tests.chat_server import ChatServer, chat_server
 from tests.optimizers.shop import make_suite
 from tests.tools.enterprise.small_world import write_small_world
 from tools.errors import InputError, WorksmithError
 from worksmith import cli
 from worksmith.compiled import load_program
 
-KEYLESS = "openai/gpt-4o-mini"
+HOSTED = "openai/gpt-4o-mini"
 
 
 @pytest.fixture(scope="module")
@@ -91,12 +93,39 @@ def test_a_disk_that_fills_up_during_the_work_is_a_sentence_as_well(
     assert "worksmith: No space left on device (free some space" in capsys.readouterr().err
 
 
+class _Strict(ChatServer):
+    """Knows no key."""
+
+    def answer(self, body: dict[str, Any]) -> dict[str, Any]:
+        self.bodies.append(body)
+        return {"error": 401, "said": "no such key"}
+
+
+@pytest.fixture
+def rejected(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A key that its provider does not know."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with chat_server(_Strict) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        yield
+
+
+@pytest.mark.parametrize("options", [["--lm", HOSTED], ["--teacher", HOSTED]])
+def test_a_compile_without_a_key_is_refused(suite: Suite, here: Path, options: list[str]) -> None:
+    with pytest.raises(InputError, match="OPENAI_API_KEY"):
+        call("compile", suite.path, "--out", "out.json", "--train-limit", 3, "--dev-limit", 2, *options)
+
+    assert not (here / "out.json").exists()
+
+
+@pytest.mark.usefixtures("rejected")
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--lm", KEYLESS, "--optimizer", "bootstrap"], "nothing could be measured on dev"),
-        (["--lm", KEYLESS, "--optimizer", "knn"], "nothing could be measured on dev"),
-        (["--teacher", KEYLESS], f"{KEYLESS} taught nothing"),
+        (["--lm", HOSTED, "--optimizer", "bootstrap"], "nothing could be measured on dev"),
+        (["--lm", HOSTED, "--optimizer", "knn"], "nothing could be measured on dev"),
+        (["--teacher", HOSTED], f"{HOSTED} taught nothing"),
     ],
 )
 def test_a_compile_without_its_model_fails_and_says_why(
@@ -106,19 +135,20 @@ def test_a_compile_without_its_model_fails_and_says_why(
         call("compile", suite.path, "--out", "out.json", "--train-limit", 3, "--dev-limit", 2, *options)
 
     assert not isinstance(caught.value, InputError)
-    assert "OPENAI_API_KEY" in str(caught.value)
+    assert "no such key" in str(caught.value)
     assert not (here / "out.json").exists()
 
 
+@pytest.mark.usefixtures("rejected")
 def test_a_comparison_without_one_of_its_models_fails_and_says_why(suite: Suite) -> None:
-    models = f"local/analogy,{KEYLESS}"
+    models = f"local/analogy,{HOSTED}"
     result = call(
         "compare", suite.path, "--lm", models, "--limit", 2, "--strategies", "act", "--optimizers", "none"
     )
 
     assert result.exit_code == 1
-    assert f"act, {KEYLESS}: 2 of 2 episodes were lost" in result.stderr
-    assert "OPENAI_API_KEY" in result.stderr
+    assert f"act, {HOSTED}: 2 of 2 episodes were lost" in result.stderr
+    assert "no such key" in result.stderr
     assert "act, local/analogy" in result.stdout
 
 
