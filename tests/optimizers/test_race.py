@@ -16,6 +16,7 @@ from optimizers.candidates import draw_candidates
 from optimizers.growing import covering_order, sizes
 from optimizers.job import Job
 from optimizers.race import Race, dev_order
+from optimizers.racing import IncumbentLostError
 from optimizers.settings import Settings
 from optimizers.teaching import NothingTaughtError
 from optimizers.trace_bank import TraceBank
@@ -173,11 +174,22 @@ def test_a_program_that_hides_the_task_from_its_predictors_gets_fixed_sets(
     assert not any("nearest" in name for name in found)
 
 
-def test_the_order_of_tasks_depends_on_the_seed_only(suite: Suite) -> None:
+def test_the_order_of_intents_depends_on_the_seed_only(suite: Suite) -> None:
     tasks = suite.select(split="dev")
 
     assert dev_order(tasks, 1) == dev_order(tasks[::-1], 1)
     assert dev_order(tasks, 1) != dev_order(tasks, 2)
+
+
+def test_intents_are_dealt_as_a_whole_and_a_task_without_one_is_its_own(suite: Suite) -> None:
+    three = [
+        task.model_copy(update={"intent": task.id.partition("-")[0]}) for task in suite.select(split="dev")
+    ]
+    alone = [task.model_copy(update={"intent": None}) for task in three[:2]]
+    dealt = dev_order([*three[2:], *alone], 0)
+
+    assert sorted(map(len, dealt)) == [1, 1, 2, 4, 4]
+    assert all(len({task.intent for task in intent}) == 1 for intent in dealt)
 
 
 def test_settings_that_make_no_sense_are_refused() -> None:
@@ -225,3 +237,40 @@ def test_the_first_tasks_of_a_growing_bank_stand_for_the_others(suite: Suite) ->
     assert {task.intent for task in ordered[:3]} == set(VERBS)
     assert sorted(task.id for task in ordered) == sorted(task.id for task in tasks)
     assert covering_order(tasks[::-1]) == ordered
+
+
+class Lossy(Model):
+    """Cannot be reached for every other task while it is shown demonstrations, or while it is shown none."""
+
+    def __init__(self, *, shown: bool) -> None:
+        super().__init__()
+        self._shown = shown
+
+    def complete(self, request: Request) -> Response:
+        users = [message for message in request.messages if message.role == "user"]
+        asked = users[-1].parts[0].text.partition("[[ ## trajectory")[0]
+        if (len(users) > 1) == self._shown and sum(map(ord, asked)) % 2:
+            raise ConnectionError("nobody there")
+        return super().complete(request)
+
+
+def lossy(*, shown: bool) -> dspy.LM:
+    return dspy.LM("scripted/lossy", engine=Lossy(shown=shown), cache=False, num_retries=0)
+
+
+def test_who_loses_many_episodes_does_not_win(suite: Suite, tmp_path: Path) -> None:
+    work = make_job(suite, tmp_path, teacher=lm(*VERBS), student=lossy(shown=True), demos=3, candidates=1)
+    compiled = Race()(work)
+
+    assert compiled.chosen == "uncompiled"
+    (other,) = compiled.trials[1:]
+    assert other.errors > 1
+    assert other.score.value == 1.0
+    assert other.race is not None
+    assert "to the infrastructure, more than 10%" in other.race["left"]
+
+
+def test_a_race_that_has_lost_what_it_compares_with_ends(suite: Suite, tmp_path: Path) -> None:
+    work = make_job(suite, tmp_path, teacher=lm(*VERBS), student=lossy(shown=False), demos=3, candidates=1)
+    with pytest.raises(IncumbentLostError, match=r"the program as it is lost \d+ of 12 episodes"):
+        Race()(work)

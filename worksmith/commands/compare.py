@@ -122,7 +122,11 @@ def compare_strategies(
     no_cache: NoCacheFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
-    """Compare strategies, each uncompiled and compiled, on the same tasks; baselines stand beside them."""
+    """Compare strategies, each uncompiled and compiled, on the same tasks; baselines stand beside them.
+
+    What an optimizer finds best on dev is compared as it is (`compile --accept best`): these tasks test it. A
+    race names a winner only if it is shown to be better.
+    """
     from evals.baseline_program import baselines_for
     from evals.constraints import constraints
     from evals.record import PRIMARY
