@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -76,7 +77,7 @@ class IndexManifest(_Part):
     embedder: EmbeddedBy
     collections: dict[str, Entry]
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Content address of all that searches find in it."""
         found = self.model_dump(mode="json", include={"embedder", "collections"})
