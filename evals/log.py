@@ -8,7 +8,6 @@ other one can.
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Self
 
 from evals.record import EpisodeRecord
 from tools.errors import InputError
+from tools.files import append
 from tools.json_files import read_file, validated
 from tools.locking import Lock
 from tools.sealed_lines import SealedLine, mended, sealed, sealed_lines, whole
@@ -26,7 +26,7 @@ _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 
 _WHAT, _HINT = "an episode record", "remove the line to run it again"
 
-_BEGINNING = b'{"key"'
+_BEGINNING = b'{"'
 """What a record begins with, also one that is torn."""
 
 
@@ -101,11 +101,7 @@ class EpisodeLog:
     def append(self, record: EpisodeRecord) -> None:
         """Write one episode, whole, in one write."""
         self._records[record.key] = record
-        line = log_line(record)
-        written = os.write(self._file, line)
-        if written != len(line):
-            os.ftruncate(self._file, os.fstat(self._file).st_size - written)
-            raise OSError(errno.ENOSPC, "only a part could be written", str(self.path))
+        append(self._file, log_line(record), self.path)
 
     def __len__(self) -> int:
         return len(self._records)

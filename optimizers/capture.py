@@ -17,6 +17,7 @@ from evals.identity import state_digest, strategy_name
 from evals.source import code_digest
 from optimizers.demonstration import last_calls, quoted_records
 from optimizers.redaction import with_twins
+from tools.files import append
 from tools.json_files import validated
 from tools.sealed_lines import SealedLine, mended, sealed, sealed_lines, whole
 
@@ -70,7 +71,7 @@ class TraceStore:
             self._lines[task.digest] = json.loads(data)
             self._count += 1
             with self.path.open("ab") as file:
-                file.write(sealed(data, place=self._count))
+                append(file.fileno(), sealed(data, place=self._count), self.path)
 
     def get(self, task: str) -> dict[str, Any] | None:
         """The trace of the task with this digest, if there is one."""

@@ -7,7 +7,6 @@ completions of one call. So equal questions are asked once in a compile, however
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import threading
@@ -28,6 +27,7 @@ from evals.stand_in import Sample, StandIn, check_unicode
 from optimizers.budget import BudgetSpentError
 from retrievers.strict_json import open_regular
 from tools.errors import InputError, WorksmithError
+from tools.files import append
 from tools.json_files import cut_torn_line, tell_torn
 from tools.sealed_lines import SealedLine, sealed, unsealed, whole
 from tools.secrets import without_secrets
@@ -151,12 +151,9 @@ class ReplyStore:
     def _append(self, entry: dict[str, Any]) -> None:
         line = sealed(json.dumps(entry, ensure_ascii=False).encode())
         with self._lock:
-            written = os.write(self._file, line)
-            if written != len(line):
-                os.ftruncate(self._file, self._end)
-                raise OSError(errno.ENOSPC, "only a part could be written", str(self.path))
+            append(self._file, line, self.path)
             self._note(entry, self._end, len(line))
-            self._end += written
+            self._end += len(line)
 
     def _note(self, entry: dict[str, Any], start: int, length: int) -> None:
         known = self._places.get(entry["key"])

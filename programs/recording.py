@@ -18,6 +18,7 @@ from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, respons
 
 from evals.stand_in import Sample, StandIn, check_unicode
 from tools.errors import InputError, WorksmithError
+from tools.files import append
 from tools.json_files import read_file, read_lines
 from tools.seeding import digest, digest_bytes
 
@@ -72,9 +73,9 @@ class RecordingEngine(StandIn):
         entry = {"request": request_digest(request), "reply": response_to_dict(response)}
         if request.tools:
             entry[_NATIVE] = True
-        line = json.dumps(entry, ensure_ascii=False)
-        with self._lock, self.path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        line = json.dumps(entry, ensure_ascii=False).encode() + b"\n"
+        with self._lock, self.path.open("ab") as file:
+            append(file.fileno(), line, self.path)
         return response
 
     def __getstate__(self) -> dict[str, Any]:

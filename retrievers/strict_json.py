@@ -12,6 +12,7 @@ import math
 import os
 import re
 import stat
+from collections.abc import Iterator
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
@@ -39,6 +40,19 @@ def open_regular(path: Path) -> BinaryIO:
         os.close(file)
         raise
     return os.fdopen(file, "rb")
+
+
+def read_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a regular file, with their line breaks.
+
+    Raises:
+        OSError: it cannot be read, is no regular file, or a line is too long.
+    """
+    with open_regular(path) as file:
+        while line := file.readline(MOST_BYTES + 1):
+            if len(line) > MOST_BYTES:
+                raise OSError(errno.EFBIG, f"a line of more than {MOST_BYTES:,} bytes", str(path))
+            yield line
 
 
 def open_text(path: Path, newline: str | None = "") -> TextIO:

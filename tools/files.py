@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -38,6 +39,21 @@ def check_writable(path: Path) -> None:
     handle, temporary = _beside(path)
     os.close(handle)
     os.unlink(temporary)
+
+
+def append(file: int, data: bytes, path: Path) -> None:
+    """Add `data` to a file that is open for appending, in one write: all of it or nothing.
+
+    Raises:
+        OSError: it cannot be; names `path`, which an open file does not know.
+    """
+    try:
+        written = os.write(file, data)
+        if written != len(data):
+            os.ftruncate(file, os.fstat(file).st_size - written)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _beside(path: Path) -> tuple[int, str]:

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from retrievers.strict_json import MOST_BYTES, open_regular, parse_json, read_regular
+from retrievers import strict_json
+from retrievers.strict_json import open_regular, parse_json, read_regular
 from tools.errors import InputError, Notice
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -69,18 +70,12 @@ def read_lines(
         InputError: it cannot be read, or a line is no JSON; raised when the iterator gets there.
     """
     try:
-        with open_regular(path) as file:
-            number = 0
-            while line := file.readline(MOST_BYTES + 1):
-                number += 1
-                where = f"{path}:{number}"
-                if len(line) > MOST_BYTES:
-                    raise InputError(f"not {what}: the line is too long", where=where, hint=hint)
-                if appended and not line.endswith(b"\n"):
-                    tell_torn(where, len(line))
-                    return
-                if line.strip():
-                    yield where, parsed(line, what, where=where, hint=hint)
+        for number, line in enumerate(strict_json.read_lines(path), start=1):
+            where = f"{path}:{number}"
+            if appended and not line.endswith(b"\n"):
+                tell_torn(where, len(line))
+            elif line.strip():
+                yield where, parsed(line, what, where=where, hint=hint)
     except OSError as error:
         raise _unreadable(error, what, path, hint) from error
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from retrievers.strict_json import open_regular
+from retrievers.strict_json import read_lines
 from tools.errors import InputError, Notice
 from tools.files import write_atomically
 from tools.json_files import cut_torn_line, parsed, tell_torn
@@ -59,13 +59,12 @@ def sealed_lines(path: Path, what: str, *, placed: bool = False) -> Iterator[Sea
         InputError: the file cannot be read.
     """
     try:
-        with open_regular(path) as file:
-            for number, line in enumerate(file, start=1):
-                where = f"{path}:{number}"
-                if not line.endswith(b"\n"):
-                    tell_torn(where, len(line))
-                elif line.strip():
-                    yield SealedLine(where, unsealed(line, place=number if placed else None))
+        for number, line in enumerate(read_lines(path), start=1):
+            where = f"{path}:{number}"
+            if not line.endswith(b"\n"):
+                tell_torn(where, len(line))
+            elif line.strip():
+                yield SealedLine(where, unsealed(line, place=number if placed else None))
     except OSError as error:
         raise InputError(f"cannot read {what}: {error.strerror}", where=str(path)) from error
 

@@ -6,7 +6,6 @@ stopped goes on where it was. Verdicts that could not be had are asked for again
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +19,7 @@ from evals.record import EpisodeRecord
 from evals.task import Task
 from evals.workers import Workers
 from tools.errors import InputError
+from tools.files import append
 from tools.json_files import cut_torn_line, read_lines, validated
 
 _WHAT, _HINT = "a verdict", "remove the line"
@@ -106,9 +106,7 @@ def judge_owed(
 
     def keep(place: int, judgement: Judgement) -> None:
         nonlocal done
-        line = _line(owed[place], judgement)
-        if os.write(handle, line) != len(line):
-            raise OSError(errno.ENOSPC, "only a part could be written", str(file))
+        append(handle, _line(owed[place], judgement), file)
         done += 1
         if on_progress:
             on_progress(done, len(owed))

@@ -12,6 +12,7 @@ from pydantic import Field
 from evals.entries import Entry
 from evals.rating.scales import LEVELS
 from evals.runs import RATINGS, LoadedRun, beside
+from tools.files import append
 from tools.json_files import cut_torn_line, read_models
 
 _TRACKED = "runs:/"
@@ -61,4 +62,4 @@ def append_ratings(file: Path, ratings: Iterable[Rating]) -> None:
     if file.is_file():
         cut_torn_line(file)
     with file.open("ab") as stream:
-        stream.write(lines)
+        append(stream.fileno(), lines, file)

@@ -1,10 +1,11 @@
-"""A disk that fills up while a suite is built leaves nothing that looks like a suite.
+"""A disk that fills up leaves nothing half-written, and what was finished.
 
 A limit on the size of files stands for the disk: it needs no rights, and writes fail in the same places.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -27,10 +28,61 @@ main()
 )
 def test_nothing_half_is_left_of_a_build(tmp_path: Path, limit: int, step: str) -> None:
     options = ["suite", "build", "enterprise", "--scale", "0.02", "--index", "static", "--out", "suite"]
-    command = [sys.executable, "-c", CODE, str(limit), *options]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = limited(tmp_path, limit, *options)
 
     assert done.returncode in (1, 2)
     assert "Traceback" not in done.stderr
     assert step in done.stderr.splitlines()[-1]
     assert not list(tmp_path.iterdir())
+
+
+def limited(here: Path, limit: int, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", CODE, str(limit), *map(str, arguments)]
+    return subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
+
+
+def test_a_report_that_does_not_fit_leaves_the_one_that_was_there(office: Path, tmp_path: Path) -> None:
+    log = ("--log", "log.jsonl", "--no-track")
+    assert limited(tmp_path, 10**9, "eval", office, "--limit", 5, *log).returncode == 0
+    (tmp_path / "report.html").write_text("old")
+    before = {file.name for file in tmp_path.iterdir()}
+    done = limited(tmp_path, 20_000, "report", "log.jsonl", "--out", "report.html", "--force")
+
+    assert done.returncode == 1
+    assert done.stderr.startswith("worksmith: report.html: File too large (")
+    assert (tmp_path / "report.html").read_text() == "old"
+    assert {file.name for file in tmp_path.iterdir()} == before
+
+
+def test_a_store_of_runs_that_does_not_fit_is_said_and_the_episodes_stay(
+    office: Path, tmp_path: Path
+) -> None:
+    log = ("--log", "log.jsonl", "--no-track")
+    assert limited(tmp_path, 10**9, "eval", office, "--limit", 5, *log).returncode == 0
+    before = (tmp_path / "log.jsonl").read_bytes()
+    done = limited(tmp_path, 400_000, "log", "log.jsonl")
+
+    assert done.returncode == 1
+    assert "the episodes are in their log" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert (tmp_path / "log.jsonl").read_bytes() == before
+    assert limited(tmp_path, 10**9, "log", "log.jsonl").returncode == 0  # once there is room
+
+
+def test_a_compile_that_does_not_fit_goes_on_to_the_same_program(office: Path, tmp_path: Path) -> None:
+    small = ("--optimizer", "knn", "--train-limit", 6, "--dev-limit", 2, "--no-track")
+
+    def digest(out: str) -> object:
+        return json.loads((tmp_path / out).read_text())["digest"]
+
+    assert limited(tmp_path, 10**9, "compile", office, "--out", "whole.json", *small).returncode == 0
+    largest = max(file.stat().st_size for file in (tmp_path / "whole.json.journal").rglob("*.jsonl"))
+    for limit in (1_000, largest * 3 // 4):
+        done = limited(tmp_path, limit, "compile", office, "--out", "out.json", *small, "--resume")
+        assert done.returncode == 1, done.stderr
+        assert "Traceback" not in done.stderr
+        assert not (tmp_path / "out.json").exists()
+    assert (
+        limited(tmp_path, 10**9, "compile", office, "--out", "out.json", *small, "--resume").returncode == 0
+    )
+    assert digest("out.json") == digest("whole.json")

@@ -8,7 +8,6 @@ import pytest
 from pydantic import BaseModel
 
 from retrievers import strict_json
-from tools import json_files
 from tools.errors import InputError
 from tools.json_files import cut_torn_line, read_json, read_lines, read_model, read_models
 
@@ -103,7 +102,7 @@ def test_what_is_no_file_is_refused_at_once(
 def test_what_is_too_large_is_refused_before_it_fills_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_files, "MOST_BYTES", 1000)
+    monkeypatch.setattr(strict_json, "MOST_BYTES", 1000)
     monkeypatch.setattr(strict_json.read_regular, "__defaults__", (1000,))
     file = tmp_path / "note.json"
     with file.open("wb") as sparse:
@@ -111,7 +110,7 @@ def test_what_is_too_large_is_refused_before_it_fills_the_memory(
 
     with pytest.raises(InputError, match="more than 1,000 bytes"):
         read_json(file, "a note")
-    with pytest.raises(InputError, match=r"note\.json:1: not a note: the line is too long"):
+    with pytest.raises(InputError, match="a line of more than 1,000 bytes"):
         list(read_lines(file, "a note"))
 
 
