@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dspy
@@ -12,7 +13,7 @@ import pytest
 from dspy.clients.cache import Cache
 from dspy.lm15 import Message, Request, Response
 from dspy.lm15 import Usage as Reported
-from dspy.utils.exceptions import LMInvalidRequestError, LMServerError
+from dspy.utils.exceptions import LMInvalidRequestError, LMServerError, LMUnexpectedError
 
 from evals import retries
 from evals.identity import addresses, model_digest
@@ -75,6 +76,40 @@ def test_a_server_says_how_long_to_wait() -> None:
         error = LMServerError("busy", model="m", retry_after=seconds)
         assert wait_before(error, 1) == wait
     assert wait_before(ValueError(), 1) is None
+
+
+class APIConnectionError(Exception):
+    """As `openai` has it."""
+
+    __module__ = "openai"
+
+
+class APIStatusError(Exception):
+    """As `openai` has it."""
+
+    __module__ = "openai"
+
+    def __init__(self, status_code: int, retry_after: str = "") -> None:
+        super().__init__("failed")
+        self.response = SimpleNamespace(status_code=status_code, headers={"retry-after": retry_after})
+
+
+@pytest.mark.parametrize(
+    ("cause", "wait"),
+    [
+        (APIConnectionError("refused"), 1),
+        (APIStatusError(503), 1),
+        (APIStatusError(429, "7"), 7),
+        (APIStatusError(401), None),
+        (APIStatusError(400), None),
+    ],
+)
+def test_other_clients_failures_are_tried_again_by_what_they_are(
+    cause: Exception, wait: float | None
+) -> None:
+    error = LMUnexpectedError("failed", model="mine/model")
+    error.__cause__ = cause
+    assert wait_before(error, 1) == wait
 
 
 @pytest.mark.parametrize("engine", ["lm15", pytest.param("litellm", marks=pytest.mark.slow)])
