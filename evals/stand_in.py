@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Self
 import dspy
 from dspy import lm15
 from dspy.clients.backend_selection import CLIENT_KEYS, select_backend
+from dspy.clients.call_result import usage_dict
 from dspy.clients.engines.litellm_engine import LiteLLMEngine
 from dspy.lm15 import response_to_events
 from dspy.utils.exceptions import LMInvalidRequestError, LMUnsupportedFeatureError
@@ -261,7 +262,7 @@ def _once(lm: dspy.BaseLM) -> Callable[[lm15.Request], lm15.Response]:
         complete: Callable[[lm15.Request], lm15.Response] = engine.complete
         return complete
     route = select_backend(lm)
-    native = _asking(lm.copy(callbacks=[], num_retries=0, engine="lm15")) if route.native else None
+    native = _native(lm, route.resolution.provider) if route.native else None
     if engine == "lm15" or (native is not None and route.resolution.declared):
         assert native is not None
         return native
@@ -276,6 +277,19 @@ def _once(lm: dspy.BaseLM) -> Callable[[lm15.Request], lm15.Response]:
             except LMUnsupportedFeatureError:
                 pass  # known before anything is sent; DSPy goes on with LiteLLM as well
         return compatible.complete(request)
+
+    return ask
+
+
+def _native(lm: dspy.LM, provider: str) -> Callable[[lm15.Request], lm15.Response]:
+    """Asks through DSPy's own client; tokens out of a provider's prompt cache count as used."""
+    asking = _asking(lm.copy(callbacks=[], num_retries=0, engine="lm15"))
+
+    def ask(request: lm15.Request) -> lm15.Response:
+        response = asking(request)
+        counts = usage_dict(response, provider)
+        prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
+        return replace(response, usage=replace(response.usage, input_tokens=prompt, output_tokens=completion))
 
     return ask
 

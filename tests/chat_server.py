@@ -13,7 +13,7 @@ Reply = dict[str, Any]
 """The `message` of a completion; an `error` in its place is the status with which the server fails.
 
 What it then says is under `said`, and the seconds to wait under `retry_after`. Why the model stopped is under
-`finish_reason`, if that is to be said.
+`finish_reason`, if that is to be said. A response of another protocol is `whole`.
 """
 
 
@@ -89,6 +89,9 @@ class _Handler(BaseHTTPRequestHandler):
         if "error" in message:
             failure = {"message": message.get("said", "scripted failure"), "type": "server_error"}
             self._send(message["error"], {"error": failure}, message.get("retry_after"))
+            return
+        if "whole" in message:
+            self._send(200, message["whole"])
             return
         usual = "tool_calls" if message.get("tool_calls") else "stop"
         choice = {

@@ -133,6 +133,17 @@ def test_what_a_server_does_not_report_is_estimated(
     assert str(warm.usage) == f"~{used.used_tokens} used tokens, 0 paid tokens"
 
 
+def test_tokens_out_of_a_providers_prompt_cache_were_used(server: ChatServer) -> None:
+    usage = {"input_tokens": 10, "output_tokens": 3, "cache_read_input_tokens": 5}
+    content = [{"type": "text", "text": "a"}]
+    reply = {"type": "message", "role": "assistant", "content": content, "stop_reason": "end_turn"}
+    server.say({"whole": {"id": "1", "model": "claude-x", **reply, "usage": usage}})
+    lm = metered(dspy.LM("anthropic/claude-x", api_base=server.url, api_key="none", engine="lm15"))
+    with metering() as meter:
+        assert lm("question") == ["a"]
+    assert (meter.usage.prompt_tokens, meter.usage.completion_tokens) == (15, 3)
+
+
 def test_two_servers_of_one_model_share_no_reply(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     server.say(said("ours"))
     with chat_server() as other:

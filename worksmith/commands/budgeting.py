@@ -22,10 +22,14 @@ SPENT = 3
 _UNDER = "Budget"
 
 MaxCallsOption = Annotated[
-    int | None, typer.Option(help="Stop before more model calls than that.", rich_help_panel=_UNDER)
+    int | None,
+    typer.Option(
+        help="Stop before more paid requests to models than that, further tries included.",
+        rich_help_panel=_UNDER,
+    ),
 ]
 MaxTokensOption = Annotated[
-    int | None, typer.Option(help="Stop before more tokens than that.", rich_help_panel=_UNDER)
+    int | None, typer.Option(help="Stop before more paid tokens than that.", rich_help_panel=_UNDER)
 ]
 MaxUsdOption = Annotated[
     float | None,
