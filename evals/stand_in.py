@@ -18,6 +18,7 @@ from dspy.clients.engines.litellm_engine import LiteLLMEngine
 from dspy.lm15 import response_to_events
 from dspy.utils.exceptions import LMInvalidRequestError, LMUnsupportedFeatureError
 
+from evals.finish_reasons import settled
 from evals.identity import model_digest, model_name, plain_settings
 from tools.errors import InputError
 from tools.seeding import digest
@@ -85,7 +86,7 @@ class StandIn:
         """What the original replies when it is asked once."""
         request = replace(request, model=self.original.model)
         inner = getattr(self.original, "engine", None)
-        return inner.reply(request, sample) if isinstance(inner, StandIn) else self._once(request)
+        return inner.reply(request, sample) if isinstance(inner, StandIn) else settled(self._once(request))
 
     def complete(self, request: lm15.Request) -> lm15.Response:
         """The reply, for DSPy."""

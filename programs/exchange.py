@@ -20,7 +20,7 @@ from dspy.lm15 import Message as Turn
 from dspy.lm15 import RefusalPart, Request, Response, TextPart, ToolCallPart, ToolResultPart
 from dspy.utils.callback import BaseCallback
 
-from programs.finishing import finish_reason
+from evals.finish_reasons import finish_reason
 from tools.episode import TOOLS, Exchange, Message
 from tools.unicode import writable
 

@@ -12,11 +12,12 @@ import pytest
 from dspy.lm15 import Message, RefusalPart, Request, Response, TextPart, ThinkingPart, ToolCallPart, Usage
 
 from evals.entries import AskEntry
+from evals.finish_reasons import finish_reason
 from evals.log import EpisodeLog, read_log
+from evals.metering import metered
 from evals.runner import evaluate
 from optimizers.replies import RememberingEngine, ReplyStore
 from programs.agent import Agent
-from programs.finishing import finish_reason
 from programs.recording import RecordingEngine
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.programs.office import TASKS, call, finish
@@ -102,7 +103,7 @@ def hosted(server: ChatServer, **more: Any) -> dspy.LM:
     return dspy.LM("openai/gpt-4o-mini", cache=False, num_retries=0, **address, **more)
 
 
-REPLIES = [
+REPLIES: list[tuple[dict[str, Any], str]] = [
     ({"content": CUT, "finish_reason": "length"}, "truncated"),
     ({"content": "", "finish_reason": "length"}, "truncated"),
     ({"content": None, "finish_reason": "content_filter"}, "filtered"),
@@ -120,6 +121,32 @@ def test_hosted_models_say_why_they_stopped(
     episode = run(Agent(strategy, workshop=workshop), hosted(server, engine=engine))
 
     assert (episode.status, len(server.bodies)) == (status, 2)
+
+
+@pytest.mark.parametrize("strategy", ["act", "function_calling"])
+def test_a_reply_that_the_provider_broke_off_is_no_wrong_answer(
+    strategy: str, server: ChatServer, workshop: Workshop
+) -> None:
+    server.say(*([{"role": "assistant", "content": "", "finish_reason": "error"}] * 2))
+    lm = hosted(server)
+
+    assert run(Agent(strategy, workshop=workshop), lm).status == "model_error"
+    assert run(Agent(strategy, workshop=workshop), metered(lm)).status == "model_error"
+
+
+@pytest.mark.parametrize("engine", ["auto", "litellm"])
+@pytest.mark.parametrize(("reply", "status"), REPLIES)
+def test_a_journal_keeps_why_a_model_stopped(
+    engine: str, reply: dict[str, Any], status: str, server: ChatServer, workshop: Workshop, tmp_path: Path
+) -> None:
+    server.say(*([{"role": "assistant", **reply}] * 2))
+    store = ReplyStore(tmp_path / "replies.jsonl")
+    ends = []
+    for asking in (True, False):
+        lm = RememberingEngine(hosted(server, engine=engine), store, asking=asking).installed()
+        ends.append(run(Agent("act", workshop=workshop), lm).status)
+
+    assert ends == [status, status]
 
 
 def test_histories_are_kept_as_before(server: ChatServer, workshop: Workshop) -> None:
