@@ -11,6 +11,7 @@ import dspy
 import pytest
 from dspy.adapters.baml_adapter import BAMLAdapter
 
+from evals.runner import evaluate
 from programs.adapters import adapter_in_use
 from programs.agent import Agent
 from programs.scripted import GoldEngine, scripted_lm
@@ -284,3 +285,15 @@ def test_callbacks_of_an_adapter_are_told_once() -> None:
         used(dspy.settings.lm, {}, plan_signature(), [], {"context": "c", "tools": "t", "task": "x"})
 
     assert told.heard == ["format", "parse"]
+
+
+def test_the_harness_asks_through_it_and_counts_the_same(workshop: Workshop) -> None:
+    agent, model = Agent("react", workshop=workshop), script(dspy.JSONAdapter, "react")
+    with dspy.context(adapter=dspy.JSONAdapter()):
+        asked = evaluate(agent, TASKS[:1], workshop=workshop, lm=model.lm()).records[0]
+        gold = evaluate(agent, TASKS[:1], workshop=workshop, lm=scripted_lm(GoldEngine(TASKS))).records[0]
+
+    assert (asked.status, asked.model_calls, asked.prompt_tokens) == ("finished", 3, 30)
+    assert [call.tool for call in asked.calls] == [call.tool for call in gold.calls]
+    assert asked.changes == gold.changes
+    assert system(model.requests[0]).count("JSON object")
