@@ -62,6 +62,10 @@ def is_state(data: Any) -> bool:
     return isinstance(metadata, dict) and isinstance(metadata.get("dependency_versions"), dict)
 
 
+MADE = "made"
+"""The key of a saved state beside those of its parts, where there is one: how the program was made."""
+
+
 def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False) -> None:
     """Make the predictors of `program` choose demonstrations where and as those of `state` did.
 
@@ -73,7 +77,7 @@ def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False
             is then as it was.
     """
     parts = dict(program.named_parameters())
-    saved = {name: part for name, part in state.items() if name != "metadata"}
+    saved = {name: part for name, part in state.items() if name not in ("metadata", MADE)}
     if saved.keys() != parts.keys():
         raise _other_program(f"the saved parts are {_names(saved)}, the program has {_names(parts)}")
     for name, part in parts.items():
@@ -88,6 +92,26 @@ def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False
     }
     show_all(program, saved.keys() - nearest.keys())
     show_nearest(program, nearest)
+
+
+def check_made(state: Mapping[str, Any], made: Mapping[str, Any], *, but: str = "") -> None:
+    """See that a program is `made` as the saved one was, as far as the state says how.
+
+    Args:
+        but: a setting that may differ.
+
+    Raises:
+        InputError: it is not; says what differs.
+    """
+    told = state.get(MADE, made)
+    if not isinstance(told, Mapping):
+        raise _other_program("it does not say how it was made")
+    differing = sorted({name for name in (*told, *made) if told.get(name) != made.get(name)} - {but})
+    if differing:
+        said = ", ".join(
+            f"{name}={told[name]!r}" if name in told else f"the usual {name}" for name in differing
+        )
+        raise _other_program(f"it was saved with {said}")
 
 
 def _same_fields(part: dspy.Predict, saved: Any) -> bool:
@@ -106,7 +130,7 @@ def _prefixes(part: Any) -> list[Any]:
 def _other_program(problem: str) -> InputError:
     return InputError(
         f"this is the state of another program: {problem}",
-        hint="make the program as it was made when it was saved (for an agent: with the same strategy)",
+        hint="make the program as it was made when it was saved (for an agent: with the same settings)",
     )
 
 

@@ -23,7 +23,7 @@ import dspy
 
 from evals.asked import asked, whole_task
 from evals.failures import Ended, failure_of
-from evals.states import fit, read_state
+from evals.states import MADE, check_made, fit, read_state
 from programs.adapter import UnreadableReplyError
 from programs.adapters import adapter_in_use, refuse_native
 from programs.asking import ask_plainly
@@ -156,14 +156,23 @@ class Agent(dspy.Module):  # type: ignore[misc]
             read_state(path)
         super().load(path, **options)
 
+    def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
+        """The state as DSPy saves it, and with what settings the agent was made."""
+        return {**super().dump_state(json_mode=json_mode), MADE: self.config}
+
     def load_state(self, state: dict[str, Any], **options: Any) -> None:
         """Take over a saved state, with the way in which demonstrations are chosen.
 
         Raises:
             InputError: the state is of another agent, or names a model or a setting.
         """
+        # Before there is a workshop, nobody knows which tools are the default: those that it was saved with.
+        undecided = self._toolset is None and self._workshop is None and MADE in state
+        check_made(state, self.config, but="toolset" if undecided else "")
         fit(self, state, trusted=bool(options.get("allow_unsafe_lm_state")))
         super().load_state(state, **options)
+        if undecided:
+            self._toolset = state[MADE].get("toolset")
 
     def forward(self, task: VisibleTask | str) -> dspy.Prediction:
         """Do `task` in an episode of its own.

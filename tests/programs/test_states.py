@@ -102,6 +102,45 @@ def test_a_state_of_another_agent_is_refused_and_changes_nothing(
     assert other.digest == before
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"max_steps": 7}, "it was saved with max_steps=20"),
+        ({"toolset": "all"}, "it was saved with toolset='required'"),
+        ({"access": "both"}, "it was saved with the usual access"),
+    ],
+)
+def test_an_agent_with_other_settings_is_another_one(
+    workshop: Workshop, tmp_path: Path, settings: dict[str, Any], said: str
+) -> None:
+    taught(workshop).save(tmp_path / "agent.json")
+
+    with pytest.raises(InputError, match=f"the state of another program: {said}"):
+        Agent("react", workshop=workshop, **settings).load(tmp_path / "agent.json")
+
+
+@pytest.mark.parametrize("made", [None, 5, [], "x"])
+def test_what_says_nothing_of_how_it_was_made_is_refused(
+    workshop: Workshop, tmp_path: Path, made: Any
+) -> None:
+    taught(workshop).save(tmp_path / "agent.json")
+    state = json.loads((tmp_path / "agent.json").read_text())
+    (tmp_path / "agent.json").write_text(json.dumps({**state, "made": made}))
+
+    with pytest.raises(InputError, match="does not say how it was made"):
+        Agent("react").load(tmp_path / "agent.json")
+
+
+def test_an_agent_may_get_its_workshop_afterwards(workshop: Workshop, tmp_path: Path) -> None:
+    agent = Agent("act", toolset="all", workshop=workshop)
+    agent.save(tmp_path / "agent.json")
+    loaded = Agent("act")
+    loaded.load(tmp_path / "agent.json")
+    loaded.workshop = workshop
+
+    assert loaded.config == agent.config
+
+
 def test_a_compiled_program_is_no_state(workshop: Workshop, tmp_path: Path) -> None:
     agent = taught(workshop)
     manifest = Manifest(
