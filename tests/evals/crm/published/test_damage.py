@@ -106,7 +106,7 @@ def test_nothing_is_left_half_written(tmp_path: Path, monkeypatch: pytest.Monkey
         raise OSError("the disk is full")
 
     monkeypatch.setattr(importing, "write_suite", fail)
-    with pytest.raises(InputError, match="the disk is full"):
+    with pytest.raises(OSError, match="the disk is full"):
         run(folder, out)
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["raw", "suite"]
