@@ -21,6 +21,7 @@ from evals.workers import Workers
 from tools.errors import InputError
 from tools.files import append
 from tools.json_files import cut_torn_line, read_lines, validated
+from tools.locking import Lock
 
 _WHAT, _HINT = "a verdict", "remove the line"
 
@@ -95,13 +96,28 @@ def judge_owed(
 
     Raises:
         InputError: the file cannot be written.
+        InUseError: another process writes to it.
     """
-    if file.is_file():
-        cut_torn_line(file)
-    try:
-        handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    except OSError as error:
-        raise InputError("cannot write the verdicts", where=str(file), hint=str(error)) from error
+    with Lock(file.with_name(file.name + ".lock"), file):
+        if file.is_file():
+            cut_torn_line(file)
+        try:
+            handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise InputError("cannot write the verdicts", where=str(file), hint=str(error)) from error
+        try:
+            return _judge(owed, file, handle, workers, on_progress)
+        finally:
+            os.close(handle)
+
+
+def _judge(
+    owed: Sequence[Owed],
+    file: Path,
+    handle: int,
+    workers: int,
+    on_progress: Callable[[int, int], None] | None,
+) -> list[Judgement]:
     done = 0
 
     def keep(place: int, judgement: Judgement) -> None:
@@ -114,10 +130,7 @@ def judge_owed(
     pool: Workers[Owed, Judgement] = Workers(
         lambda each: ask_judge(each.judge, each.task, each.record), workers=workers, on_result=keep
     )
-    try:
-        return pool.run(owed)
-    finally:
-        os.close(handle)
+    return pool.run(owed)
 
 
 def _line(owed: Owed, judgement: Judgement) -> bytes:

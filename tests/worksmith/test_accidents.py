@@ -64,6 +64,16 @@ def test_two_comparisons_never_pay_for_the_same(suite: Suite, here: Path) -> Non
     assert {file: file.read_bytes() for file in folder.glob("*.jsonl")} == before
 
 
+def test_two_judgings_never_pay_for_the_same(suite: Suite, here: Path) -> None:
+    call("eval", suite.path, "--limit", 1, "--log", "log.jsonl", "--no-track")
+    verdicts = here / "log.judgements.jsonl"
+    with (
+        Lock(verdicts.with_name(verdicts.name + ".lock"), verdicts),
+        pytest.raises(InUseError, match=rf"log\.judgements\.jsonl: process {os.getpid()} is at work here"),
+    ):
+        call("judge", "run", "log.jsonl", "--judge", "local/rubric")
+
+
 @pytest.mark.filterwarnings("ignore::tools.errors.Notice")
 @pytest.mark.parametrize("data", ['{"key": "a', '{"key": "a"}\n', "nonsense\n"])
 def test_a_log_with_nothing_but_a_bad_line_is_no_run_of_no_episodes(here: Path, data: str) -> None:
