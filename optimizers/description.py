@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import dspy
+from pydantic import BaseModel, PositiveInt, model_validator
 
 from evals.identity import model_digest, state_digest
 from evals.source import code_digest
+from evals.task import SplitScheme
 
 if TYPE_CHECKING:
     from evals.scoring import Scorer
@@ -25,6 +27,34 @@ class Metric(NamedTuple):
 
     scorers: Sequence[Scorer]
     about: Mapping[str, str]
+
+
+class _Of(BaseModel):
+    """A model that takes part."""
+
+    name: str
+    digest: str
+
+
+class Decided(BaseModel):
+    """What `decides` said of a compile, read back from a journal."""
+
+    suite: dict[str, str]
+    scheme: SplitScheme
+    train_limit: PositiveInt | None
+    dev_limit: PositiveInt | None
+    program: dict[str, Any]
+    models: dict[str, _Of]
+    optimizer: str
+    settings: dict[str, Any]
+    where: list[str] = []
+    metric: dict[str, str] = {}
+
+    @model_validator(mode="after")
+    def _has_what_it_takes(self) -> Self:
+        if "lm" not in self.models or "digest" not in self.suite:
+            raise ValueError("it names no model or no suite")
+        return self
 
 
 def decides(plan: Plan, purpose: str = "compile") -> dict[str, Any]:

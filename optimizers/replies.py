@@ -19,6 +19,7 @@ from dspy._vendor.lm15.serde import request_to_dict, response_from_dict
 from dspy.clients.errors import error_boundary
 from dspy.utils import exceptions
 from dspy.utils.exceptions import LMError
+from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
 from evals.failures import remembered
 from evals.identity import model_name
@@ -28,7 +29,7 @@ from optimizers.budget import BudgetSpentError
 from retrievers.strict_json import open_regular
 from tools.errors import InputError, WorksmithError
 from tools.files import append
-from tools.json_files import cut_torn_line, tell_torn
+from tools.json_files import cut_torn_line, tell_torn, validated
 from tools.sealed_lines import SealedLine, sealed, unsealed, whole
 from tools.secrets import without_secrets
 from tools.seeding import digest
@@ -228,13 +229,33 @@ def _paid(meter: Meter) -> dict[str, int]:
     }
 
 
+class _Paid(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    requests: NonNegativeInt
+    prompt_tokens: NonNegativeInt
+    completion_tokens: NonNegativeInt
+
+
+class _Entry(BaseModel):
+    """A line of the file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: str
+    model: str
+    paid: _Paid
+    reply: dict[str, Any] | None = None
+    failure: dict[str, Any] | None = None
+
+
 def _entry(line: bytes, *, where: str) -> dict[str, Any]:
     what, hint = "a model's reply", "remove the line, and its question is asked again"
     entry = whole(SealedLine(where, unsealed(line)), what, hint=hint)
-    known = isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in ("key", "model"))
-    if known and ("reply" in entry or "failure" in entry):
+    validated(entry, _Entry, what, where=where, hint=hint)
+    if "reply" in entry or "failure" in entry:
         return dict(entry)
-    raise InputError(f"not {what}: it has no key, no model, or no reply", where=where, hint=hint)
+    raise InputError(f"not {what}: it has no reply", where=where, hint=hint)
 
 
 def _failure(said: dict[str, Any]) -> LMError:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from pydantic import TypeAdapter, ValidationError
+
 from evals.constraints import Constraint, constraints
 from evals.nearest import EMBEDDINGS, Embedding
 from optimizers.selection import Display, Selector, selection_called
@@ -99,7 +101,12 @@ class Settings:
         Raises:
             InputError: they make no sense.
         """
-        return cls(**{**data, "constraints": constraints(data.get("constraints", ()))})
+        try:
+            given = {**data, "constraints": constraints(data.get("constraints", ()))}
+            read: Settings = TypeAdapter(cls).validate_python(given)
+        except (ValidationError, TypeError, AttributeError) as error:
+            raise InputError("the settings of the optimizer are damaged", hint=str(error)) from error
+        return read
 
     @property
     def chooses(self) -> bool:

@@ -188,6 +188,43 @@ def test_a_damaged_description_is_bad_input(program: Path, damaged: object) -> N
     assert "not a journal's description" in str(done.exception)
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"suite": -1},
+        {"models": []},
+        {"models": {"lm": {"name": 5}}},
+        {"program": {"strategy": "react"}},
+        {"settings": {"demos": 1e308}},
+        {"settings": {"zzz": 1}},
+        {"settings": []},
+        {"train_limit": "many"},
+        {"optimizer": ["race"]},
+        {"where": 5},
+        {"metric": {"maximize": []}},
+    ],
+)
+def test_a_malformed_description_is_bad_input(program: Path, changed: dict[str, Any]) -> None:
+    description = Path(f"{program}.journal") / "compile.json"
+    said = json.loads(description.read_text())
+    description.write_text(json.dumps({**said, "decides": {**said["decides"], **changed}}))
+    done, _ = verify(program)
+    assert isinstance(done.exception, InputError), repr(done.exception)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"paid": {"requests": "x"}}, {"paid": 5}, {"key": 5}, {"reply": 5}, {"zzz": 1}, {"reply": None}],
+)
+def test_a_malformed_reply_is_bad_input(program: Path, changed: dict[str, Any]) -> None:
+    file = Path(f"{program}.journal") / "replies.jsonl"
+    first, *others = (json.loads(line.data or b"") for line in sealed_lines(file, "replies"))
+    lines = [{**first, **changed}, *others]
+    file.write_bytes(b"".join(sealed(json.dumps(line).encode()) for line in lines))
+    done, found = verify(program)
+    assert isinstance(done.exception, InputError) or not found["identical"], repr(done.exception)
+
+
 def test_a_suite_that_moved_is_named(suite: Suite, program: Path, tmp_path: Path) -> None:
     moved = tmp_path / "moved"
     shutil.copytree(suite.path, moved)

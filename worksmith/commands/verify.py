@@ -14,6 +14,7 @@ from worksmith.commands.options import JsonFlag, WorkersOption, say
 if TYPE_CHECKING:
     from evals.suite import Suite
     from optimizers.compile import Plan
+    from optimizers.description import Decided
 
 _NAMED = 8
 """Parts that differ and are named one by one."""
@@ -80,36 +81,36 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
     """The plan that a journal is of.
 
     Raises:
-        InputError: there is no journal, it is of something else, or the suite is not where it was.
+        InputError: there is no journal, it is damaged or of something else, or the suite is not where it was.
     """
     from evals.suite import Suite
+    from optimizers.description import Decided
     from optimizers.journal import read_description
     from tools.errors import InputError
+    from tools.json_files import validated
 
     description = read_description(folder)
-    decided, path = description["decides"], suite or Path(description["given"].get("suite", ""))
-    if decided.get("purpose") != "compile":
+    if description["decides"].get("purpose") != "compile":
         raise InputError("the journal is not of a compile", where=str(folder))
-    if set(decided.get("metric", {})) - {"maximize", "digest"}:
+    decided = validated(description["decides"], Decided, "a journal's description", where=str(folder))
+    if set(decided.metric) - {"maximize", "digest"}:
         raise InputError(
             "judges took part in the compile, and their rubrics are not in its journal",
             where=str(folder),
             hint="such a program cannot be derived anew",
         )
+    path = suite or Path(str(description["given"].get("suite", "")))
     if suite is None and not path.exists():
         raise InputError(
             f"the suite is not at {path} any more", where=str(folder), hint="give --suite DIRECTORY"
         )
     opened = Suite.open(path)
-    if opened.digest != decided["suite"]["digest"]:
+    if opened.digest != decided.suite["digest"]:
         raise InputError("the program was compiled on another suite", where=str(path))
-    try:
-        return _as_decided(decided, opened, folder, workers)
-    except (KeyError, TypeError) as error:
-        raise InputError("the journal's description is damaged", where=str(folder)) from error
+    return _as_decided(decided, opened, folder, workers)
 
 
-def _as_decided(decided: dict[str, Any], suite: Suite, folder: Path, workers: int) -> Plan:
+def _as_decided(decided: Decided, suite: Suite, folder: Path, workers: int) -> Plan:
     from evals.record import PRIMARY
     from evals.where import conditions
     from optimizers.compile import BANK, BANK_FILE, Model, Plan
@@ -120,8 +121,8 @@ def _as_decided(decided: dict[str, Any], suite: Suite, folder: Path, workers: in
     from worksmith.compiled import build_agent
     from worksmith.models.resolve import resolve
 
-    program = build_agent(decided["program"], suite, where=str(folder))
-    named = {role: model["name"] for role, model in decided["models"].items()}
+    program = build_agent(decided.program, suite, where=str(folder))
+    named = {role: model.name for role, model in decided.models.items()}
     models = {role: Model(name, resolve(name, tasks=suite.tasks)) for role, name in named.items()}
     bank = folder / BANK_FILE
     plan = Plan(
@@ -133,14 +134,14 @@ def _as_decided(decided: dict[str, Any], suite: Suite, folder: Path, workers: in
         teacher=models.get("teacher") or Model(BANK, models["lm"].lm),
         proposer=models.get("proposer"),
         bank=TraceBank.read(bank) if bank.exists() else None,
-        optimizer=decided["optimizer"],
-        settings=Settings.from_json(decided["settings"]),
+        optimizer=decided.optimizer,
+        settings=Settings.from_json(decided.settings),
         folder=folder,
-        scheme=decided["scheme"],
-        where=conditions(decided.get("where", ())),
+        scheme=decided.scheme,
+        where=conditions(decided.where),
         workers=workers,
         versions={"worksmith": __version__},
-        train_limit=decided["train_limit"],
-        dev_limit=decided["dev_limit"],
+        train_limit=decided.train_limit,
+        dev_limit=decided.dev_limit,
     )
-    return maximizing(plan, decided.get("metric", {}).get("maximize", PRIMARY))
+    return maximizing(plan, decided.metric.get("maximize", PRIMARY))
