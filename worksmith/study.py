@@ -18,6 +18,7 @@ from evals.scorers import scorers_for
 from evals.statistics import NOTHING
 from evals.tracking import Suite as Dataset
 from optimizers.budget import BudgetSpentError
+from optimizers.claims import too_few_intents
 from optimizers.compile import Model, Plan
 from optimizers.compile import compile_program as run_plan
 from optimizers.journal import discard, journal_beside
@@ -243,6 +244,8 @@ def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
     compile_plan = _compile_plan(plan, arm)
     if not plan.resume:
         discard(compile_plan.folder)
+    if said := too_few_intents(arm.optimizer, compile_plan.settings, compile_plan.job().dev):
+        say(f"{arm.label}: {said}")
     with compile_bar(f"compile {arm.label}") as on_progress:
         result = run_plan(replace(compile_plan, on_progress=on_progress))
     result.artifact.write(file)

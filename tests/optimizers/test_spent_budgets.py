@@ -69,7 +69,7 @@ class Compile:
             "teacher": models["teacher"],
             "proposer": models["proposer"] if proposes(optimizer) else None,
             "optimizer": optimizer,
-            "settings": Settings(demos=3, candidates=2),
+            "settings": Settings(demos=3, candidates=2, accept="best"),
             "folder": folder,
             "workers": 4,
         }
