@@ -9,6 +9,7 @@ other one can.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -26,8 +27,8 @@ _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 
 _WHAT, _HINT = "an episode record", "remove the line to run it again"
 
-_BEGINNING = b'{"'
-"""What a record begins with, also one that is torn."""
+_TORN = re.compile(rb'\{"[^\n]*')
+"""A log whose first line was torn."""
 
 
 class EpisodeLog:
@@ -149,9 +150,9 @@ def _record(line: SealedLine) -> EpisodeRecord:
 
 
 def _begins_as_log(path: Path) -> bool:
-    """Whether a line of the file is whole, or the first one was torn."""
+    """Whether a line of the file is whole, or the first one was torn and nothing else is there."""
     lines = sealed_lines(path, _WHAT)
-    return any(line.data is not None for line in lines) or read_file(path, _WHAT).startswith(_BEGINNING)
+    return any(line.data is not None for line in lines) or bool(_TORN.fullmatch(read_file(path, _WHAT)))
 
 
 def _no_log(path: Path) -> InputError:

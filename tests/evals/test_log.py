@@ -174,10 +174,11 @@ def test_a_file_without_any_record_is_no_empty_log(tmp_path: Path, data: bytes) 
 @pytest.mark.filterwarnings("ignore::tools.errors.Notice")
 def test_what_is_no_log_is_not_cut_but_a_first_line_that_was_torn_is(tmp_path: Path) -> None:
     path = tmp_path / "episodes.jsonl"
-    path.write_bytes(b"my notes")
-    with pytest.raises(InputError, match=r"episodes\.jsonl: it holds no episode record"):
-        EpisodeLog.open(path, resume=True)
-    assert path.read_bytes() == b"my notes"
+    for data in (b"my notes", b'{"id": "a task"}\n{"id": "another"}\n', b'{"id": "a task"}\n{"id'):
+        path.write_bytes(data)
+        with pytest.raises(InputError, match=r"episodes\.jsonl: it holds no episode record"):
+            EpisodeLog.open(path, resume=True)
+        assert path.read_bytes() == data
 
     path.write_bytes(log_line(make_record(1))[:50])
     with EpisodeLog.open(path, resume=True) as log:

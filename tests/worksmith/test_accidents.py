@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -140,3 +141,40 @@ def test_nothing_waits_for_a_fifo_or_reads_a_device_for_ever(
     with pytest.raises((InputError, WorksmithError)) as caught:
         call(*[part.replace("FIFO", named) for part in command], *options)
     assert "a.js" in str(caught.value) or "fifos" in str(caught.value)
+
+
+DEEP, SURROGATE, TWICE = "[" * 100_000, '{"format": "\\ud800"}', '{"kind": "a", "kind": "a"}'
+
+
+@pytest.mark.parametrize("text", [DEEP, SURROGATE, TWICE], ids=["deep", "surrogate", "twice"])
+@pytest.mark.parametrize(
+    ("file", "command"),
+    [
+        ("suite/world.json", ["suite", "info", "suite"]),
+        ("suite/manifest.json", ["suite", "info", "suite"]),
+        ("suite/tasks.jsonl", ["suite", "info", "suite"]),
+        ("program.json", ["eval", "suite", "--program", "program.json", "--no-track"]),
+        ("bank.jsonl", ["compile", "suite", "--out", "o.json", "--bank", "bank.jsonl", "--no-track"]),
+        ("o.json.journal/compile.json", ["compile", "suite", "--out", "o.json", "--resume", "--no-track"]),
+        ("recording.jsonl", ["eval", "suite", "--lm", "replay:recording.jsonl", "--no-track"]),
+        ("predictions.jsonl", ["score", "suite", "--predictions", "predictions.jsonl"]),
+        ("log.jsonl", ["report", "log.jsonl"]),
+        ("log.jsonl", ["eval", "suite", "--log", "log.jsonl", "--resume", "--no-track"]),
+        ("good.card.json", ["episodes", "good.jsonl"]),
+        ("good.judgements.jsonl", ["episodes", "good.jsonl"]),
+        ("labels.jsonl", ["judge", "calibrate", "--judge", "local/rubric", "--labels", "labels.jsonl"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value[0],
+)
+def test_json_that_misleads_or_exhausts_is_refused_by_name(
+    suite: Suite, here: Path, file: str, command: list[str], text: str
+) -> None:
+    shutil.copytree(suite.path, here / "suite")
+    (here / "good.jsonl").write_bytes(log_line(make_record(1)))
+    (here / file).parent.mkdir(exist_ok=True)
+    (here / file).write_text(text + "\n")
+    with pytest.raises(InputError) as caught:
+        call(*command)
+
+    assert file in str(caught.value)
+    assert "\n" not in str(caught.value)
