@@ -310,6 +310,22 @@ def test_a_journal_goes_on_with_nothing_else(suite: Suite, tmp_path: Path) -> No
         derived(replace(plan(suite, tmp_path / "j", "none", by=Photographer()), scheme="held_out_intents"))
 
 
+class Hasty(Clerk):
+    """A clerk with another `forward`."""
+
+    def forward(self, task: Any) -> dspy.Prediction:
+        return super().forward(task)
+
+
+def test_a_journal_goes_on_with_no_changed_code(suite: Suite, tmp_path: Path) -> None:
+    begun = plan(suite, tmp_path / "journal", "none", by=Photographer())
+    compile_program(begun)
+    changed = replace(begun, program=Hasty(suite.workshop), resume=True)
+
+    with pytest.raises(InputError, match=r"begun here is another one: .*program_code was"):
+        compile_program(changed)
+
+
 def test_a_journal_is_for_one_process_at_a_time(tmp_path: Path) -> None:
     with Journal.open(tmp_path / "j", {}, resume=False):
         with pytest.raises(InUseError, match=f"process {os.getpid()} is at work") as caught:
