@@ -90,7 +90,7 @@ def test_a_disk_that_fills_up_during_the_work_is_a_sentence_as_well(
         cli.main()
 
     assert ended.value.code == 1
-    assert "worksmith: No space left on device (free some space" in capsys.readouterr().err
+    assert "worksmith: log.jsonl: No space left on device (free some space" in capsys.readouterr().err
 
 
 class _Strict(ChatServer):
