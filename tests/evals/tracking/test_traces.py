@@ -144,7 +144,7 @@ def test_a_model_without_a_known_price_has_no_cost(tracker: MlflowTracker) -> No
     trace = only_trace(tracker, result, [])
 
     assert trace.info.cost is None
-    assert trace.info.token_usage["total_tokens"] == 5050
+    assert trace.info.token_usage["total_tokens"] == 6060
 
 
 def test_verdicts_are_assessments_of_their_judges(tracker: MlflowTracker) -> None:
