@@ -138,8 +138,8 @@ def test_a_compiled_program_calls_natively_is_recorded_and_replayed(
     suite: Suite, here: Path, server: ChatServer
 ) -> None:
     worksmith(
-        *("compile", suite.path, "--strategy", "function_calling", "--optimizer", "knn", "--no-track"),
-        *("--out", here / "p.json"),
+        *("compile", suite.path, "--strategy", "function_calling", "--optimizer", "knn", "--accept", "best"),
+        *("--out", here / "p.json", "--no-track"),
     )
     server.say(
         called(("functions__get_period", {"period_name": "Q4", "year": 2023})),
