@@ -126,7 +126,8 @@ def _status(error: BaseException) -> EpisodeStatus | None:
 def _declared(error: BaseException) -> EpisodeStatus | None:
     """What an exception says of itself by its attribute `episode_status`."""
     declared = getattr(error, "episode_status", None)
-    return declared if declared in STATUSES else None
+    known = isinstance(declared, str) and declared in STATUSES and declared != "finished"
+    return declared if known else None
 
 
 def _quoted(error: BaseException) -> str:

@@ -19,7 +19,7 @@ from dspy._vendor.lm15.serde import request_to_dict, response_from_dict
 from dspy.clients.errors import error_boundary
 from dspy.utils import exceptions
 from dspy.utils.exceptions import LMError
-from pydantic import BaseModel, ConfigDict, NonNegativeInt
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
 from evals.failures import remembered
 from evals.identity import model_name
@@ -33,6 +33,7 @@ from tools.json_files import cut_torn_line, tell_torn, validated
 from tools.sealed_lines import SealedLine, sealed, unsealed, whole
 from tools.secrets import without_secrets
 from tools.seeding import digest
+from tools.statuses import EpisodeStatus
 
 if TYPE_CHECKING:
     import dspy
@@ -237,6 +238,21 @@ class _Paid(BaseModel):
     completion_tokens: NonNegativeInt
 
 
+class _Failure(BaseModel):
+    """What there is in place of a reply.
+
+    Attributes:
+        ended: how an episode ends by it, and what its record says; see `evals.failures`.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: str = Field(alias="class")
+    message: str
+    model: str | None
+    ended: tuple[EpisodeStatus, str]
+
+
 class _Entry(BaseModel):
     """A line of the file."""
 
@@ -246,7 +262,7 @@ class _Entry(BaseModel):
     model: str
     paid: _Paid
     reply: dict[str, Any] | None = None
-    failure: dict[str, Any] | None = None
+    failure: _Failure | None = None
 
 
 def _entry(line: bytes, *, where: str) -> dict[str, Any]:

@@ -313,6 +313,21 @@ def test_a_mistake_is_kept_with_its_traceback_within_bounds(
     assert "x" * 20 not in f"{ended.traceback}{ended.error}"
 
 
+@pytest.mark.parametrize("status", ["finished", "done", 5, [], None])
+def test_an_exception_cannot_say_that_all_is_well(status: Any) -> None:
+    error = KeyError("x")
+    vars(error)["episode_status"] = status
+
+    assert failure_status(error) == "program_error"
+
+
+def test_an_exception_of_one_s_own_says_how_it_ends_an_episode() -> None:
+    class TooManyStepsError(Exception):
+        episode_status = "step_limit"
+
+    assert failure_of(TooManyStepsError("20 steps")).status == "step_limit"
+
+
 def test_no_traceback_of_what_is_no_mistake() -> None:
     assert failure_of(lm.LMServerError("503")).traceback == ""
 

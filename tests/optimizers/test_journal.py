@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import threading
@@ -485,6 +486,18 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
     (tmp_path / "replies.jsonl").write_text('{"key": "a"}\n')
 
     with pytest.raises(InputError, match=r"replies.jsonl:1.*remove the line, and its question"):
+        ReplyStore(tmp_path / "replies.jsonl")
+
+
+@pytest.mark.parametrize("failure", [{"class": "LMError"}, {"ended": ["lost", ""]}, "LMError"])
+def test_a_failure_that_says_something_else_is_damage(failure: Any, tmp_path: Path) -> None:
+    paid = {"requests": 1, "prompt_tokens": 0, "completion_tokens": 0}
+    whole = {"class": "LMError", "message": "", "model": None, "ended": ["model_error", ""]}
+    kept = {**whole, **failure} if failure == {"ended": ["lost", ""]} else failure
+    line = json.dumps({"key": "a", "model": "m", "paid": paid, "failure": kept})
+    (tmp_path / "replies.jsonl").write_bytes(sealed(line.encode()))
+
+    with pytest.raises(InputError, match=r"replies.jsonl:1"):
         ReplyStore(tmp_path / "replies.jsonl")
 
 
