@@ -15,7 +15,7 @@ from tools.persona import Persona
 from tools.sandbox import SandboxPool
 from tools.seeding import digest
 from tools.toolkit import Toolset
-from tools.world import World
+from tools.world import World, check_schema
 
 
 class Workshop:
@@ -32,6 +32,7 @@ class Workshop:
     def __init__(self, world: World, sandboxes: int | None = None) -> None:
         self.world = world
         self.kind: WorldKind = world_kind(world.manifest.kind)
+        check_schema(world, self.kind.tables)
         self.policy = self.kind.open_policy(world)
         self.library = self.kind.open_library(world)
         if self.library is not None:
@@ -47,7 +48,7 @@ class Workshop:
         """The workshop over the world in `directory`.
 
         Raises:
-            InputError: if there is no sound world.
+            InputError: if there is no sound world, or its tables are not those of its kind.
             RetrievalError: if its search index was built over another one.
         """
         return cls(World.open(directory))

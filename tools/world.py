@@ -15,6 +15,7 @@ from tools.directories import bring_back
 from tools.errors import InputError
 from tools.files import write_atomically
 from tools.json_files import read_file, read_model
+from tools.memory import open_memory
 from tools.persona import Persona
 from tools.schema import Table
 from tools.seeding import digest, digest_bytes
@@ -121,6 +122,41 @@ def write_world(
     write_atomically(directory / WORLD_FILE, image)
     write_atomically(directory / MANIFEST_FILE, manifest.model_dump_json(indent=2).encode() + b"\n")
     return World(directory, manifest, image)
+
+
+def check_schema(world: World, tables: Sequence[Table]) -> None:
+    """See that a world's tables are those of its kind, and that it has no triggers and views.
+
+    They would run in every episode, and the world may come from somebody else.
+
+    Raises:
+        InputError: they are others, or there are some.
+    """
+    where = str(world.path / WORLD_FILE)
+    try:
+        found, own = _schema(world.image), _schema(_image(tables, {})[0])
+    except apsw.Error as error:
+        raise InputError(f"the world is damaged: {error}", where=where, hint=_AGAIN) from error
+    strange = [name for kind, name, _ in sorted(found) if kind in ("trigger", "view")]
+    missing = [name for _, name, _ in sorted(own - found)]
+    if strange or missing:
+        said = (
+            f"has {strange[0]}, which its kind has not" if strange else f"has no {missing[0]} as its kind has"
+        )
+        raise InputError(f"the world {said}", where=where, hint=_AGAIN)
+
+
+def _schema(image: bytes) -> set[tuple[str, str, str]]:
+    """Kind, name and statement of whatever a database holds."""
+    connection = open_memory()
+    try:
+        connection.deserialize("main", image)
+        return {(str(kind), str(name), str(sql)) for kind, name, sql in connection.execute(_SCHEMA)}
+    finally:
+        connection.close()
+
+
+_SCHEMA = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 
 
 def _image(

@@ -7,11 +7,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
+from tests.optimizers.shop import make_suite
 from tests.tools.notes import NOTES, SAM
 from tools.errors import InputError
 from tools.persona import Persona
+from tools.seeding import digest_bytes
+from tools.workshop import Workshop
 from tools.world import MANIFEST_FILE, World, write_world
 
 
@@ -108,3 +112,31 @@ def test_an_unknown_table_is_refused_before_anything_is_written(tmp_path: Path) 
         )
 
     assert not (tmp_path / "w").exists()
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        (
+            "CREATE TRIGGER evil AFTER INSERT ON calendar BEGIN DELETE FROM calendar; END",
+            "has evil, which its kind has not",
+        ),
+        ("CREATE VIEW evil AS SELECT 1", "has evil, which its kind has not"),
+        ("DROP TABLE calendar", r"has no calendar\w* as its kind has"),
+        ("ALTER TABLE calendar ADD COLUMN more TEXT", r"has no calendar\w* as its kind has"),
+    ],
+)
+def test_a_world_runs_nothing_of_its_own(tmp_path: Path, statement: str, said: str) -> None:
+    """With digests that fit, as anybody can write them."""
+    honest = make_suite(tmp_path).world
+    connection = apsw.Connection(":memory:")
+    connection.deserialize("main", honest.image)
+    connection.execute(statement)
+    image = connection.serialize("main")
+    manifest = honest.manifest.model_copy(update={"database": digest_bytes(image)})
+    manifest = manifest.model_copy(update={"digest": manifest.content_digest})
+    (tmp_path / "world.sqlite").write_bytes(image)
+    (tmp_path / MANIFEST_FILE).write_text(manifest.model_dump_json())
+
+    with pytest.raises(InputError, match=f"the world {said}"):
+        Workshop.open(tmp_path)
