@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -56,6 +57,7 @@ class Store:
         self._prefix = prefix
         self._address = address
         if not is_server(address):
+            _check_files(Path(address))
             _check_database(Path(address) / _DATABASE)
         with _asking(address):
             self._client = _client(address)
@@ -276,6 +278,20 @@ def _asking(address: str, *known: type[Exception]) -> Iterator[None]:
         said = str(error).strip().partition("\n")[0]
         hint = "does the server run?" if is_server(address) else REINDEX
         raise StoreError(f"the vector store failed: {said}", where=address, hint=hint) from error
+
+
+def _check_files(folder: Path) -> None:
+    """See that Chroma meets files and folders only: it would wait for a FIFO for ever, deaf to signals.
+
+    Raises:
+        StoreError: there is something else.
+    """
+    for place, folders, files in os.walk(folder):
+        links = [name for name in folders if (Path(place) / name).is_symlink()]
+        for path in (Path(place) / name for name in (*links, *files)):
+            if not path.is_file():
+                said = "the vector store is damaged: not a regular file"
+                raise StoreError(said, where=str(path), hint=REINDEX)
 
 
 def _check_database(file: Path) -> None:

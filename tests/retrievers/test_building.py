@@ -272,6 +272,17 @@ def test_a_truncated_store_is_named_and_built_again(fresh: Path, kept: int) -> N
     assert check_index(fresh, WORLD)["mail"] == {"sound": 5, "missing": 0, "changed": 0, "extra": 0}
 
 
+@pytest.mark.parametrize("name", ["chroma.sqlite3", "length.bin"])
+def test_nothing_waits_for_a_fifo_in_the_store(fresh: Path, name: str) -> None:
+    file = next(iter((fresh / "chroma").rglob(name)), fresh / "chroma" / name)
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+
+    with pytest.raises(RetrievalError, match="not a regular file"):
+        check_index(fresh, WORLD)
+    assert index(fresh).embedded == 6
+
+
 def test_a_store_that_would_end_the_process_is_found_out_first(fresh: Path) -> None:
     data = bytearray((fresh / DATABASE).read_bytes())
     data[3 * 4096 :: 997] = b"\xff" * len(data[3 * 4096 :: 997])
