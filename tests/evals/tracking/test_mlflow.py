@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from evals.compare import Arm, run_study
-from evals.record import EpisodeRecord
+from evals.log import read_log
 from evals.report import study_report
 from evals.tracking import Suite, open_tracker
 from evals.tracking.reaching import TrackingError
@@ -69,8 +69,7 @@ def test_every_episode_is_kept_as_row_line_and_trace_with_all_scores(
     assert len(stored) == 41
     assert sum(len(trace.info.assessments) for trace in stored) == 80
     folder = Path(tracker.client.download_artifacts(run.id, "episodes", str(tmp_path)))
-    lines = (folder / "test.jsonl").read_text().splitlines()
-    assert [EpisodeRecord.model_validate_json(line) for line in lines] == list(result.records)
+    assert list(read_log(folder / "test.jsonl")) == list(result.records)
     table = json.loads((folder / "test.json").read_text())
     assert len(table["data"]) == 41
 
