@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
@@ -17,6 +17,7 @@ from dspy.clients.call_result import usage_dict
 from dspy.clients.engines.litellm_engine import LiteLLMEngine
 from dspy.lm15 import response_to_events
 from dspy.utils.exceptions import LMInvalidRequestError, LMUnsupportedFeatureError
+from dspy.utils.usage_tracker import UsageTracker
 
 from evals.finish_reasons import settled
 from evals.identity import model_digest, model_name, plain_settings
@@ -152,6 +153,24 @@ class StandIn:
         return self
 
 
+class Strays(UsageTracker):  # type: ignore[misc]
+    """Told by DSPy of models in a block that are asked without an engine that stands in for them."""
+
+    def add_usage(self, lm: str, usage_entry: dict[str, Any]) -> None:
+        """Refuse a model that has just been asked.
+
+        Raises:
+            InputError: always.
+        """
+        raise InputError(
+            f"{lm} was asked, but not through the engine that counts requests",
+            hint="give the model to a predictor or an attribute of the program when it is built",
+        )
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
 class StandInLM(dspy.LM):  # type: ignore[misc]
     """A model with an engine that stands in for it, and that is told of the call a request belongs to.
 
@@ -178,8 +197,10 @@ class StandInLM(dspy.LM):  # type: ignore[misc]
     def _calling(self, given: dict[str, Any]) -> Iterator[None]:
         rollout = {**self.kwargs, **given}.get("rollout_id")
         token = _CALL.set(_Call(rollout, cache=bool(given.get("cache", self.cache))))
+        known = isinstance(dspy.settings.usage_tracker, Strays)
         try:
-            yield
+            with dspy.context(usage_tracker=None) if known else nullcontext():
+                yield
         finally:
             _CALL.reset(token)
 

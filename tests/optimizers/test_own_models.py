@@ -97,6 +97,22 @@ def test_a_model_inside_that_cannot_be_counted_is_refused_by_name(suite: Suite) 
         )
 
 
+class Making(Clerk):
+    """Makes its model while it runs."""
+
+    def forward(self, task: Any) -> dspy.Prediction:
+        with dspy.context(lm=Own("own/made", cache=False)):
+            return super().forward(task)
+
+
+def test_a_model_that_is_made_on_the_way_is_refused_when_it_was_asked_once(suite: Suite) -> None:
+    with pytest.raises(InputError, match="own/made was asked, but not through the engine"):
+        evaluate(
+            Making(suite.workshop), suite.select(split="test"), workshop=suite.workshop, lm=lm(), workers=1
+        )
+    assert len(Own.asked) == 1
+
+
 def compiled(suite: Suite, folder: Path, budget: Budget | None, *, resume: bool = False) -> Any:
     plan = Plan(
         program=clerk(suite, Own("own/model", cache=False)),
