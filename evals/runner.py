@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from evals.admission import Admission, admitted
+from evals.entries import PAID
 from evals.identity import model_name, strategy_name
 from evals.log import EpisodeLog
 from evals.outage import IN_VAIN, Outage, may_pass
@@ -301,7 +302,8 @@ class _Running:
         """Take in an episode that ended."""
         before = self.done.get(record.key) or (self._log.last(record.key) if self._log is not None else None)
         if before is not None:
-            record = record.model_copy(update={"attempts": before.attempts + 1})
+            paid = {name: getattr(before, name) + getattr(record, name) for name in PAID}
+            record = record.model_copy(update={"attempts": before.attempts + 1, **paid})
         if self._log is not None:
             self._log.append(record)
         self.done[record.key] = record

@@ -41,6 +41,9 @@ def test_what_was_lost_is_tried_again_at_the_end(office: Path, server: ChatServe
         ("finished", 2),
     ]
     assert (records[3].task_id, records[3].answer) == (records[1].task_id, "Late.")
+    # All attempts were paid, and the last one is what was used.
+    assert [record.paid_requests for record in records] == [1, 1, 1, 2]
+    assert (records[3].model_calls, records[3].prompt_tokens) == (1, 10)
     summary = json.loads(result.stdout)["runs"][0]["summary"]
     assert (summary["graded"], summary["errors"]) == (3, 0)
 
