@@ -45,6 +45,10 @@ _LITTLE = 2**20
 """With fewer bytes free, a disk is full: libraries often do not say so."""
 
 
+_LONGEST = 2_000
+"""Characters of a message: it may quote what somebody else has written."""
+
+
 class _Terminated(KeyboardInterrupt):
     """SIGTERM, which ends everything as Ctrl-C does."""
 
@@ -142,4 +146,7 @@ def _show_warning(
 
 
 def _say(message: str) -> None:
+    if len(message) > _LONGEST:
+        half = _LONGEST // 2
+        message = f"{message[:half]} […] {message[-half:]}"
     typer.echo(f"worksmith: {harmless(message)}", err=True)

@@ -58,6 +58,14 @@ def test_what_a_person_can_mend_is_one_sentence_and_an_exit_code(
     assert shown.count("\n") == 1
 
 
+def test_what_a_message_quotes_is_cut_in_the_middle(capsys: pytest.CaptureFixture[str]) -> None:
+    _, shown = ended(InputError("x" * 100_000, where="a.json", hint="make it anew"), capsys)
+
+    assert len(shown) < 2_100
+    assert shown.startswith("worksmith: a.json: xxx")
+    assert shown.endswith("xxx (make it anew)\n")
+
+
 def test_a_defect_of_the_program_keeps_its_traceback() -> None:
     assert boundary.explained(KeyError("name")) is None
     assert boundary.explained(AttributeError("name")) is None
