@@ -8,7 +8,7 @@ better is as likely to be ahead by any amount on an intent as behind by it. The 
 thing, and can show less with few intents. With `best` as `Settings.accept` the winner is taken all the same.
 
 A lost episode never helps: it counts 0 for a candidate and 1 for the program as it is. A program that loses
-more than the share `LOST` of its episodes is set aside.
+more than the share `LOST` of its episodes is set aside, whatever `Settings.accept` says.
 
 The winner's dev score is the best of several and flatters it; by how much is estimated as
 `evals.statistics.optimism` has it.
@@ -76,8 +76,9 @@ def _decided(job: Job, found: Compiled, plain: Contender, others: Sequence[Conte
         facts |= {**test._asdict(), "alpha": settings.alpha}
         if len(candidates) > 1:
             facts["optimism"] = _optimism((plain, *candidates), best, settings.seed)
+    theirs = next((one for one in (plain, *candidates) if one.trial.name == found.chosen), best)
     if settings.accept == "best":
-        taken = next((one for one in others if one.trial.name == found.chosen), plain)
+        taken = theirs
     elif test is None or plain.trial.broken or test.p <= settings.alpha:
         taken = best
     else:
@@ -85,9 +86,7 @@ def _decided(job: Job, found: Compiled, plain: Contender, others: Sequence[Conte
     facts["taken"] = taken.trial.name
     facts["said"] = "; ".join(
         [
-            _said(
-                facts, plain, optional=_unbroken(others, found.chosen) and taken.trial.name != found.chosen
-            ),
+            _said(facts, plain, optional=taken is not theirs and not theirs.trial.broken),
             *(f"{one.trial.name} was set aside, it {_lost(one)}" for one in others if _lost(one)),
         ]
     )
@@ -160,10 +159,6 @@ def _said(facts: dict[str, Any], plain: Contender, *, optional: bool) -> str:
     if plain.trial.broken:
         return f"took {best}: the program as it is breaks {', '.join(plain.trial.broken)}"
     return f"took {best}: it is {said}"
-
-
-def _unbroken(others: Sequence[Contender], name: str | None) -> bool:
-    return any(one.trial.name == name and not one.trial.broken for one in others)
 
 
 def _records(one: Contender) -> Sequence[EpisodeRecord]:

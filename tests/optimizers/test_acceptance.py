@@ -158,6 +158,22 @@ def test_who_loses_its_failures_is_set_aside(suite: Suite, tmp_path: Path) -> No
     )
 
 
+@pytest.mark.parametrize("accept", ["tested", "best"])
+@pytest.mark.parametrize(("rest", "taken"), [({}, INCUMBENT), ({"sound": [0.0] * 39 + [1.0]}, "sound")])
+def test_nobody_takes_a_program_that_was_set_aside(
+    suite: Suite, tmp_path: Path, accept: str, rest: dict[str, list[float | None]], taken: str
+) -> None:
+    work = job(suite, tmp_path, accept=accept)
+    lossy: list[float | None] = [None] * 10 + [1.0] * 30
+    made = measured(work, {INCUMBENT: [0.0] * 40, "lossy": lossy, **rest}, 1)
+    found = accepted(work, made)
+
+    assert made.chosen == "lossy"
+    assert found.chosen == found.acceptance["taken"] == (taken if accept == "best" else INCUMBENT)
+    assert "lossy was set aside" in found.acceptance["said"]
+    assert ("--accept best takes it" in found.acceptance["said"]) == (accept == "tested" and bool(rest))
+
+
 def test_without_the_program_as_it_is_nothing_can_be_compared(suite: Suite, tmp_path: Path) -> None:
     work = job(suite, tmp_path)
     scores: dict[str, list[float | None]] = {INCUMBENT: [None, *[0.0] * 4], "a": [1.0] * 5}
