@@ -1,6 +1,7 @@
 """Constraints: bounds that a program has to keep beside doing well, such as `leak=0` or `used_tokens<=4000`.
 
-A bound is on the mean over episodes: of a score, or of what episodes cost (see `evals.summary.COSTS`).
+A bound is on the mean over graded episodes: of a score, or of what they cost (see `evals.summary.COSTS`). In
+the outcome, episodes lost to the infrastructure count as wrong.
 """
 
 from __future__ import annotations
@@ -67,13 +68,13 @@ class Constraint:
     def of(self, record: EpisodeRecord) -> float | None:
         """What an episode counts with; None if it says nothing about the metric.
 
-        A lost episode counts 0 in the outcome, so that nobody keeps a bound by losing failures.
+        A lost episode counts 0 in the outcome, so that no program keeps a bound by losing failures. It says
+        nothing about another score or a cost.
         """
-        if self.metric in COSTS:
-            return COSTS[self.metric](record)
-        if self.metric == PRIMARY and not record.graded:
-            return 0.0
-        return record.scores.get(self.metric) if record.graded else None
+        if not record.graded:
+            return 0.0 if self.metric == PRIMARY else None
+        cost = COSTS.get(self.metric)
+        return cost(record) if cost else record.scores.get(self.metric)
 
     def measured(self, records: Iterable[EpisodeRecord]) -> float | None:
         """The mean over the episodes that say something; None if none does."""

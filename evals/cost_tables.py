@@ -37,14 +37,16 @@ def result_cost_grid(result: EvalResult) -> Grid:
     rows = [
         (
             _heading(name),
-            _shown(summary, name, summary.means[name], 2),
-            _shown(summary, name, summary.totals[name], 0),
+            _shown(summary, name, summary.means.get(name), 2),
+            _shown(summary, name, total, 0),
         )
-        for name in summary.means
+        for name, total in summary.totals.items()
     ]
     price = dollars_an_episode(result)
     if price:
-        rows.append(("dollars", number(price, 4), number(price * summary.episodes, 2)))
+        totals = summary.totals
+        whole = dollars(result.model, totals["prompt_tokens"], totals["completion_tokens"])
+        rows.append(("dollars", number(price, 4), number(whole, 2)))
     slow = f"95 % of the episodes took at most {number(summary.seconds_p95, 2)} s."
     return Grid(
         "Costs", ("cost", "mean an episode", "total"), tuple(rows), (slow, *_notes([result], bool(price)))
@@ -74,6 +76,8 @@ def _notes(results: Iterable[EvalResult], priced: bool) -> tuple[str, ...]:
     if priced:
         notes += (f"Dollars of used tokens by {by}; discounts for cached prompts are left out.",)
     results = list(results)
+    if any(result.summary.errors for result in results):
+        notes += ("Means are of graded episodes, totals of all.",)
     if any(result.summary.estimated for result in results):
         notes += ("~ marks tokens of which some were estimated: the server reports none.",)
     unknown = {

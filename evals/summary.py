@@ -41,9 +41,9 @@ class Summary:
         statuses: how many episodes ended how.
         pass_hat: the chance that k attempts at a task all succeed, by k; only with several trials.
         pass_at: the chance that at least one of them does.
-        means: per episode: those of `COSTS`, paid requests and paid tokens.
+        means: those of `COSTS` and `PAID_COSTS` per graded episode: a lost one ends early, or says nothing.
+        totals: the same, summed over all episodes.
         estimated: of how many episodes some tokens were estimated.
-        totals: the same, summed.
         seconds_p95: the slow end of the episodes' durations.
         judging: what each judge said and what that cost, which is none of the episodes' cost.
     """
@@ -125,9 +125,6 @@ def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
         scores[STRICT] = mean(by_task(records, STRICT), alike)
     attempts = by_task(graded, PRIMARY)
     counts = _attempts(attempts)
-    totals = {
-        name: math.fsum(cost(record) for record in records) for name, cost in (COSTS | PAID_COSTS).items()
-    }
     return Summary(
         episodes=len(records),
         tasks=len({record.task_id for record in records}),
@@ -138,8 +135,8 @@ def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
         rates=_rates(graded, scores),
         pass_hat={k: pass_hat(attempts, k, alike) for k in counts},
         pass_at={k: pass_at(attempts, k, alike) for k in counts},
-        means={name: total / len(records) for name, total in totals.items()} if records else {},
-        totals=totals,
+        means={name: total / len(graded) for name, total in _totals(graded).items()} if graded else {},
+        totals=_totals(records),
         estimated=sum(record.estimated for record in records),
         seconds_p95=quantile((record.seconds for record in records), 0.95),
         judging=judging_of(records, alike),
@@ -227,6 +224,10 @@ def _macro(graded: Sequence[EpisodeRecord], alike: Mapping[Hashable, Hashable] |
     fields = group_records(graded, field_of)
     parts = [values for group in fields.values() if (values := by_task(group, PRIMARY))]
     return macro_mean(parts, alike) if len(parts) > 1 else NOTHING
+
+
+def _totals(records: Sequence[EpisodeRecord]) -> dict[str, float]:
+    return {name: math.fsum(map(cost, records)) for name, cost in (COSTS | PAID_COSTS).items()}
 
 
 def _rates(graded: Sequence[EpisodeRecord], scores: dict[str, Interval]) -> dict[str, Rate]:

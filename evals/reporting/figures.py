@@ -147,15 +147,15 @@ def metric_mean(records: Sequence[EpisodeRecord], metric: str) -> float | None:
 def _value(record: EpisodeRecord, metric: str) -> float | None:
     if metric == ERROR_RATE:
         return float(not record.graded)
-    costs = COSTS | PAID_COSTS
-    if metric in costs:
-        return float(costs[metric](record))
     if metric == STRICT:
         return record.scores.get(PRIMARY, 0.0)
     if metric.startswith(STATUS):
         return float(record.status == metric.removeprefix(STATUS))
     if not record.graded:
         return None
+    costs = COSTS | PAID_COSTS
+    if metric in costs:
+        return float(costs[metric](record))
     if metric.startswith(FAULT):
         return float(FIELDS["fault"](record) == metric.removeprefix(FAULT))
     return record.scores.get(metric)
@@ -171,7 +171,7 @@ def _whole(label: str, summary: Summary, records: Sequence[EpisodeRecord], split
     for k, chance in summary.pass_hat.items():
         yield figure(f"{PASS_HAT}{k}", chance, summary.graded)
     for name, value in summary.means.items():
-        yield figure(name, Interval(value, math.nan, math.nan, summary.tasks))
+        yield figure(name, Interval(value, math.nan, math.nan, summary.tasks), summary.graded)
     for status in summary.statuses:
         yield figure(STATUS + status, _share(records, STATUS + status))
     for kind in sorted({FIELDS["fault"](record) for record in records if record.graded} - {""}):

@@ -95,3 +95,12 @@ def test_no_bound_on_the_outcome_is_kept_by_losing_failures() -> None:
     assert bound.met(kept)
     assert not bound.met([*kept, *lost])
     assert bound.lost([*kept, *lost], owed=0)
+
+
+def test_no_bound_on_a_cost_is_kept_by_losing_episodes() -> None:
+    dear = [make_record(number, prompt_tokens=1_000) for number in range(5)]
+    lost = [make_record(number, status="timeout", scores={}) for number in range(5, 10)]
+    bounds = constraints(["used_tokens<=600"])
+
+    assert broken(bounds, [*dear, *lost]) == ("used_tokens<=600 (is 1000)",)
+    assert broken(bounds, lost) == ()

@@ -57,3 +57,21 @@ def test_dollars_stand_beside_the_tokens() -> None:
 
 def test_without_tokens_there_is_no_price() -> None:
     assert "dollars" not in result_cost_grid(result("openai/gpt-4o-mini", prompt_tokens=0)).markdown()
+
+
+def test_means_are_of_graded_episodes_and_totals_of_all() -> None:
+    dear = [make_record(number, prompt_tokens=1_000) for number in range(5)]
+    lost = [make_record(5, status="timeout", scores={}), make_record(6, status="timeout", prompt_tokens=100)]
+    summary = make_result([*dear, *lost]).summary
+
+    assert summary.means["used_tokens"] == 1_000
+    assert summary.totals["used_tokens"] == 5_100
+    shown = result_cost_grid(make_result([*dear, *lost])).markdown()
+    assert "Means are of graded episodes, totals of all." in shown
+    assert "Means are of graded" not in result_cost_grid(make_result(dear)).markdown()
+
+
+def test_costs_of_lost_episodes_have_no_mean() -> None:
+    result = make_result([make_record(0, status="timeout", scores={}, seconds=3.0)])
+    assert result.summary.means == {}
+    assert "| seconds | - | 3 |" in result_cost_grid(result).markdown()
