@@ -5,9 +5,11 @@ from __future__ import annotations
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from evals.sdk_errors import (
     http_status,
+    is_lasting,
     is_sdk_error,
     request_status,
     says_unreadable,
@@ -71,12 +73,24 @@ def failure_status(error: BaseException) -> EpisodeStatus:
     return _decide(error)[1]
 
 
+def may_be_over_soon(error: BaseException) -> bool:
+    """Whether a model gave no reply for a reason that another try may not meet.
+
+    That is so of connections, time-outs, rate limits and servers that fail, whichever client says so; not of
+    missing keys and unknown models, of an engine with a mistake in it, nor of a failure that is remembered.
+    """
+    said_by, status = _decide(error)
+    if status != "model_error" or _declared(said_by) or _status(said_by) is None:
+        return False
+    return not any(is_lasting(each) for each in chain(error))
+
+
 def _decide(error: BaseException) -> tuple[BaseException, EpisodeStatus]:
     """The exception that says whose failure it is, and what it says."""
     from dspy.lm15 import LM15Error
     from dspy.utils.exceptions import LMError
 
-    errors = list(_chain(error))
+    errors = list(chain(error))
     for each in errors:
         status = _status(each)
         if status is not None:
@@ -86,7 +100,7 @@ def _decide(error: BaseException) -> tuple[BaseException, EpisodeStatus]:
     return error, "model_error" if unanswered else PROGRAM_ERROR
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def chain(error: BaseException) -> Iterator[Any]:
     """An exception and those that it was raised from; of a group, all that are in it."""
     seen: set[int] = set()
     ahead = [error]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from importlib.resources import files
 from typing import Any
 
@@ -16,6 +16,9 @@ from tools.statuses import EpisodeStatus
 
 _RULES = tomllib.loads(files("evals").joinpath("sdk_errors.toml").read_text(encoding="utf-8"))
 _PACKAGES = frozenset(_RULES["packages"])
+
+_LASTING = _RULES["lasting"]
+_AWS_LASTING = re.compile("|".join(_LASTING["amazon"]))
 
 _PROGRAMS_OWN = frozenset({400, 413, 422})
 """HTTP statuses that say that the request itself is wrong."""
@@ -74,6 +77,20 @@ def sdk_status(error: BaseException) -> EpisodeStatus | None:
     return _by_name("last", names) or _by_name("exactly", names[:1])
 
 
+def is_lasting(error: BaseException) -> bool:
+    """Whether an exception of a client library, DSPy included, says what the next try would meet again."""
+    names = _names(error, _PACKAGES | {"dspy"})
+    if not names:
+        return False
+    return (
+        http_status(error) in _LASTING["http"]
+        or _grpc_code(error) in _LASTING["grpc"]
+        or _AWS_LASTING.search(_amazon_code(error)) is not None
+        or not set(_LASTING["names"]).isdisjoint(names)
+        or _by_name("exactly", names[:1]) is not None
+    )
+
+
 def status_of_code(code: int, error: BaseException) -> EpisodeStatus:
     """What an HTTP status from 400 on means for an episode."""
     if code == 413:
@@ -115,9 +132,9 @@ def says_unreadable(text: str) -> bool:
     return _UNREADABLE.search(text[:_LONGEST]) is not None
 
 
-def _names(error: BaseException) -> list[str]:
-    """The names of an exception's class and its bases, as far as they are of a client library."""
-    return [cls.__name__ for cls in type(error).__mro__ if cls.__module__.partition(".")[0] in _PACKAGES]
+def _names(error: BaseException, packages: Set[str] = _PACKAGES) -> list[str]:
+    """The names of an exception's class and its bases, as far as they are of these packages."""
+    return [cls.__name__ for cls in type(error).__mro__ if cls.__module__.partition(".")[0] in packages]
 
 
 def _by_name(rules: str, names: Sequence[str]) -> EpisodeStatus | None:
