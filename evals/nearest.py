@@ -50,8 +50,8 @@ class NearestSettings:
     by_state: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
-        return {name: value for name, value in asdict(self).items() if value or name not in _LATER}
+        """As JSON-able data."""
+        return asdict(self)
 
     @classmethod
     def of(cls, data: Any) -> Self:
@@ -66,8 +66,6 @@ class NearestSettings:
             raise InputError("the settings of nearest demonstrations are damaged", hint=str(error)) from error
         return read
 
-
-_LATER = ("fixed", "tokens", "by_state")
 
 _GUARD: Final = "a bank of demonstrations, load it with evals.states.load_program"
 """A field that no signature has. `dspy.Predict` refuses a state that configures it, and quotes this text.

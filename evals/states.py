@@ -108,9 +108,7 @@ def check_made(state: Mapping[str, Any], made: Mapping[str, Any], *, but: str = 
         raise _other_program("it does not say how it was made")
     differing = sorted({name for name in (*told, *made) if told.get(name) != made.get(name)} - {but})
     if differing:
-        said = ", ".join(
-            f"{name}={told[name]!r}" if name in told else f"the usual {name}" for name in differing
-        )
+        said = ", ".join(f"{name}={told[name]!r}" if name in told else f"no {name}" for name in differing)
         raise _other_program(f"it was saved with {said}")
 
 

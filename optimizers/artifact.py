@@ -121,16 +121,8 @@ class Manifest(_Data):
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
-        data = self.model_dump(mode="json")
-        for shown in data["demonstrations"]:
-            if shown["provenance"] is None:
-                del shown["provenance"]
-        return {name: value for name, value in data.items() if value or name not in _LATER}
-
-
-_LATER = ("acceptance", "where", "front", "bank", "seen_by_proposer", "stopped", "undone", "metric")
-"""Fields that manifests have had since digests were first written."""
+        """As JSON-able data."""
+        return self.model_dump(mode="json")
 
 
 class _File(_Data):
@@ -174,7 +166,7 @@ class Artifact(_Data):
             "format": FORMAT,
             "metadata": _NO_STATE,
             "digest": self.digest,
-            "manifest": self.manifest.model_dump(mode="json"),
+            "manifest": self.manifest.to_json(),
             "state": self.state_json(),
             "measured": self.measured,
         }

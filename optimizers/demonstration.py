@@ -87,9 +87,8 @@ class Demonstration(BaseModel):
 
     @cached_property
     def key(self) -> str:
-        """Content address. Without what came later and says nothing, so that addresses stay as they were."""
-        unsaid = {name for name in ("provenance", "step") if getattr(self, name) is None}
-        return digest(self.model_dump(mode="json", exclude=unsaid))
+        """Content address."""
+        return digest(self.model_dump(mode="json"))
 
     def example(self, predictor: str) -> dspy.Example | None:
         """The example for one predictor, as stock bootstrapping would store it; None if it was not called.

@@ -26,9 +26,6 @@ Accept = Literal["tested", "best"]
 _CHOICE = ("selection", "demo_unit", "demo_tokens")
 """Settings of how demonstrations are chosen."""
 
-_LATER = (*_CHOICE, "constraints")
-"""Settings that manifests have had since digests were first written."""
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -90,9 +87,8 @@ class Settings:
             raise InputError("demonstrations take at least one token", where="--demo-tokens")
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON-able data. Without what came later and says nothing, so that digests stay as they were."""
-        told = {**asdict(self), "constraints": [str(constraint) for constraint in self.constraints]}
-        return {name: value for name, value in told.items() if name not in _LATER or self._told(name)}
+        """As JSON-able data."""
+        return {**asdict(self), "constraints": [str(constraint) for constraint in self.constraints]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Settings:
@@ -102,9 +98,9 @@ class Settings:
             InputError: they make no sense.
         """
         try:
-            given = {**data, "constraints": constraints(data.get("constraints", ()))}
+            given = {**data, "constraints": constraints(data["constraints"])}
             read: Settings = TypeAdapter(cls).validate_python(given)
-        except (ValidationError, TypeError, AttributeError) as error:
+        except (ValidationError, KeyError, TypeError, AttributeError) as error:
             raise InputError("the settings of the optimizer are damaged", hint=str(error)) from error
         return read
 

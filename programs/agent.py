@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from evals.task import VisibleTask
 
 MAX_STEPS = 20
-_UNSAID = {"access": "policy", "calls": "auto", "without": []}
 
 
 class Agent(dspy.Module):  # type: ignore[misc]
@@ -125,7 +124,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
     @property
     def config(self) -> dict[str, Any]:
         """What it takes to build the agent anew, as JSON-able data."""
-        data = {
+        return {
             "strategy": self.strategy.to_json(),
             "toolset": self.toolset,
             "max_steps": self.max_steps,
@@ -133,8 +132,6 @@ class Agent(dspy.Module):  # type: ignore[misc]
             "calls": self.calls,
             "without": list(self.without),
         }
-        # Left out where they change nothing, so that programs compiled without them keep their digest.
-        return {name: value for name, value in data.items() if _UNSAID.get(name) != value}
 
     @property
     def digest(self) -> str:

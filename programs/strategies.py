@@ -45,11 +45,8 @@ class Strategy:
             raise InputError("native tool calls are made one at a time", where=self.name)
 
     def to_json(self) -> dict[str, Any]:
-        """The strategy as data; without what changes nothing, so that programs keep their digests."""
-        data = asdict(self)
-        if self.calls == "text":
-            del data["calls"]
-        return data
+        """The strategy as data."""
+        return asdict(self)
 
 
 STRATEGIES: dict[str, Strategy] = {

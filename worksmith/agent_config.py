@@ -21,9 +21,9 @@ class AgentConfig(BaseModel):
     strategy: Strategy
     toolset: str
     max_steps: PositiveInt
-    access: Access = "policy"
-    calls: Calls = "auto"
-    without: tuple[str, ...] = ()
+    access: Access
+    calls: Calls
+    without: tuple[str, ...]
 
     @classmethod
     def read(cls, config: Mapping[str, Any], *, where: str) -> Self:

@@ -203,7 +203,7 @@ def test_checks_can_be_shown_as_examples_without_their_rules(shop: Workshop) -> 
 def test_the_mode_is_part_of_the_program(shop: Workshop) -> None:
     assert Agent("react", access="model").config["access"] == "model"
     assert Agent("react", access="model").digest != Agent("react").digest
-    assert "access" not in Agent("react").config
+    assert Agent("react").config["access"] == "policy"
     with pytest.raises(InputError, match="no access mode"):
         Agent("react", access="nobody")  # type: ignore[arg-type]
 

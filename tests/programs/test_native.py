@@ -383,10 +383,10 @@ def test_what_makes_no_sense_is_said() -> None:
         Strategy("own", "all at once, natively", stepwise=False, calls="native")
 
 
-def test_how_calls_are_made_is_part_of_the_program_where_it_was_chosen() -> None:
-    assert "calls" not in Agent("function_calling").config
+def test_how_calls_are_made_is_part_of_the_program() -> None:
+    assert Agent("function_calling").config["calls"] == "auto"
     assert Agent("function_calling", calls="text").config["calls"] == "text"
-    assert "calls" not in Agent("act").config["strategy"]
+    assert Agent("act").config["strategy"]["calls"] == "text"
     assert Agent("function_calling").config["strategy"]["calls"] == "native"
 
 

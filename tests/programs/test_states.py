@@ -107,7 +107,7 @@ def test_a_state_of_another_agent_is_refused_and_changes_nothing(
     [
         ({"max_steps": 7}, "it was saved with max_steps=20"),
         ({"toolset": "all"}, "it was saved with toolset='required'"),
-        ({"access": "both"}, "it was saved with the usual access"),
+        ({"access": "both"}, "it was saved with access='policy'"),
     ],
 )
 def test_an_agent_with_other_settings_is_another_one(

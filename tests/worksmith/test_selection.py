@@ -58,13 +58,15 @@ def test_steps_and_tokens_are_kept_in_the_file(suite: Suite, tmp_path: Path) -> 
     assert len({source.key for source in artifact.manifest.demonstrations}) == 36
 
 
-def test_what_nobody_chose_is_not_in_the_manifest(suite: Suite, tmp_path: Path) -> None:
+def test_what_nobody_chose_is_told_as_well(suite: Suite, tmp_path: Path) -> None:
     told = ("--optimizer", "knn", "--accept", "best", "--dev-limit", 2)
     run(suite.path, "--out", tmp_path / "program.json", *told)
     artifact = Artifact.read(tmp_path / "program.json")
 
-    assert not {"selection", "demo_unit", "demo_tokens"} & artifact.manifest.settings.keys()
-    assert artifact.state_json()["selector.predict"]["nearest"].keys() == {"field", "count", "embedding"}
+    told_of = {name: artifact.manifest.settings[name] for name in ("selection", "demo_unit", "demo_tokens")}
+    assert told_of == {"selection": None, "demo_unit": "trajectory", "demo_tokens": None}
+    nearest = artifact.state_json()["selector.predict"]["nearest"]
+    assert (nearest["fixed"], nearest["tokens"], nearest["by_state"]) == (0, 0, False)
 
 
 @pytest.mark.parametrize(
