@@ -153,8 +153,8 @@ class StandIn:
         return self
 
 
-class Strays(UsageTracker):  # type: ignore[misc]
-    """Told by DSPy of models in a block that are asked without an engine that stands in for them."""
+class UnmeteredModels(UsageTracker):  # type: ignore[misc]
+    """Refuses models that are asked without our engine; DSPy reports each of them here."""
 
     def add_usage(self, lm: str, usage_entry: dict[str, Any]) -> None:
         """Refuse a model that has just been asked.
@@ -197,7 +197,7 @@ class StandInLM(dspy.LM):  # type: ignore[misc]
     def _calling(self, given: dict[str, Any]) -> Iterator[None]:
         rollout = {**self.kwargs, **given}.get("rollout_id")
         token = _CALL.set(_Call(rollout, cache=bool(given.get("cache", self.cache))))
-        known = isinstance(dspy.settings.usage_tracker, Strays)
+        known = isinstance(dspy.settings.usage_tracker, UnmeteredModels)
         try:
             with dspy.context(usage_tracker=None) if known else nullcontext():
                 yield

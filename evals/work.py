@@ -90,14 +90,16 @@ class Work:
         import dspy
 
         from evals.metering import metering
-        from evals.stand_in import Strays
+        from evals.stand_in import UnmeteredModels
 
         unit, task = owed
         started = time.perf_counter()
         # A trace, history and usage tracker of its own: shared ones grow without bound and mix threads.
         with (
             metering() as meter,
-            dspy.context(lm=self._models[unit.trial], trace=[], disable_history=True, usage_tracker=Strays()),
+            dspy.context(
+                lm=self._models[unit.trial], trace=[], disable_history=True, usage_tracker=UnmeteredModels()
+            ),
         ):
             try:
                 prediction = self._counting(task=given_to(self.program, task))

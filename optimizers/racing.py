@@ -1,4 +1,4 @@
-"""The rules of a race: who runs the next tasks, who leaves, and whether the winner is accepted.
+"""The rules of a race: which arms run the next tasks, which leave, and whether the winner is accepted.
 
 Candidates and the incumbent (the program as it is) meet on the same tasks in the same order, in blocks of
 whole intents. After each block two questions are asked of each candidate, with evidence as `evals.sequential`
@@ -6,31 +6,32 @@ has it, one bet for each intent on the mean difference over its tasks:
 
 * Is it better than the incumbent? The candidates' evidence is adjusted for their number. The chance that any
   candidate is accepted that is not better is at most `alpha`, whatever happens in the race.
-* Could it still be worth its episodes? It bets that it is not better by `margin` than whoever led before the
-  block (the leader itself: than the incumbent). Whom it bets against is settled before the block is seen, so
-  one process serves against all rivals: a candidate better than everybody by `margin` leaves with a chance of
-  at most `beta`. Leaving can only lose a find, never accept a false one, so `beta` may be generous.
+* Could it still be worth its episodes? It bets that it is not better by `margin` than the arm that led before
+  the block (the leader itself: than the incumbent). The rival is settled before the block is seen, so one
+  process serves against all rivals: a candidate better than all others by `margin` leaves with a chance of at
+  most `beta`. A candidate that leaves is never accepted falsely; at worst a find is missed. So `beta` may be
+  larger than `alpha`.
 
 "Better" is about the intents that the dev intents were drawn from, each counted the same: the expected mean
 difference over the tasks of a new intent is above zero. The order of the intents is random. What happens
 inside an intent, how alike its tasks are or how many it has, does not matter.
 
-The incumbent leaves once everybody still there is accepted. The race ends when nothing is left to decide or
-the tasks are used up. If nobody was accepted, no difference was shown and the incumbent stays. Nor does
-anybody win whose mean score on the tasks that both met is not above the incumbent's.
+The incumbent leaves once all remaining candidates are accepted. The race ends when nothing is left to decide
+or the tasks are used up. If no candidate was accepted, no difference was shown and the incumbent stays. No
+candidate wins whose mean score on the tasks that both met is not above the incumbent's.
 
 Candidates may come in rounds, for instance because those of a later one cost more to make. Newcomers first
 meet the tasks that the others have met. How many candidates there can be is settled before the first round,
 and the evidence of all of them is adjusted for that number, so rounds do not change what may be relied on.
-Another round is worth its price while nobody is accepted, or the last one brought whoever leads.
+A further round starts if no candidate is accepted yet, or if the leader entered in the last round.
 
-An episode that was lost to the infrastructure never helps: it counts 0 for a candidate, and 1 for whom the
-candidate is compared with. An arm that loses more than the share `lost` of its episodes is set aside; where
-that is the incumbent, there is nothing to compare with, and the race ends with an error.
+An episode that was lost to the infrastructure never helps a candidate: it counts 0 for the candidate, and 1
+for the arm that the candidate is compared with. An arm that loses more than the share `lost` of its episodes
+is set aside. If the incumbent is set aside, nothing is left to compare with, and the race ends with an error.
 
 An arm that cannot keep a bound any more leaves as well, and one that does not keep it as things stand cannot
-win. Where that is the incumbent, nobody has to beat it: whoever keeps the bounds and does best stands in its
-place.
+win. If the incumbent breaks a bound, no candidate has to beat it: the best candidate that keeps the bounds
+takes its place.
 """
 
 from __future__ import annotations
@@ -160,8 +161,8 @@ class Outcome:
     def report(self, name: str) -> dict[str, Any]:
         """What the race says of an arm beside its scores, JSON-able.
 
-        `evidence` is the factor by which doubting that a candidate is no better has paid off, `needed` the
-        one at which it is accepted, `intents` the number of intents that it is from, which are its unit.
+        `evidence`: the e-value against "the candidate is no better"; it is accepted when this reaches
+        `needed`. `intents`: the number of intents that the e-value is from; the intent is its unit.
         """
         arm = self.arms[name]
         left = _lost(arm, self.rules) if _loses(arm, self.rules) else arm.left

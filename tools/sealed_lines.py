@@ -87,8 +87,8 @@ def whole(line: SealedLine, what: str, *, hint: str | None = None) -> Any:
 def mended(path: Path, what: str, *, placed: bool = False) -> list[SealedLine]:
     """The whole lines of a file. Whatever else is in it is taken out, with a notice.
 
-    For a process that has the file to itself, and makes again what is missing. A file that is not there has
-    no lines.
+    The caller must hold the file's lock, and must be able to produce the removed lines again. A file that
+    does not exist has no lines.
 
     Raises:
         InputError: the file cannot be read or written.
