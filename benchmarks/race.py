@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 
 from evals.statistics import wilson
 from evals.summary import interval_json
-from optimizers.aa import false_accepts, over
+from optimizers.aa import false_accepts
+from optimizers.race_table import over
 from optimizers.racing import INCUMBENT, Outcome, Rules
 from tools.seeding import rng
 

@@ -9,7 +9,7 @@ interchangeable, so in every such race nothing is there to be found, and whateve
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
@@ -19,14 +19,12 @@ from evals.statistics import Interval, wilson
 from evals.summary import interval_json
 from optimizers.job import Job, worth
 from optimizers.race import dev_order, rules
-from optimizers.racing import INCUMBENT, Outcome, Rules, Scores, race
+from optimizers.race_table import Table, over
+from optimizers.racing import INCUMBENT, Rules
 from tools.errors import WorksmithError
 from tools.seeding import rng
 
 RESAMPLINGS = 1_000
-
-Table = Sequence[Sequence[Sequence[float | None]]]
-"""By intent the scores of all arms, a row a task; None where the infrastructure failed."""
 
 
 @dataclass(frozen=True)
@@ -130,19 +128,3 @@ def _exchanged(intent: Sequence[Sequence[float | None]], generator: Random) -> l
 def _accepts(table: Table, how: Rules) -> bool:
     """Whether a race over the scores ends with a candidate; the first column is the incumbent."""
     return over(table, how).winner != INCUMBENT
-
-
-def over(table: Table, how: Rules, rounds: Sequence[Sequence[str]] = ()) -> Outcome:
-    """A race over scores that are there already; candidates are called by their columns' numbers.
-
-    Args:
-        rounds: who enters together; default is everybody at once.
-    """
-    names = [str(number) for number in range(1, len(table[0][0]))]
-    rows = [row for intent in table for row in intent]
-    columns = dict(zip([INCUMBENT, *names], zip(*rows, strict=True), strict=True))
-
-    def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
-        return {arm: columns[arm][places.start : places.stop] for arm, places in wanted.items()}
-
-    return race(rounds or [names], [len(intent) for intent in table], run, how, most=len(names))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from evals.record import PRIMARY
 from evals.sequential import fewest_intents
 from evals.statistics.power import discordance_of
-from evals.statistics.race_power import Field, smallest_race_difference
 from evals.statistics.spread import Spread
 from evals.summary import intent_or_task
+from optimizers.race_power import Field, smallest_race_difference
 from optimizers.racing import INCUMBENT
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ def power_left(trials: Sequence[Trial], settings: Settings, dev: Sequence[Task])
         settings.candidates,
         alike=min(per_intent, max(1.0, sum(alike) / len(alike))) if alike else 1.0,
         alpha=settings.alpha,
+        margin=settings.margin,
     )
     rate = plain.strict.value
 

@@ -114,7 +114,7 @@ class Arm:
 
     def mean_of(self, count: int) -> float:
         """The mean score over the first `count` tasks."""
-        return math.fsum(score or 0.0 for score in self.scores[:count]) / count if count else 0.0
+        return math.fsum(filter(None, self.scores[:count])) / count if count else 0.0
 
     @property
     def lost(self) -> int:
@@ -342,7 +342,7 @@ class _Race:
         leads = []
         for number in range(first, last):
             start, stop = self._ends[number - 1] if number else 0, self._ends[number]
-            ours = math.fsum(score or 0.0 for score in arm.scores[start:stop])
+            ours = math.fsum(filter(None, arm.scores[start:stop]))
             theirs = math.fsum(1.0 if score is None else score for score in other.scores[start:stop])
             leads.append((ours - theirs) / (stop - start))
         return leads
