@@ -20,8 +20,7 @@ from evals.summary import interval_json
 from optimizers.job import Job, worth
 from optimizers.race import dev_order, rules
 from optimizers.race_table import Table, over
-from optimizers.racing import INCUMBENT, Rules
-from tools.errors import WorksmithError
+from optimizers.racing import INCUMBENT, Arm, IncumbentLostError, Outcome, Rules
 from tools.seeding import rng
 
 RESAMPLINGS = 1_000
@@ -37,7 +36,7 @@ class SameProgram:
         as_measured: whether the evaluations as they came out were told apart.
         differing: the share of tasks on which not all arms scored the same. At 0 the check says little: the
             model answers the same every time.
-        lost: tasks left out because the infrastructure failed an arm.
+        lost: episodes that the infrastructure failed; a race counts them against the candidates.
     """
 
     told_apart: Interval
@@ -78,7 +77,7 @@ def same_program(job: Job) -> SameProgram:
     """Evaluate the program of `job` once for each arm of its race, and resample.
 
     Raises:
-        WorksmithError: nothing could be measured.
+        IncumbentLostError: an arm lost too many episodes to compare anything with it.
     """
     dealt = dev_order(job.dev, job.settings.seed)
     tasks = [task for intent in dealt for task in intent]
@@ -87,24 +86,22 @@ def same_program(job: Job) -> SameProgram:
         rollouts = replace(job.student, seed=number)
         records = rollouts(job.program, tasks, name=f"aa-{number}").records
         columns.append([worth(record) for record in records])
-    rows = zip(*columns, strict=True)
-    by_intent = [[row for row in islice(rows, len(intent)) if None not in row] for intent in dealt]
-    table = [intent for intent in by_intent if intent]
-    kept = [row for intent in table for row in intent]
-    if not kept:
-        raise WorksmithError(
-            "nothing could be measured: every task was lost to the infrastructure in some arm"
-        )
     how = rules(job.settings)
+    for column in columns:
+        # Any of them may stand for the program as it is.
+        Outcome(INCUMBENT, {INCUMBENT: Arm(INCUMBENT, column)}, how).check()
+    rows = list(zip(*columns, strict=True))
+    left = iter(rows)
+    table = [list(islice(left, len(intent))) for intent in dealt]
     return SameProgram(
         told_apart=false_accepts(table, how, seed=job.settings.seed),
         stated=how.alpha,
         as_measured=_accepts(table, how),
-        differing=sum(len(set(row)) > 1 for row in kept) / len(kept),
+        differing=sum(len({*row} - {None}) > 1 for row in rows) / len(rows),
         arms=len(columns),
         intents=len(table),
-        tasks=len(kept),
-        lost=len(tasks) - len(kept),
+        tasks=len(rows),
+        lost=sum(column.count(None) for column in columns),
     )
 
 
@@ -127,4 +124,7 @@ def _exchanged(intent: Sequence[Sequence[float | None]], generator: Random) -> l
 
 def _accepts(table: Table, how: Rules) -> bool:
     """Whether a race over the scores ends with a candidate; the first column is the incumbent."""
-    return over(table, how).winner != INCUMBENT
+    try:
+        return over(table, how).winner != INCUMBENT
+    except IncumbentLostError:
+        return False

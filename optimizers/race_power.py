@@ -95,8 +95,8 @@ def race_intents_needed(field: Field, difference: float, discordance: float) -> 
         high *= 2
         if high > _MOST_INTENTS:
             raise ValueError(
-                f"not even {_MOST_INTENTS:,} intents find a difference of {100 * difference:g} points 8 times "
-                f"of 10; candidates that are better by less than {100 * field.margin:g} points may leave early"
+                f"not even {_MOST_INTENTS:,} intents find a difference of {100 * difference:g} points 8 times"
+                f" of 10; candidates that are better by less than {100 * field.margin:g} points may leave"
             )
     low = high // 2
     while high - low > max(1, high // 50):

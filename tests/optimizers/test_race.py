@@ -274,3 +274,27 @@ def test_a_race_that_has_lost_what_it_compares_with_ends(suite: Suite, tmp_path:
     work = make_job(suite, tmp_path, teacher=lm(*VERBS), student=lossy(shown=False), demos=3, candidates=1)
     with pytest.raises(IncumbentLostError, match=r"the program as it is lost \d+ of 12 episodes"):
         Race()(work)
+
+
+class LossyOnce(Model):
+    """Cannot be reached for one of the twelve dev tasks."""
+
+    def complete(self, request: Request) -> Response:
+        asked = [message for message in request.messages if message.role == "user"][-1].parts[0].text
+        if "beta review" in asked and "Cancel" in asked:
+            raise ConnectionError("nobody there")
+        return super().complete(request)
+
+
+def test_a_program_against_itself_loses_no_task_with_an_episode(suite: Suite, tmp_path: Path) -> None:
+    student = dspy.LM("scripted/lossy", engine=LossyOnce(), cache=False, num_retries=0)
+    found = same_program(make_job(suite, tmp_path, teacher=lm(), student=student, candidates=2))
+
+    assert (found.tasks, found.intents, found.lost) == (12, 12, 3)
+    assert found.passed
+
+
+def test_a_program_that_loses_much_is_not_compared_with_itself(suite: Suite, tmp_path: Path) -> None:
+    work = make_job(suite, tmp_path, teacher=lm(), student=lossy(shown=False), candidates=2)
+    with pytest.raises(IncumbentLostError, match=r"the program as it is lost \d+ of 12 episodes"):
+        same_program(work)
