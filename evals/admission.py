@@ -6,12 +6,18 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from tools.errors import WorksmithError
+
 if TYPE_CHECKING:
     import dspy
 
     from evals.record import EpisodeRecord
 
 Owed = TypeVar("Owed")
+
+
+class AdmissionError(WorksmithError):
+    """Nothing more may be started or asked."""
 
 
 class Leave(AbstractContextManager[Any], Protocol):
@@ -55,8 +61,11 @@ def admitted(
         leave = admission.admit(kind(owed))
         if leave is None:
             return None
-        with leave:
-            record = work(owed)
+        try:
+            with leave:
+                record = work(owed)
+        except AdmissionError:
+            return None
         return None if leave.cut_short else record
 
     return run

@@ -7,7 +7,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf
 
 from tools.episode import Exchange
+from tools.statuses import EpisodeStatus
 from tools.usage import Usage
+
+VerdictStatus = Literal["ok", "unreadable"] | EpisodeStatus
+"""How a judge's verdict came out."""
 
 
 class Entry(BaseModel):
@@ -106,14 +110,15 @@ class Judgement(Used):
     Attributes:
         judge: its name, e.g. `local/rubric` or `openai/gpt-4o`.
         rubric: name of the rubric that it judged by.
-        status: `ok`, or why there is no score: its reply could not be read, or the model failed.
+        status: `ok`, or why there is no score: `unreadable` if its replies could not be read, else how asking
+            it ended, see `tools.statuses`.
         level: from 1 to 5; None without a score.
         feedback: why.
     """
 
     judge: str
     rubric: str
-    status: Literal["ok", "unreadable", "model_error"] = "ok"
+    status: VerdictStatus = "ok"
     level: int | None = None
     feedback: str = ""
     seconds: float = 0.0

@@ -26,10 +26,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
+from evals.admission import AdmissionError
 from evals.identity import model_name
 from evals.prices import Prices
 from optimizers.spending import GOLD, Costs, Spent
-from tools.errors import InputError, WorksmithError
+from tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
@@ -70,7 +71,7 @@ class Limits:
         return {name: value for name, value in named.items() if value is not None}
 
 
-class BudgetSpentError(WorksmithError):
+class BudgetSpentError(AdmissionError):
     """A limit was reached and nothing more starts.
 
     Attributes:

@@ -21,6 +21,7 @@ from evals.task import Task
 from evals.workers import Workers
 from tools.errors import InfrastructureError
 from tools.seeding import rng
+from tools.statuses import INFRASTRUCTURE
 from tools.usage import Usage
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def calibrate(
 
 
 def _mind_outage(judge: Judge, verdicts: Sequence[Judgement]) -> None:
-    if verdicts and all(verdict.status == "model_error" for verdict in verdicts):
+    if verdicts and all(verdict.status in INFRASTRUCTURE for verdict in verdicts):
         why = verdicts[0].feedback.partition("\n")[0]
         raise InfrastructureError(f"{judge.name} gave no verdict, so nothing was measured: {why}")
 

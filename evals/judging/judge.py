@@ -1,7 +1,7 @@
 """What a judge is: something that gives an episode a level by a rubric, and never raises for a bad reply.
 
-A verdict that could not be had is a status of its own (`unreadable`, `model_error`). It is never a level,
-so it is no part of any mean; how many there were stands beside every mean.
+A verdict that could not be had has a status that says why. It is never a level, so it is no part of any
+mean; how many there were stands beside every mean.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
+from evals.admission import AdmissionError
 from evals.driving import asking
-from evals.entries import Judgement
+from evals.entries import Judgement, VerdictStatus
+from evals.failures import chain, failure_of
 from tools.errors import InputError
 from tools.secrets import described
 from tools.seeding import digest
@@ -71,14 +73,26 @@ def ask_judge(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
     """One verdict; a judge that breaks has failed, not the agent.
 
     Raises:
-        InputError: there is no rubric for the task.
+        InputError: there is no rubric for the task, or the judge's model has no key.
+        AdmissionError: the judge may not ask its model any more.
     """
     try:
         return judge(task, record)
-    except InputError:
-        raise
     except Exception as error:
-        return Judgement(judge=judge.name, rubric="", status="model_error", feedback=described(error))
+        return Judgement(judge=judge.name, rubric="", status=no_verdict(error), feedback=described(error))
+
+
+def no_verdict(error: Exception) -> VerdictStatus:
+    """Why a judge that raised `error` gave no verdict.
+
+    Raises:
+        InputError, AdmissionError: the error, or what it was raised from, is no failure of the judge.
+    """
+    for each in chain(error):
+        if isinstance(each, InputError | AdmissionError):
+            raise each
+    status = failure_of(error).status
+    return "unreadable" if status == "invalid_reply" else status
 
 
 class Panel:

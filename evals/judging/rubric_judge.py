@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import dspy
 from dspy.utils.exceptions import AdapterParseError
 
-from evals.entries import Judgement
+from evals.entries import Judgement, VerdictStatus
 from evals.identity import model_digest, model_name
 from evals.judging.case import has_reference, reference_text, request_text, response_text, state_text
+from evals.judging.judge import no_verdict
 from evals.judging.rubric import LEVELS, Rubrics, default_rubrics
 from evals.metering import metered, metering
 from tools.secrets import described
@@ -80,7 +81,7 @@ class Reply(NamedTuple):
     """What came of asking a model: a prediction, or why there is none."""
 
     prediction: Any
-    status: Literal["ok", "unreadable", "model_error"]
+    status: VerdictStatus
     problem: str = ""
     usage: Usage = Usage()
     seconds: float = 0.0
@@ -209,7 +210,8 @@ def _ask(lm: Any, predict: Any, inputs: dict[str, str], problem_of: Any) -> Repl
     """Ask until the reply can be read, at most `ATTEMPTS` times; the first failure to reply ends it."""
     started = time.perf_counter()
     adapter = dspy.ChatAdapter(use_json_adapter_fallback=False)
-    prediction, status, problem = None, "unreadable", ""
+    prediction, problem = None, ""
+    status: VerdictStatus = "unreadable"
     lm = metered(lm)
     with metering() as meter, dspy.context(adapter=adapter, trace=None, disable_history=True):
         for attempt in range(ATTEMPTS):
@@ -221,7 +223,7 @@ def _ask(lm: Any, predict: Any, inputs: dict[str, str], problem_of: Any) -> Repl
                 problem = f"the reply could not be read: {_first_line(error)}"
                 continue
             except Exception as error:
-                status, problem = "model_error", _first_line(error)
+                status, problem = no_verdict(error), _first_line(error)
                 break
             problem = problem_of(found)
             if not problem:
@@ -229,7 +231,7 @@ def _ask(lm: Any, predict: Any, inputs: dict[str, str], problem_of: Any) -> Repl
                 break
     return Reply(
         prediction,
-        status,  # type: ignore[arg-type]
+        status,
         problem,
         meter.usage,
         time.perf_counter() - started,

@@ -6,13 +6,17 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+import dspy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evals.judging.judge import ask_judge
+from evals.judging.rubric_judge import RubricJudge
 from evals.prices import Price, Prices
 from optimizers.budget import REQUEST, Account, Budget, BudgetSpentError, Limits
-from tests.evals.episodes import make_record
+from tests.chat_server import chat_server, said
+from tests.evals.episodes import make_record, make_task
 from tools.errors import InputError
 
 PRICES = Prices({"paid": Price(1e-3, 2e-3)})
@@ -183,3 +187,17 @@ def test_a_request_waits_for_nobody_since_who_is_in_flight_may_wait_for_it() -> 
         thread.join(timeout=10)
     assert len(answered) == 1
     assert answered[0] is not None
+
+
+def test_a_judge_gives_no_verdict_once_the_budget_is_spent() -> None:
+    grade = said("[[ ## feedback ## ]]\nx\n\n[[ ## level ## ]]\n4\n\n[[ ## completed ## ]]")
+    account = Budget(Limits(max_calls=1)).account("openai/judge")
+    with chat_server() as server:
+        lm = dspy.LM("openai/judge", api_base=server.url, api_key="none", num_retries=0, cache=False)
+        server.say(grade, grade)
+        judge = RubricJudge(lm).asking(account.counted)
+        record = make_record(1)
+        assert ask_judge(judge, make_task(1), record).level == 4
+        with pytest.raises(BudgetSpentError, match="max-calls"):
+            ask_judge(judge, make_task(1), record)
+        assert len(server.bodies) == 1

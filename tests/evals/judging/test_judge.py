@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 import dspy
 import pytest
+from dspy.utils.exceptions import ContextWindowExceededError, LMServerError
 
+from evals.admission import AdmissionError
 from evals.entries import Judgement
 from evals.judging.figures import judging_of
-from evals.judging.judge import Panel, ask_judges, judged
+from evals.judging.judge import Panel, ask_judge, ask_judges, judged
 from evals.record import EpisodeRecord
 from evals.runner import evaluate
 from evals.task import Task
 from tests.evals import help_desk
 from tests.evals.episodes import make_episode, make_record, make_task
 from tests.evals.judging.episodes import Says
-from tools.errors import InputError
+from tools.errors import InfrastructureError, InputError
 from tools.workshop import Workshop
 
 
@@ -46,6 +50,16 @@ class Breaks:
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
         raise RuntimeError("the judge's own fault")
+
+
+class Raises:
+    name = digest = "raises"
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
+        raise self.error
 
 
 def run(workshop: Workshop, tasks: list[Task], judges: Any, program: Any = program) -> Any:
@@ -82,8 +96,43 @@ def test_a_judge_that_breaks_is_not_the_agents_fault(workshop: Workshop, tasks: 
     result = run(workshop, tasks, [Breaks()])
     assert {record.status for record in result.records} == {"finished"}
     (verdict,) = result.records[0].judgements
-    assert (verdict.status, verdict.level) == ("model_error", None)
+    assert (verdict.status, verdict.level) == ("program_error", None)
     assert "the judge's own fault" in verdict.feedback
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (LMServerError("503"), "model_error"),
+        (ContextWindowExceededError(), "context_limit"),
+        (InfrastructureError("the org does not answer"), "harness_error"),
+        (KeyError("level"), "program_error"),
+    ],
+)
+def test_a_verdict_says_why_there_is_none(error: Exception, status: str) -> None:
+    assert ask_judge(Raises(error), TASK, RECORD).status == status
+
+
+@pytest.mark.parametrize("error", [InputError("no rubric"), AdmissionError("the budget is spent")])
+def test_what_is_not_the_judges_doing_is_no_verdict(error: Exception) -> None:
+    with pytest.raises(type(error), match=str(error)):
+        ask_judge(Raises(error), TASK, RECORD)
+    with pytest.raises(type(error), match=str(error)):
+        ask_judge(Panel([Says("a", 5), Raises(error)]), TASK, RECORD)
+
+
+def test_an_episode_whose_judge_was_refused_a_request_is_left_out(
+    workshop: Workshop, tasks: list[Task]
+) -> None:
+    leave = type("Leave", (nullcontext,), {"cut_short": False})
+    admission: Any = SimpleNamespace(
+        admit=lambda kind: leave(), counted=lambda lm: lm, charge=lambda record: None
+    )
+    judges: Any = [Raises(AdmissionError("the budget is spent"))]
+    result = evaluate(
+        program, tasks, workshop=workshop, scorers=[right], judges=judges, workers=2, admission=admission
+    )
+    assert (result.records, result.unstarted) == ((), len(tasks))
 
 
 def test_what_judging_costs_is_no_cost_of_the_episode(workshop: Workshop, tasks: list[Task]) -> None:

@@ -77,6 +77,13 @@ def test_a_model_that_fails_is_no_level(server: ChatServer, lm: Any) -> None:
     assert len(server.bodies) == 1
 
 
+def test_a_response_that_is_too_long_for_a_judge_is_said_so(server: ChatServer, lm: Any) -> None:
+    server.say({"error": 400, "said": "This model's maximum context length is 8192 tokens."})
+    verdict = RubricJudge(lm)(SEARCH, answered(SEARCH, "Cy Hart"))
+    assert (verdict.status, verdict.level, verdict.rubric) == ("context_limit", None, "search")
+    assert verdict.paid_requests == 1
+
+
 def test_an_unreadable_reply_is_not_taken_from_the_cache_again(server: ChatServer) -> None:
     lm = dspy.LM(f"openai/judge-{uuid4().hex}", api_base=server.url, api_key="none", num_retries=0)
     server.say(said("Hm."), graded(3))
