@@ -6,7 +6,6 @@ query would pay seconds and half a gigabyte to import it. The same weights run h
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from functools import cache
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrievers.errors import RetrievalError
+from retrievers.strict_json import parse_json, read_regular
 
 Array = NDArray[np.float32]
 
@@ -32,7 +32,7 @@ class LightModel:
     """
 
     def __init__(self, directory: Path) -> None:
-        config = json.loads((directory / "config.json").read_text())
+        config = _settings(directory / "config.json")
         if config.get("model_type") != "bert" or config.get("hidden_act") != "gelu":
             raise RetrievalError("is no BERT model", where=str(directory))
         self.dimension = int(config["hidden_size"])
@@ -142,11 +142,25 @@ def _weights(directory: Path) -> dict[str, Array]:
     return loaded
 
 
+def _settings(file: Path) -> dict[str, Any]:
+    try:
+        value = parse_json(read_regular(file))
+    except (OSError, ValueError) as error:
+        raise RetrievalError(f"cannot be read: {error}", where=str(file)) from error
+    if not isinstance(value, dict):
+        raise RetrievalError("holds no settings of a model", where=str(file))
+    return value
+
+
 def tokenizer(directory: Path) -> Any:
-    """The model's tokenizer, cutting texts where the model was trained to."""
+    """The model's tokenizer, cutting texts where the model was trained to.
+
+    Raises:
+        RetrievalError: the model's settings cannot be read.
+    """
     from tokenizers import Tokenizer
 
-    limit = json.loads((directory / "sentence_bert_config.json").read_text())["max_seq_length"]
+    limit = _settings(directory / "sentence_bert_config.json")["max_seq_length"]
     made = Tokenizer.from_file(str(directory / "tokenizer.json"))
     made.enable_truncation(int(limit))
     made.no_padding()

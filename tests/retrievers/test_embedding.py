@@ -3,12 +3,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from retrievers.embedding import Embedder, open_embedder
 from retrievers.errors import RetrievalError
+from retrievers.light import LightModel
 
 TEXTS = ["Feed the cat", "File the tax return, please!", "def f(x): return x", "", "Größe 42, ok?"]
 
@@ -118,3 +120,13 @@ def test_any_model_by_name_and_none_by_a_wrong_one(monkeypatch: pytest.MonkeyPat
 
     with pytest.raises(RetrievalError, match="cannot be loaded"):
         open_embedder("/no/such/model")
+
+
+@pytest.mark.parametrize(
+    "content", [None, "", "[]", '{"model_type": "bert", "model_type": "bert"}', "\ud800"]
+)
+def test_settings_of_a_model_that_cannot_be_read_are_named(tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / "config.json").write_bytes(content.encode("utf-8", "surrogatepass"))
+    with pytest.raises(RetrievalError, match=r"config\.json"):
+        LightModel(tmp_path)
