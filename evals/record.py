@@ -180,25 +180,11 @@ def record_episode(
     return record
 
 
-def record_failure(
-    unit: WorkUnit,
-    task: Task,
-    *,
-    status: EpisodeStatus,
-    error: str | None,
-    seconds: float,
-    traceback: str = "",
+def record_lost(
+    unit: WorkUnit, task: Task, status: EpisodeStatus, *, error: str, seconds: float
 ) -> EpisodeRecord:
-    """The record of an episode that never came back: wrong, unless the infrastructure lost it."""
-    scores = {} if status in INFRASTRUCTURE else {PRIMARY: 0.0}
-    return EpisodeRecord(
-        **_identity(unit, task),
-        status=status,
-        error=error,
-        traceback=traceback,
-        seconds=seconds,
-        scores=scores,
-    )
+    """The record of an episode that the infrastructure lost before anything came back."""
+    return EpisodeRecord(**_identity(unit, task), status=status, error=error, seconds=seconds)
 
 
 def change_entries(outcome: Outcome) -> tuple[ChangeEntry, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from evals.asked import given_to
@@ -22,11 +22,13 @@ from evals.record import (
     WorkUnit,
     change_entries,
     record_episode,
-    record_failure,
+    record_lost,
 )
 from evals.scoring import KnowsExpected, KnowsTools, Scorer, scores_of
 from evals.source import code_digest
+from tools.episode import EpisodeResult
 from tools.errors import InputError
+from tools.outcome import Outcome
 from tools.secrets import described
 from tools.usage import Usage
 
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from evals.admission import Admission
     from evals.metering import Meter
     from evals.task import Task
-    from tools.episode import EpisodeResult
     from tools.workshop import Workshop
 
 
@@ -106,16 +107,26 @@ class Work:
             except InputError:
                 raise
             except Exception as error:
-                record = _crashed(unit, task, error, time.perf_counter() - started)
-                record = self._diagnosed(task, record, None)
-                record = record.model_copy(update={"model_calls": meter.answers, **asdict(meter.usage)})
-            else:
-                return self.record(unit, task, _with_usage(self._episode(prediction), meter))
-            return ask_judges(self.judges, task, record)
+                episode = self._broken_off(error, time.perf_counter() - started)
+                return self.record(unit, task, _with_usage(episode, meter), raised=True)
+            return self.record(unit, task, _with_usage(self._episode(prediction), meter))
 
-    def record(self, unit: WorkUnit, task: Task, episode: EpisodeResult) -> EpisodeRecord:
-        """The record of an episode that has run: scored, its fault found, judged."""
-        return ask_judges(self.judges, task, self._graded(unit, task, episode))
+    def record(
+        self, unit: WorkUnit, task: Task, episode: EpisodeResult, *, raised: bool = False
+    ) -> EpisodeRecord:
+        """The record of an episode that has run: scored, its fault found, judged.
+
+        Args:
+            raised: the program gave no episode back; its outcome is wrong, whatever a scorer says.
+        """
+        return ask_judges(self.judges, task, self._graded(unit, task, episode, raised))
+
+    def _broken_off(self, error: Exception, seconds: float) -> EpisodeResult:
+        """The episode of a program that raised: what it had changed is lost with it."""
+        ended, nothing = failure_of(error), Outcome(b"", ())
+        return EpisodeResult(
+            ended.status, nothing, seconds=seconds, error=ended.error, traceback=ended.traceback
+        )
 
     def _episode(self, prediction: Any) -> EpisodeResult:
         episode: EpisodeResult | None = getattr(prediction, "episode", None)
@@ -127,13 +138,15 @@ class Work:
             )
         return episode
 
-    def _graded(self, unit: WorkUnit, task: Task, episode: EpisodeResult) -> EpisodeRecord:
+    def _graded(self, unit: WorkUnit, task: Task, episode: EpisodeResult, raised: bool) -> EpisodeRecord:
         record = record_episode(unit, task, episode, scores={})
         if not record.graded:
             return record
         expected: tuple[ChangeEntry, ...] = ()
         try:
             scores = scores_of(self.scorers or (), task, episode)
+            if raised:
+                scores[PRIMARY] = 0.0
             if scores.get(PRIMARY, 1.0) < 1:
                 expected = self._expected(task, episode)
         except InputError:
@@ -146,7 +159,7 @@ class Work:
         scored = record.model_copy(update={"scores": scores, "expected_changes": expected})
         return self._diagnosed(task, scored, episode)
 
-    def _diagnosed(self, task: Task, record: EpisodeRecord, episode: EpisodeResult | None) -> EpisodeRecord:
+    def _diagnosed(self, task: Task, record: EpisodeRecord, episode: EpisodeResult) -> EpisodeRecord:
         """The record with what went wrong, if anything did; other scorers say themselves what is wrong."""
         knowing = next((scorer for scorer in self.scorers or () if isinstance(scorer, KnowsTools)), None)
         if knowing is None:
@@ -161,8 +174,8 @@ class Work:
 
 
 def _with_usage(episode: EpisodeResult, meter: Meter) -> EpisodeResult:
-    """The episode with what was counted, of a program that does not say itself what it took."""
-    if episode.usage != Usage() or not meter.answers:
+    """The episode with what was counted; a program says itself what it took only where nothing was."""
+    if meter.usage == Usage():
         return episode
     return replace(episode, usage=meter.usage, model_calls=episode.model_calls or meter.answers)
 
@@ -179,14 +192,6 @@ def _for_trial(lm: Any, seed: int, trial: int) -> Any:
     return lm.copy(rollout_id=rollout) if hasattr(lm, "copy") else lm
 
 
-def _crashed(unit: WorkUnit, task: Task, error: Exception, seconds: float) -> EpisodeRecord:
-    ended = failure_of(error)
-    return record_failure(
-        unit, task, status=ended.status, error=ended.error, seconds=seconds, traceback=ended.traceback
-    )
-
-
 def overdue(unit: WorkUnit, task: Task, time_limit: float) -> EpisodeRecord:
     """The record of an episode that ran past `time_limit` seconds."""
-    error = f"no result after {time_limit:g} s"
-    return record_failure(unit, task, status="timeout", error=error, seconds=time_limit)
+    return record_lost(unit, task, "timeout", error=f"no result after {time_limit:g} s", seconds=time_limit)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from evals.outage import IN_VAIN, ModelDownError
 from evals.record import EpisodeRecord
 from evals.runner import EvalResult, EvaluationInterrupted, Part, Progress, evaluate, evaluate_together
 from evals.task import Task
+from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_episode, make_task
 from tools.dispatch import Observation
 from tools.episode import CallRecord, EpisodeResult
@@ -60,6 +61,14 @@ def odd(task: Task, episode: EpisodeResult) -> dict[str, float]:
 
 def run(program: Any, tasks: list[Task], workshop: Any, **options: Any) -> EvalResult:
     return evaluate(program, tasks, workshop=workshop, **{"scorers": [odd], "workers": 4, **options})
+
+
+@pytest.fixture
+def lm() -> Iterator[dspy.LM]:
+    """A model on a server, whose replies take 13 tokens each."""
+    with chat_server() as server:
+        server.say(*[said("a")] * 9)
+        yield dspy.LM("openai/m", api_base=server.url, api_key="none", engine="lm15", cache=False)
 
 
 def comparable(result: EvalResult) -> list[dict[str, Any]]:
@@ -253,8 +262,27 @@ def test_a_program_that_raises_is_a_wrong_answer(tasks: list[Task], workshop: An
     assert result.summary.scores["outcome"].value == pytest.approx(5 / 12)
 
 
+def test_a_program_that_raises_gets_every_score(tasks: list[Task], workshop: Any) -> None:
+    """So that no mean of another score leaves its crashes out. Its outcome is wrong all the same."""
+    result = run(Scripted(task_001=KeyError("tool")), tasks, workshop)
+
+    assert result.records[1].scores == {"outcome": 0, "third": 1 / 3}
+    assert result.records[3].scores == {"outcome": 1, "third": 1 / 3}
+    assert result.summary.scores["third"].n == len(tasks)
+
+
+def test_what_was_counted_counts_and_not_what_a_program_says(
+    tasks: list[Task], workshop: Any, lm: dspy.LM
+) -> None:
+    """`make_episode` says 110 tokens; the model took 13."""
+    result = run(Scripted(task_001=lambda: dspy.settings.lm("question")), tasks, workshop, lm=lm)
+
+    assert result.records[1].used_tokens == 13
+    assert result.records[0].used_tokens == 110
+
+
 @pytest.mark.parametrize(
-    "said",
+    "parts",
     [
         {"answer": "\ud800"},
         {"thoughts": ["\ud800"]},
@@ -264,10 +292,10 @@ def test_a_program_that_raises_is_a_wrong_answer(tasks: list[Task], workshop: An
     ],
 )
 def test_half_a_surrogate_pair_in_what_a_program_gives_back_is_written(
-    said: dict[str, Any], tasks: list[Task], workshop: Any, tmp_path: Path
+    parts: dict[str, Any], tasks: list[Task], workshop: Any, tmp_path: Path
 ) -> None:
     with EpisodeLog.open(tmp_path / "log") as log:
-        result = run(Scripted(task_001=make_episode(**said)), tasks, workshop, log=log)
+        result = run(Scripted(task_001=make_episode(**parts)), tasks, workshop, log=log)
 
     assert result.summary.graded == len(tasks)
     assert next(r for r in read_log(tmp_path / "log") if r.task_id == "task-001") == result.records[1]
