@@ -383,7 +383,10 @@ def test_what_the_program_did_wrong_is_not_owed_again(
         resumed = run(again, tasks, workshop, log=log)
 
     assert again.calls == []
-    assert (resumed.summary.graded, resumed.records[1].scores) == (len(tasks), {"outcome": 0.0})
+    assert (resumed.summary.graded, resumed.records[1].scores) == (
+        len(tasks),
+        {"outcome": 0.0, "third": 1 / 3},
+    )
 
 
 def test_another_program_seed_or_model_owes_everything_again(
