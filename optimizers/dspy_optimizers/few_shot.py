@@ -15,12 +15,12 @@ from optimizers.dspy_optimizers.stock import (
     examples,
     offered,
     require_optuna,
+    see_taught,
     tried,
     working,
 )
 from optimizers.job import Compiled, Job, Trial
 from optimizers.knn import Knn
-from optimizers.teaching import nothing_taught
 from tools.seeding import rng
 
 
@@ -69,7 +69,7 @@ class BootstrapFewShot:
         with working(job, lessons):
             wrapped = optimizer.compile(LastSteps(job.program, lessons), trainset=examples(job))
             offered(job, lessons, wrapped)
-        _see_taught(job, lessons, wrapped)
+        see_taught(lessons)
         return tried(job, lessons, wrapped, "bootstrap")
 
 
@@ -97,7 +97,7 @@ class RandomSearch:
                 restrict=[-3, -1, *range(candidates)],
             )
         found = sorted(wrapped.candidate_programs, key=lambda candidate: candidate["seed"])
-        _see_taught(job, lessons, *(candidate["program"] for candidate in found))
+        see_taught(lessons)
         trials = tuple(_trial(candidate, lessons) for candidate in found)
         best = next(c for c in found if c["program"] is wrapped)
         return Compiled(wrapped.program, lessons.shown_by(wrapped.program), trials, _name(best), lessons.gaps)
@@ -132,7 +132,7 @@ class Optuna:
             search = dspy.BootstrapFewShotWithOptuna(metric=lessons.metric, num_threads=job.student.workers)
             student = LastSteps(job.program, lessons)
             found = bootstrap.compile(student, trainset=examples(job))
-            _see_taught(job, lessons, found)
+            see_taught(lessons)
             if not all(predictor.demos for predictor in found.predictors()):
                 # There is nothing to choose from for at least one predictor.
                 return tried(job, lessons, found, "bootstrap")
@@ -163,18 +163,6 @@ def random_search(job: Job, lessons: Lessons) -> dspy.BootstrapFewShotWithRandom
         num_candidate_programs=job.settings.candidates,
         num_threads=job.student.workers,
     )
-
-
-def _see_taught(job: Job, lessons: Lessons, *programs: LastSteps) -> None:
-    """See that some program shows a demonstration.
-
-    Raises:
-        NothingTaughtError: none does; where the teacher was lost throughout, an InfrastructureError.
-    """
-    if not any(lessons.shown_by(wrapped.program) for wrapped in programs):
-        if job.budget is not None:
-            job.budget.check()
-        raise nothing_taught(job.teacher.model, lessons.gaps)
 
 
 def _trial(candidate: dict[str, Any], lessons: Lessons) -> Trial:

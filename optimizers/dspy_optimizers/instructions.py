@@ -16,6 +16,7 @@ from optimizers.dspy_optimizers.stock import (
     examples,
     proposer,
     require_optuna,
+    see_taught,
     tried,
     working,
 )
@@ -185,6 +186,7 @@ class BetterTogether(Proposing):
             )
             if wrapped.flag_compilation_error_occurred:
                 raise WorksmithError("a step of BetterTogether failed; DSPy's own log above says how")
+        see_taught(lessons)
         return tried(job, lessons, wrapped, "together")
 
 
@@ -211,6 +213,7 @@ class _Rules(dspy.InferRules):  # type: ignore[misc]
         return [self._lessons.disclose(dict(demo)) for demo in predictor.demos]
 
     def induce_natural_language_rules(self, predictor: Any, trainset: Any) -> str:
+        see_taught(self._lessons)
         return str(super().induce_natural_language_rules(predictor, trainset)) if predictor.demos else ""
 
     def update_program_instructions(self, predictor: Any, natural_language_rules: str) -> None:
@@ -226,6 +229,7 @@ class _Mipro(dspy.MIPROv2):  # type: ignore[misc]
     def _propose_instructions(
         self, program: Any, trainset: Any, demo_candidates: Any, *args: Any, **options: Any
     ) -> Any:
+        see_taught(self.lessons)
         shown = {
             place: [[dspy.Example(**self.lessons.disclose(dict(demo))) for demo in demos] for demos in sets]
             for place, sets in demo_candidates.items()

@@ -50,11 +50,13 @@ class Lessons:
 
     Attributes:
         broken: the first exception of a scorer. Optimizers would take it for a bad program's.
+        taught: whether any episode of the teacher succeeded.
     """
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self.broken: Exception | None = None
+        self.taught = False
         self._tasks = {task.id: task for task in (*job.train, *job.dev)}
         self._scorers = tuple(job.student.scorers or _default_scorers(job))
         # Evaluations call the metric from many threads.
@@ -86,7 +88,9 @@ class Lessons:
         if not taught:
             known = None if episode.status in INFRASTRUCTURE else right
             self.standings.note(prediction.held.by, task, known)
-        if taught and not right:
+        if taught and right:
+            self.taught = True
+        elif taught:
             with self._lock:
                 self._gaps["wrong outcome" if finished else episode.status] += 1
         return right

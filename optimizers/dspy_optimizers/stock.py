@@ -17,6 +17,7 @@ from evals.examples import as_examples
 from evals.task import same_text
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.job import Compiled, Job
+from optimizers.teaching import nothing_taught
 from tools.errors import InputError, WorksmithError
 from tools.secrets import described
 from tools.seeding import rng
@@ -129,6 +130,19 @@ def bootstrapping(job: Job, lessons: Lessons) -> dict[str, object]:
         "max_bootstrapped_demos": job.settings.demos,
         "max_labeled_demos": 0,
     }
+
+
+def see_taught(lessons: Lessons) -> None:
+    """See that the teacher has taught something.
+
+    Raises:
+        NothingTaughtError: no episode of its succeeded; where it was lost throughout, an InfrastructureError.
+    """
+    job = lessons.job
+    if not lessons.taught:
+        if job.budget is not None:
+            job.budget.check()
+        raise nothing_taught(job.teacher.model, lessons.gaps)
 
 
 def offered(job: Job, lessons: Lessons, wrapped: LastSteps) -> None:

@@ -23,7 +23,11 @@ FROM_A_TEACHER = (
     "dspy:BootstrapFewShot",
     "dspy:BootstrapFewShotWithRandomSearch",
     "dspy:BootstrapFewShotWithOptuna",
+    "dspy:InferRules",
+    "dspy:MIPROv2",
+    "dspy:BetterTogether",
 )
+ATTEMPTS = {"dspy:BootstrapFewShotWithRandomSearch": 36, "dspy:BetterTogether": 36, "dspy:MIPROv2": 24}
 
 
 class Down(Model):
@@ -37,17 +41,21 @@ class Down(Model):
 def test_a_teacher_without_a_success_ends_a_compile_with_a_sentence(
     suite: Suite, tmp_path: Path, name: str
 ) -> None:
+    work = make_job(suite, tmp_path, teacher=lm(), student=lm(), candidates=2)
     with pytest.raises(NothingTaughtError) as caught:
-        optimizer(name)(make_job(suite, tmp_path, teacher=lm(), student=lm(), candidates=2))
+        optimizer(name)(work)
 
     assert isinstance(caught.value, InputError)
-    number = 36 if name.endswith("RandomSearch") else 12
+    number = ATTEMPTS.get(name, 12)
     assert caught.value.message == (
         f"scripted/none taught nothing: none of {number} attempts at training tasks succeeded "
         f"({number} wrong outcome)"
     )
     assert caught.value.where == "--teacher"
     assert "stronger model" in (caught.value.hint or "")
+    if name != "dspy:BetterTogether":  # its proposer is not told what the teacher did
+        assert work.proposer is not None
+        assert work.proposer.meter.calls == 0
 
 
 @pytest.mark.parametrize("name", ["knn", "dspy:BootstrapFewShot"])
