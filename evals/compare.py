@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from evals.crm.by_type import task_type_json
-from evals.record import PRIMARY
+from evals.record import STRICT
 from evals.runner import EvalResult
 from evals.statistics import (
     Interval,
@@ -59,10 +59,10 @@ class Arm:
 
 @dataclass(frozen=True)
 class Comparison:
-    """An arm against the first arm, on the tasks that both were graded on.
+    """An arm against the first arm, on the tasks that both ran on; lost episodes count as wrong.
 
     Attributes:
-        difference: of the primary score.
+        difference: of `outcome_strict`.
         p: how often programs that could be exchanged differ as much, intent by intent (`exchange_test`),
             adjusted for all comparisons of the study.
         test: McNemar's exact test, which takes tasks for independent and is not adjusted; None where an arm
@@ -171,13 +171,16 @@ def _compare(row: Row, first: Row, same_tasks: bool) -> Comparison:
     tasks = [{record.task_id for record in each.result.records} for each in (row, first)]
     if same_tasks and tasks[0] != tasks[1]:
         raise InputError(f"arms {first.arm.label!r} and {row.arm.label!r} ran on different tasks")
-    ours, theirs = by_task(row.result.records, PRIMARY), by_task(first.result.records, PRIMARY)
+    ours, theirs = by_task(row.result.records, STRICT), by_task(first.result.records, STRICT)
     p = exchange_test(differences(ours, theirs), _alike(row, first), seed=row.result.seed)
     return Comparison(difference(row, first), p, _test(ours, theirs))
 
 
-def difference(row: Row, other: Row, score: str = PRIMARY) -> Interval:
-    """A score of `row` less that of `other`, paired by task."""
+def difference(row: Row, other: Row, score: str = STRICT) -> Interval:
+    """A score of `row` less that of `other`, paired by task.
+
+    With another score than `outcome_strict`, tasks that either lost are left out.
+    """
     ours, theirs = by_task(row.result.records, score), by_task(other.result.records, score)
     return paired_difference(ours, theirs, _alike(row, other))
 

@@ -69,6 +69,7 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
         ),
         notes=(
             verdict(study),
+            *(("Comparisons count lost episodes as wrong.",) if lossy else ()),
             *seen_notes(study),
             *interval_notes(study.rows[0].summary),
             *model_notes({row.result.model for row in study.rows}),

@@ -57,7 +57,8 @@ class Figure:
     Attributes:
         arm: the program's label.
         metric: a score, a cost (mean an episode), `error_rate`, `status/NAME` and `fault/NAME` (shares), or
-            `pass_hat_K`; `outcome_difference` is paired by task with `reference`.
+            `pass_hat_K`; `outcome_difference` is of `outcome_strict`, paired by task with
+            `reference`.
         where: what its episodes have in common besides.
         interval: its value and 95 % interval; bounds are nan where a figure has none. n = tasks.
         episodes: how many are behind it.
@@ -77,7 +78,7 @@ class Figure:
         parts += ["--arm", self.reference] if self.reference else []
         for name, value in self.where.items():
             parts += ["--where", f"{name}={value}"]
-        parts += ["--metric", PRIMARY if self.reference else self.metric]
+        parts += ["--metric", STRICT if self.reference else self.metric]
         return f"worksmith episodes {run} {shlex.join(parts)}"
 
     def to_json(self, run: str = "RUN") -> dict[str, Any]:
@@ -208,5 +209,5 @@ def _areas_and_types(records: Sequence[EpisodeRecord]) -> dict[tuple[str, str], 
 
 def _difference(row: Row, first: str, split: str) -> Figure:
     assert row.against_first is not None
-    found, episodes = row.against_first.difference, row.summary.graded
+    found, episodes = row.against_first.difference, row.summary.episodes
     return Figure(row.arm.label, DIFFERENCE, split, found, episodes, reference=first)

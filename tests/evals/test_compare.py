@@ -69,15 +69,18 @@ def test_the_winner_must_beat_every_candidate_but_no_baseline() -> None:
     assert study({**results, "plan": solved(range(69), of=100)}, baselines=["gold"]).winner is None
 
 
-def test_episodes_lost_to_the_infrastructure_are_not_paired() -> None:
-    lost = [make_record(number, status="model_error", scores={}) for number in range(10)]
+def test_a_program_wins_nothing_by_losing_episodes() -> None:
+    """As in a race: lost episodes are wrong, so that nobody is compared on the tasks of their choice."""
+    lost = [make_record(number, status="timeout", scores={}) for number in range(10)]
     kept = [make_record(number) for number in range(10, 20)]
-    found = study({"a": solved(range(20), of=20), "b": make_result([*lost, *kept])})
+    found = study({"a": solved(range(8, 20), of=20), "b": make_result([*lost, *kept])})
     comparison = found.rows[1].against_first
 
     assert comparison is not None
-    assert comparison.difference.n == 10
-    assert comparison.difference.value == 0
+    assert comparison.difference.n == 20
+    assert comparison.difference.value == pytest.approx(-0.1)
+    assert comparison.test is not None
+    assert (comparison.test.only_ours, comparison.test.only_theirs) == (0, 2)
     assert found.rows[1].summary.error_rate == 0.5
     assert found.rows[1].summary.scores["outcome_strict"].value == 0.5
 

@@ -36,7 +36,9 @@ def test_every_figure_is_the_mean_of_the_episodes_that_its_command_selects(figur
         ours, theirs = (
             {
                 r.task_id
-                for r, _ in metric_values([e.record for e in selected(figure) if e.arm == arm], "outcome")
+                for r, _ in metric_values(
+                    [e.record for e in selected(figure) if e.arm == arm], "outcome_strict"
+                )
             }
             for arm in (figure.arm, figure.reference)
         )
