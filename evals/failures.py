@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +30,24 @@ LONGEST_TRACEBACK = 4_000
 
 _MISTAKES = FileNotFoundError | FileExistsError | IsADirectoryError | NotADirectoryError | UnicodeError
 """What a wrong path or text raises: nothing is wrong with the disk."""
+
+_OF_NETWORK = frozenset(
+    {
+        errno.ENETDOWN,
+        errno.ENETUNREACH,
+        errno.ENETRESET,
+        errno.EHOSTDOWN,
+        errno.EHOSTUNREACH,
+        errno.EADDRNOTAVAIL,
+        errno.ETIMEDOUT,
+    }
+)
+
+_OF_MACHINE = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM, errno.EROFS}
+)
+
+_SOCKETS = frozenset({"socket", "ssl"})
 
 
 @dataclass(frozen=True)
@@ -128,13 +147,28 @@ def _status(error: BaseException) -> EpisodeStatus | None:
         return "invalid_reply"
     if is_sdk_error(error):
         return sdk_status(error)
-    if isinstance(error, ConnectionError | TimeoutError):
-        return _of_model(error) or "model_error"
     if isinstance(error, _MISTAKES):
         return PROGRAM_ERROR
-    if isinstance(error, apsw.Error | OSError | MemoryError | RetrievalError):
+    if isinstance(error, apsw.Error | RetrievalError):
         return "harness_error"
-    return _of_model(error)
+    return _of_model(error) or (_of_system(error) if isinstance(error, OSError) else None)
+
+
+def _of_system(error: OSError) -> EpisodeStatus | None:
+    """What an error of the operating system says: the network or the machine failed, or neither of them."""
+    if isinstance(error, ConnectionError) or error.errno in _OF_NETWORK or _by_socket(error):
+        return "model_error"
+    return "harness_error" if error.errno in _OF_MACHINE else None
+
+
+def _by_socket(error: OSError) -> bool:
+    """Whether a socket ran out of time: that has no number. A time-out of a program's own is its mistake."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    return (
+        isinstance(error, TimeoutError)
+        and bool(frames)
+        and frames[-1][0].f_globals.get("__name__") in _SOCKETS
+    )
 
 
 def _declared(error: BaseException) -> EpisodeStatus | None:

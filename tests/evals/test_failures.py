@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import http.client
 import socket
 import ssl
 import urllib.error
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -62,7 +64,9 @@ from tools.statuses import INFRASTRUCTURE, STATUSES, EpisodeStatus
         (lm.LMUnexpectedError("line is down"), "model_error"),
         (lm15.TransportError("line is down"), "model_error"),
         (ConnectionError("no route"), "model_error"),
-        (TimeoutError("slow"), "model_error"),
+        (OSError(errno.ETIMEDOUT, "timed out"), "model_error"),
+        (OSError(errno.EHOSTUNREACH, "no route"), "model_error"),
+        (OSError(errno.ENETUNREACH, "no network"), "model_error"),
         (socket.gaierror(-2, "no such host"), "model_error"),
         (ssl.SSLCertVerificationError("self-signed"), "model_error"),
         (http.client.RemoteDisconnected("gone"), "model_error"),
@@ -192,6 +196,11 @@ def test_other_complaints_are_not_of_long_prompts(said: str) -> None:
         lm.DSPyError("so"),
         FileNotFoundError("prompt.txt"),
         requests.exceptions.InvalidURL("http://["),
+        PermissionError(errno.EACCES, "not yours"),
+        OSError("cannot parse the reply"),
+        OSError(errno.EINVAL, "no such mode"),
+        TimeoutError("the second agent is slow"),
+        MemoryError(),
         UnicodeEncodeError("utf-8", "\ud800", 0, 1, "surrogates not allowed"),
         # A name alone says nothing: whose class it is counts.
         type("APIConnectionError", (Exception,), {})("mine"),
@@ -205,16 +214,35 @@ def test_any_other_exception_is_a_mistake_in_the_program(error: Exception) -> No
 @pytest.mark.parametrize(
     "error",
     [
-        PermissionError("disk"),
-        OSError(28, "no space left on device"),
+        OSError(errno.ENOSPC, "no space left on device"),
+        OSError(errno.EMFILE, "too many open files"),
+        OSError(errno.EIO, "input/output error"),
+        OSError(errno.ENOMEM, "cannot allocate memory"),
+        OSError(errno.EROFS, "read-only file system"),
         apsw.IOError("disk"),
-        MemoryError(),
         RetrievalError("the index is damaged"),
         InfrastructureError("the org does not answer"),
     ],
 )
 def test_what_the_harness_stands_on_is_infrastructure(error: Exception) -> None:
     assert failure_status(error) == "harness_error"
+
+
+def test_a_server_that_a_program_waits_for_in_vain_is_infrastructure() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(TimeoutError) as caught:
+            urllib.request.urlopen(address, timeout=0.05)
+    assert failure_status(caught.value) == "model_error"
+
+
+def test_a_time_limit_of_a_program_s_own_is_a_mistake() -> None:
+    async def agent() -> None:
+        await asyncio.wait_for(asyncio.sleep(60), 0.01)
+
+    with pytest.raises(TimeoutError) as caught:
+        asyncio.run(agent())
+    assert failure_status(caught.value) == "program_error"
 
 
 def test_an_exception_while_another_is_handled_is_a_mistake_of_its_own() -> None:

@@ -143,7 +143,7 @@ def test_infrastructure_failures_leave_the_score_and_are_counted(tasks: list[Tas
     program = Scripted(
         task_001=make_episode(status="model_error", error="503"),
         task_003=ConnectionError("no route"),
-        task_005=OSError("disk"),
+        task_005=OSError(28, "no space left on device"),
     )
     summary = run(program, tasks, workshop).summary
 
@@ -529,7 +529,7 @@ def test_as_many_episodes_wait_at_once_as_there_are_workers(workshop: Any) -> No
         (LMTimeoutError("slow"), "model_error"),
         (ContextWindowExceededError(message="too long"), "context_limit"),
         (DSPyError("unreadable"), "program_error"),
-        (PermissionError("disk"), "harness_error"),
+        (PermissionError("disk"), "program_error"),
         (InfrastructureError("the org does not answer"), "harness_error"),
     ],
 )
