@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Self
 from evals.admission import AdmissionError
 from evals.identity import model_name
 from evals.prices import Prices
-from optimizers.spending import GOLD, Costs, Spent
+from optimizers.spending import GOLD_PREFIX, Costs, Spent
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class Budget:
         from evals.metering import metered
 
         account = self.account(model_name(lm))
-        return metered(lm, None if account.model.startswith(GOLD) else account)
+        return metered(lm, None if account.model.startswith(GOLD_PREFIX) else account)
 
     def enter(self, model: str, kind: str) -> int | None:
         """Start something; its number, or None if nothing more is to start.

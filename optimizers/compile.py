@@ -19,11 +19,11 @@ from optimizers.artifact import Artifact
 from optimizers.budget import Budget, BudgetSpentError
 from optimizers.description import GOLD, Metric, decides, given
 from optimizers.dspy_optimizers.proposer import Proposer
+from optimizers.earlier_attempts import earlier_attempts_counted
 from optimizers.ending import best_so_far, within_constraints
 from optimizers.job import Compiled, Job
 from optimizers.journal import Journal
 from optimizers.manifests import manifest_of, measured
-from optimizers.metering import spending
 from optimizers.registry import differs, optimizer, proposals, proposes, selects, takes_bank
 from optimizers.rollouts import Rollouts
 from optimizers.selection.steps import check_unit
@@ -245,7 +245,7 @@ def compile_program(plan: Plan) -> Result:
         if plan.bank is not None:
             plan.bank.write(plan.folder / BANK_FILE)
         job = plan.job(journal)
-        with spending(plan.budget, plan.folder):
+        with earlier_attempts_counted(plan.budget, journal):
             try:
                 compiled = optimizer(plan.optimizer)(job)
             except BudgetSpentError:
@@ -253,5 +253,7 @@ def compile_program(plan: Plan) -> Result:
             compiled = within_constraints(job, accepted(job, compiled, differs=differs(plan.optimizer)))
     # The program goes on without the journal and the budget of its compile.
     compiled = replace(compiled, program=with_models(compiled.program, unmetered))
-    artifact = Artifact.of(compiled.program, manifest_of(plan, job, compiled), measured(plan, started))
+    artifact = Artifact.of(
+        compiled.program, manifest_of(plan, job, compiled), measured(plan, journal, started)
+    )
     return Result(compiled, artifact, job.gaps)

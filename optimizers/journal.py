@@ -32,6 +32,7 @@ from tools.errors import InputError, WorksmithError
 from tools.files import write_atomically
 from tools.json_files import read_model
 from tools.locking import Lock
+from tools.usage import Usage
 
 SUFFIX: Final = ".journal"
 """Added to the name of the file that a compile writes."""
@@ -110,6 +111,11 @@ class Journal:
         engine = RememberingEngine(lm, self._replies, asking=self.asking)
         self._engines.append(engine)
         return engine.installed()
+
+    @property
+    def paid(self) -> dict[str, Usage]:
+        """What was paid for the replies and failures in it, of all attempts, by the model's name."""
+        return self._replies.paid
 
     def check(self) -> None:
         """Mind what was asked of a journal that did not hold it, where no model may be asked.

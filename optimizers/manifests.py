@@ -12,8 +12,8 @@ from optimizers.artifact import Manifest, sources
 from optimizers.description import GOLD, models, versions
 from optimizers.front import pareto_front
 from optimizers.job import Compiled, Job
-from optimizers.journal import REPLIES
-from optimizers.metering import spent_before
+from optimizers.journal import Journal
+from optimizers.spending import Spent
 
 if TYPE_CHECKING:
     from evals.suite import Suite
@@ -64,10 +64,10 @@ def _stopped(plan: Plan, job: Job) -> dict[str, Any]:
     return {"stopped": plan.budget.stopped, "undone": {"episodes_at_most": left}}
 
 
-def measured(plan: Plan, started: float) -> dict[str, float]:
+def measured(plan: Plan, journal: Journal, started: float) -> dict[str, float]:
     """What differs from run to run: time, and what was paid in all, which depends on what a cache held."""
     prices = plan.budget.prices if plan.budget is not None else prices_in_use()
-    paid = spent_before(plan.folder / REPLIES, prices)
+    paid = Spent.on_replies(journal.paid, prices)
     asked = (plan.lm, plan.teacher, *filter(None, [plan.proposed_by()]))
     priced = all(prices.price(model_name(model.lm)) is not None for model in asked)
     return {

@@ -24,7 +24,7 @@ from evals.summary import summarize
 from optimizers.replies import RememberingEngine, ReplyStore
 from optimizers.rollouts import Rollouts
 from optimizers.sampling import Ledger, Sample
-from optimizers.spending import GOLD, Spent
+from optimizers.spending import GOLD_PREFIX, Spent
 from tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def rehearse(
     ledgers[1].sampled = cost.episodes
     ledgers[1].programs["teacher"].append(
         Spent.on(
-            0 if names[1].startswith(GOLD) else cost.model_calls,
+            0 if names[1].startswith(GOLD_PREFIX) else cost.model_calls,
             cost.prompt_tokens,
             cost.completion_tokens,
             model=names[1],

@@ -12,7 +12,7 @@ import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict
@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
 from evals.failures import remembered
 from evals.identity import model_name
-from evals.metering import Meter, count_answer, metered, metering, reply_to_json
+from evals.metering import count_answer, metered, metering, reply_to_json
 from evals.stand_in import Sample, StandIn, check_unicode
 from optimizers.budget import BudgetSpentError
 from retrievers.strict_json import open_regular
@@ -34,6 +34,7 @@ from tools.sealed_lines import SealedLine, sealed, unsealed, whole
 from tools.secrets import without_secrets
 from tools.seeding import digest
 from tools.statuses import EpisodeStatus
+from tools.usage import Usage
 
 if TYPE_CHECKING:
     import dspy
@@ -75,6 +76,7 @@ class ReplyStore:
         self._lock = threading.Lock()
         self._asking: dict[str, threading.Event] = {}
         self._places: dict[str, _Place] = {}
+        self._paid: dict[str, Usage] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
@@ -90,6 +92,12 @@ class ReplyStore:
 
     def __len__(self) -> int:
         return len(self._places)
+
+    @property
+    def paid(self) -> dict[str, Usage]:
+        """What was paid for all lines of the file, failures included, by the model's name."""
+        with self._lock:
+            return dict(self._paid)
 
     def once(self, key: str, ask: Ask, *, model: str = "") -> lm15.Response:
         """The reply to `key`: the one there is, or else what `ask` gives, kept.
@@ -146,9 +154,9 @@ class ReplyStore:
                     "model": error.model,
                     "ended": remembered(error),
                 }
-                self._append({**entry, "failure": said, "paid": _paid(meter)})
+                self._append({**entry, "failure": said, "paid": _Paid.of(meter.usage).model_dump()})
                 raise
-        self._append({**entry, "paid": _paid(meter)})
+        self._append({**entry, "paid": _Paid.of(meter.usage).model_dump()})
 
     def _append(self, entry: dict[str, Any]) -> None:
         line = sealed(json.dumps(entry, ensure_ascii=False).encode())
@@ -161,6 +169,8 @@ class ReplyStore:
         known = self._places.get(entry["key"])
         if "reply" in entry or known is None or known.failed:
             self._places[entry["key"]] = _Place(start, length, "failure" in entry)
+        paid = _Paid.model_validate(entry["paid"])
+        self._paid[entry["model"]] = self._paid.get(entry["model"], Usage()) + paid.usage()
 
     def _reply(self, place: _Place) -> lm15.Response:
         with self._lock:  # or the number of the file may be another one's by then
@@ -220,22 +230,29 @@ class RememberingEngine(StandIn):
         return response
 
 
-def _paid(meter: Meter) -> dict[str, int]:
-    """What was paid for an entry, as its line has it."""
-    usage = meter.usage
-    return {
-        "requests": usage.paid_requests,
-        "prompt_tokens": usage.paid_prompt_tokens,
-        "completion_tokens": usage.paid_completion_tokens,
-    }
-
-
 class _Paid(BaseModel):
+    """What was paid for an entry, as its line has it."""
+
     model_config = ConfigDict(extra="forbid")
 
     requests: NonNegativeInt
     prompt_tokens: NonNegativeInt
     completion_tokens: NonNegativeInt
+
+    @classmethod
+    def of(cls, usage: Usage) -> Self:
+        return cls(
+            requests=usage.paid_requests,
+            prompt_tokens=usage.paid_prompt_tokens,
+            completion_tokens=usage.paid_completion_tokens,
+        )
+
+    def usage(self) -> Usage:
+        return Usage(
+            paid_requests=self.requests,
+            paid_prompt_tokens=self.prompt_tokens,
+            paid_completion_tokens=self.completion_tokens,
+        )
 
 
 class _Failure(BaseModel):

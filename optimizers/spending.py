@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -11,9 +12,10 @@ from evals.prices import Prices
 if TYPE_CHECKING:
     from evals.record import EpisodeRecord
     from tools.episode import EpisodeResult
+    from tools.usage import Usage
 
-GOLD = "scripted/gold-"
-"""How the name of whoever follows gold plans begins: no model, and nothing is asked."""
+GOLD_PREFIX = "scripted/gold-"
+"""How the name of a stand-in that follows gold plans begins. It is no model, and no request is sent."""
 
 _DEVIATIONS = 2.0
 """By how many standard deviations above the mean an episode's cost is taken for probable."""
@@ -30,8 +32,8 @@ class Spent:
     tokens: float = 0
     usd: float = 0.0
 
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(self.calls + other.calls, self.tokens + other.tokens, self.usd + other.usd)
+    def __add__(self, other: Spent) -> Self:
+        return type(self)(self.calls + other.calls, self.tokens + other.tokens, self.usd + other.usd)
 
     def less(self, other: Spent) -> Spent:
         """What is left of it; nothing is less than nothing."""
@@ -53,14 +55,24 @@ class Spent:
     @classmethod
     def by(cls, record: EpisodeRecord, model: str, prices: Prices) -> Self:
         """What was paid for one episode of a program that asks `model`; nobody is paid for gold plans."""
-        requests = 0 if model.startswith(GOLD) else record.paid_requests
+        requests = 0 if model.startswith(GOLD_PREFIX) else record.paid_requests
         tokens = (record.paid_prompt_tokens, record.paid_completion_tokens)
         return cls.on(requests, *tokens, model=model, prices=prices)
 
     @classmethod
+    def on_replies(cls, paid: Mapping[str, Usage], prices: Prices) -> Self:
+        """What was paid for replies, by the model's name; nobody is paid for gold plans."""
+        total = cls()
+        for model, usage in sorted(paid.items()):
+            if not model.startswith(GOLD_PREFIX):
+                tokens = (usage.paid_prompt_tokens, usage.paid_completion_tokens)
+                total += cls.on(usage.paid_requests, *tokens, model=model, prices=prices)
+        return total
+
+    @classmethod
     def without_cache(cls, episode: EpisodeRecord | EpisodeResult, model: str, prices: Prices) -> Self:
         """What one episode takes where no cache has its replies: what it used."""
-        calls = 0 if model.startswith(GOLD) else episode.model_calls
+        calls = 0 if model.startswith(GOLD_PREFIX) else episode.model_calls
         used = episode.usage
         return cls.on(calls, used.prompt_tokens, used.completion_tokens, model=model, prices=prices)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
@@ -17,14 +18,23 @@ from evals.runner import evaluate
 from evals.suite import Suite
 from evals.task import Task
 from optimizers.budget import Budget, Limits
-from optimizers.metering import spending, spent_before
+from optimizers.earlier_attempts import earlier_attempts_counted
+from optimizers.journal import Journal
 from optimizers.replies import RememberingEngine, ReplyStore
 from optimizers.spending import Spent
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_episode, make_task
 from tests.optimizers.shop import lm
 from tools.errors import InputError
+from tools.sealed_lines import sealed
 from tools.usage import Usage
+
+
+def paid(replies: Path, prices: Prices) -> Spent:
+    """What a file of replies says was paid, read anew."""
+    store = ReplyStore(replies)
+    store.close()
+    return Spent.on_replies(store.paid, prices)
 
 
 def test_a_reply_out_of_a_cache_is_used_and_not_paid(tmp_path: Path) -> None:
@@ -49,15 +59,17 @@ def test_a_reply_out_of_a_cache_is_used_and_not_paid(tmp_path: Path) -> None:
             store.close()
             assert meter.usage == Usage(10, 3, requests, 10 * requests, 3 * requests)
         assert len(server.bodies) == budget.spent.calls == 2
-        assert spent_before(tmp_path / "1.jsonl", budget.prices).tokens == 13
-        assert spent_before(tmp_path / "2.jsonl", budget.prices).calls == 0
+        assert paid(tmp_path / "1.jsonl", budget.prices).tokens == 13
+        assert paid(tmp_path / "2.jsonl", budget.prices).calls == 0
 
 
 @pytest.mark.parametrize("content", ["", "soon", "[1]"])
 def test_a_damaged_note_of_the_time_is_said(tmp_path: Path, content: str) -> None:
-    (tmp_path / "seconds.json").write_text(content)
-    with pytest.raises(InputError, match=r"seconds\.json"), spending(Budget(Limits(max_minutes=1)), tmp_path):
-        pass
+    with Journal.open(tmp_path, {}, resume=False) as journal:
+        (tmp_path / "seconds.json").write_text(content)
+        budget = Budget(Limits(max_minutes=1))
+        with pytest.raises(InputError, match=r"seconds\.json"), earlier_attempts_counted(budget, journal):
+            pass
 
 
 def test_a_resumed_compile_has_spent_what_its_journal_holds(tmp_path: Path) -> None:
@@ -65,16 +77,33 @@ def test_a_resumed_compile_has_spent_what_its_journal_holds(tmp_path: Path) -> N
         return Budget(Limits(max_calls=2), prices=Prices({"scripted/Cancel": Price(1.0, 2.0)}))
 
     file, first = tmp_path / "replies.jsonl", budget()
-    assert spent_before(file, first.prices).calls == 0
-    model = RememberingEngine(first.counted(lm("Cancel")), ReplyStore(file)).installed()
+    store = ReplyStore(file)
+    assert store.paid == {}
+    model = RememberingEngine(first.counted(lm("Cancel")), store).installed()
     for title in ("alpha", "beta", "alpha"):
         model(f"[[ ## task ## ]]\nCancel '{title}'\n\n[[ ## trajectory ## ]]\n[]\n\n")
-    assert first.spent == spent_before(file, first.prices)
+    assert first.spent == Spent.on_replies(store.paid, first.prices) == paid(file, first.prices)
     assert (first.spent.calls, first.spent.tokens, first.spent.usd) == (2, 22, 24.0)
 
     with pytest.raises(LMUnexpectedError, match="budget is spent"):
         model("[[ ## task ## ]]\nCancel 'gamma'\n\n[[ ## trajectory ## ]]\n[]\n\n")
     assert first.stopped == "max_calls"
+
+
+def test_what_was_paid_is_read_by_name_and_only_from_whole_lines(tmp_path: Path) -> None:
+    took = {"completion_tokens": 3, "prompt_tokens": 10, "requests": 1}
+    lines = [
+        sealed(json.dumps({"key": key, "model": "m", "paid": took, "reply": {}}).encode()) for key in "ab"
+    ]
+    file = tmp_path / "replies.jsonl"
+    file.write_bytes(b"".join(lines))
+    assert ReplyStore(file).paid == {
+        "m": Usage(paid_requests=2, paid_prompt_tokens=20, paid_completion_tokens=6)
+    }
+
+    file.write_bytes(lines[0] + lines[1].replace(b'"requests": 1', b'"requests": 0'))
+    with pytest.raises(InputError, match="checksum"):
+        ReplyStore(file)
 
 
 class Threaded(dspy.Module):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""What a compile paid for before it was stopped, from its journal."""
+"""What earlier attempts at a compile took counts against its budget: what was paid, and the time."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from evals.prices import Prices
 from optimizers.budget import Budget
-from optimizers.journal import REPLIES
-from optimizers.spending import GOLD, Spent
+from optimizers.journal import Journal
+from optimizers.spending import Spent
 from tools.errors import InputError
 from tools.files import write_atomically
-from tools.json_files import read_json, read_lines
+from tools.json_files import read_json
 
 _AGAIN = "start anew with --force"
 
 
 @contextmanager
-def spending(budget: Budget | None, folder: Path) -> Iterator[None]:
-    """A compile at work with its journal in `folder`: what it took before counts as well, time included."""
+def earlier_attempts_counted(budget: Budget | None, journal: Journal) -> Iterator[None]:
+    """A block in which a compile works: its budget begins with what earlier attempts took.
+
+    The journal keeps the seconds that this attempt takes, for the next one.
+    """
     if budget is None:
         yield
         return
-    file = folder / "seconds.json"
+    file = journal.folder / "seconds.json"
     before = _seconds(file)
-    budget.count(spent_before(folder / REPLIES, budget.prices))
+    budget.count(Spent.on_replies(journal.paid, budget.prices))
     begun = budget.taken_up(before)
     budget.keep = lambda seconds: write_atomically(
         file, json.dumps(round(before + seconds - begun, 1)).encode()
@@ -51,14 +53,3 @@ def _seconds(file: Path) -> float:
     if not isinstance(value, int | float):
         raise InputError("not a number of seconds", where=str(file), hint=_AGAIN)
     return float(value)
-
-
-def spent_before(replies: Path, prices: Prices) -> Spent:
-    """What a journal's model replies took, by its file of them; nothing if there is none."""
-    total = Spent()
-    if not replies.exists():
-        return total
-    for _, entry in read_lines(replies, "a model's reply", hint=_AGAIN, appended=True):
-        if not entry["model"].startswith(GOLD):
-            total += Spent.on(*entry["paid"].values(), model=entry["model"], prices=prices)
-    return total
