@@ -76,7 +76,10 @@ class BootstrapFewShot:
 class RandomSearch:
     """`dspy.BootstrapFewShotWithRandomSearch`: several bootstraps of shuffled tasks meet on the dev tasks."""
 
-    differs = f"num_candidate_programs is --candidates (its own: 16), {BOOTSTRAPPED}"
+    differs = (
+        f"num_candidate_programs is --candidates (its own: 16), {BOOTSTRAPPED}, restrict leaves out the "
+        "candidate of raw examples alone"
+    )
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most: a bootstrap in order and one for each candidate; these and the plain program on dev."""
@@ -113,7 +116,10 @@ class Optuna:
         InputError: Optuna is not installed.
     """
 
-    differs = f"num_candidate_programs is --candidates (its own: 16), {BOOTSTRAPPED}"
+    differs = (
+        f"num_candidate_programs is --candidates (its own: 16), {BOOTSTRAPPED}, the sampler is seeded (its "
+        "own is not)"
+    )
 
     def __init__(self) -> None:
         require_optuna("BootstrapFewShotWithOptuna")

@@ -7,10 +7,11 @@ from typing import Any
 import dspy
 
 from evals.examples import as_examples
-from optimizers.dspy_optimizers.few_shot import random_search
+from optimizers.dspy_optimizers.few_shot import RandomSearch, random_search
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import (
     BOOTSTRAPPED,
+    REDACTED,
     Proposing,
     bootstrapping,
     examples,
@@ -39,7 +40,10 @@ class COPRO(Proposing):
     The proposer sees instructions and scores, no task and no trajectory.
     """
 
-    differs = "breadth is --candidates and one (its own: 10), init_temperature 1.0 (its own: 1.4)"
+    differs = (
+        "breadth is --candidates and one (its own: 10), init_temperature 1.0 (its own: 1.4), and it chooses "
+        "on the dev tasks (its own: on the training tasks)"
+    )
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most: every proposal on dev, and the best one again."""
@@ -61,7 +65,10 @@ class COPRO(Proposing):
 class InferRules(Proposing):
     """`dspy.InferRules`: rules induced from the teacher's trajectories, added to the instructions."""
 
-    differs = f"num_candidates is --candidates (its own: 10), {BOOTSTRAPPED}"
+    differs = (
+        f"num_candidates is --candidates (its own: 10), {BOOTSTRAPPED}, rules are induced from the teacher's "
+        f"trajectories (its own: from raw examples) by the proposer (its own: by the teacher), {REDACTED}"
+    )
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most one teacher episode a training task; dev for each set of rules, and the best one again."""
@@ -94,8 +101,9 @@ class MIPROv2(Proposing):
     """
 
     differs = (
-        f"num_candidates is --candidates and one (its own: 6), {BOOTSTRAPPED}; "
-        "its proposer sees neither the training tasks nor the program's source"
+        "auto is None (its own: light), num_candidates --candidates and one, num_trials 1.5 times that, "
+        f"minibatch only with more than {_LARGE} dev tasks, {BOOTSTRAPPED}, program_aware_proposer and "
+        f"data_aware_proposer are off (its own: on), {REDACTED}"
     )
 
     def __init__(self) -> None:
@@ -146,7 +154,10 @@ class BetterTogether(Proposing):
     No weights are finetuned. DSPy returns what it has when a step fails; here that is an error.
     """
 
-    differs = f"its steps have --candidates candidates, {BOOTSTRAPPED}, and no weights are finetuned"
+    differs = (
+        "strategy is demos -> instructions (its own: p -> w -> p), no weights are finetuned; of the first "
+        f"step {RandomSearch.differs}; of the second {COPRO.differs}"
+    )
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most: what its two steps take, and dev before, between and after them and for the best one."""

@@ -9,7 +9,7 @@ import dspy
 
 from evals.examples import as_examples
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from optimizers.dspy_optimizers.stock import Proposing, examples, proposer, tried, working
+from optimizers.dspy_optimizers.stock import REDACTED, Proposing, examples, proposer, tried, working
 from optimizers.job import Compiled, Job
 from tools.errors import InputError
 
@@ -26,7 +26,7 @@ class GEPA(Proposing):
     do best on different tasks merged, as DSPy has it.
     """
 
-    differs = ""
+    differs = REDACTED
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most its budget, the round that oversteps it, and the best one again."""
@@ -64,7 +64,11 @@ class SIMBA(Proposing):
     It samples and chooses on the training tasks; a model without randomness gives it only demonstrations.
     """
 
-    differs = "num_candidates and max_demos are --candidates and --demos (its own: 6 and 4)"
+    differs = (
+        "num_candidates and max_demos are --candidates and --demos (its own: 6 and 4), bsize at most the "
+        "number of training tasks (its own: 32), demo_input_field_maxlen 0, which cuts nothing (its own: "
+        f"100,000 characters); demonstrations without a call are not added, and {REDACTED}"
+    )
 
     def plan(self, job: Job) -> dict[str, int]:
         """At most: every round's samples and candidates, the finalists on all training tasks, one on dev."""

@@ -27,9 +27,13 @@ if TYPE_CHECKING:
 
 
 BOOTSTRAPPED = (
-    "max_bootstrapped_demos is --demos (its own: 4), max_labeled_demos 0 (its own: 16 raw examples)"
+    "max_bootstrapped_demos is --demos (its own: 4), max_labeled_demos 0 (its own: raw examples, 16 or, of "
+    "MIPROv2, 4), metric_threshold 1 (its own: none)"
 )
 """In what every bootstrap of DSPy's differs from one that runs as it comes."""
+
+REDACTED = "the proposer is shown trajectories in redacted form"
+"""In what every optimizer differs that has a model read trajectories."""
 
 
 class Proposing:

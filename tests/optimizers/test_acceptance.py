@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import functools
+import inspect
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import dspy
 import pytest
 
 from evals.suite import Suite
@@ -183,16 +187,50 @@ def test_without_the_program_as_it_is_nothing_can_be_compared(suite: Suite, tmp_
     assert isinstance(caught.value, InfrastructureError)
 
 
-@pytest.mark.parametrize("name", [name for name in optimizer_names() if name.startswith("dspy:")])
-def test_in_what_a_peer_does_not_run_as_it_comes_is_told(name: str) -> None:
-    assert bool(differs(name)) == (name != "dspy:GEPA")
+PEERS = [name for name in optimizer_names() if name.startswith("dspy:")]
+ROLES = {
+    *("self", "student", "teacher", "metric", "trainset", "valset", "seed", "num_threads", "eval_kwargs"),
+    *("prompt_model", "task_model", "reflection_lm", "teacher_settings", "max_metric_calls"),
+    *("track_stats", "warn_on_score_mismatch", "optimizer_compile_args"),
+}
+"""Arguments that say with what a peer works, how much it may take, or what it writes down."""
+
+
+def defaults_of(method: Any) -> dict[str, Any]:
+    return {name: one.default for name, one in inspect.signature(method).parameters.items()}
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_in_what_a_peer_does_not_run_as_it_comes_is_told(
+    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    changed: set[str] = set()
+
+    def watch(kind: type, method: str) -> None:
+        plain = getattr(kind, method)
+
+        @functools.wraps(plain)
+        def watched(self: Any, *args: Any, **given: Any) -> Any:
+            if sys._getframe(1).f_globals["__name__"].startswith("optimizers."):
+                own = defaults_of(dspy.BootstrapFewShot.__init__) | defaults_of(plain)
+                changed.update(one for one, value in given.items() if value != own.get(one))
+            return plain(self, *args, **given)
+
+        monkeypatch.setattr(kind, method, watched)
+
+    for kind in {getattr(dspy, peer.removeprefix("dspy:")) for peer in PEERS}:
+        for method in ("__init__", "compile"):
+            if method in vars(kind):
+                watch(kind, method)
+    optimizer(name)(job(suite, tmp_path, dev=2, demos=3, candidates=2))
+
+    assert differs(name)
+    steps = {"demos", "instructions"}
+    assert {one for one in changed - ROLES - steps if one not in differs(name).split()} == set()
 
 
 def test_what_a_peer_is_told_stands_in_the_report(suite: Suite, tmp_path: Path) -> None:
     work = job(suite, tmp_path, dev=2, candidates=1)
     found = accepted(work, optimizer("dspy:BootstrapFewShot")(work), differs=differs("dspy:BootstrapFewShot"))
 
-    assert found.acceptance["said"].endswith(
-        "in this run max_bootstrapped_demos is --demos (its own: 4), "
-        "max_labeled_demos 0 (its own: 16 raw examples)"
-    )
+    assert found.acceptance["said"].endswith(f"in this run {differs('dspy:BootstrapFewShot')}")
