@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tools.outcome import Outcome
     from tools.policy import Opinion
     from tools.statuses import EpisodeStatus
+    from tools.usage import Usage
 
 PRIMARY = "outcome"
 """The score that tables, tests and optimizers look at first."""
@@ -181,10 +182,24 @@ def record_episode(
 
 
 def record_lost(
-    unit: WorkUnit, task: Task, status: EpisodeStatus, *, error: str, seconds: float
+    unit: WorkUnit,
+    task: Task,
+    status: EpisodeStatus,
+    *,
+    error: str,
+    seconds: float,
+    model_calls: int,
+    usage: Usage,
 ) -> EpisodeRecord:
     """The record of an episode that the infrastructure lost before anything came back."""
-    return EpisodeRecord(**_identity(unit, task), status=status, error=error, seconds=seconds)
+    return EpisodeRecord(
+        **_identity(unit, task),
+        status=status,
+        error=error,
+        seconds=seconds,
+        model_calls=model_calls,
+        **asdict(usage),
+    )
 
 
 def change_entries(outcome: Outcome) -> tuple[ChangeEntry, ...]:

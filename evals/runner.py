@@ -26,7 +26,7 @@ from evals.record import EpisodeRecord, WorkUnit
 from evals.resuming import Resumed, resumed
 from evals.scoring import Scorer
 from evals.summary import Summary, summarize
-from evals.work import Work, overdue
+from evals.work import Work
 from evals.workers import Workers
 from tools.errors import InputError
 
@@ -234,7 +234,7 @@ def evaluate_together(
             workers=workers,
             on_result=keep,
             time_limit=time_limit,
-            overdue=lambda owed: overdue(*owed[1:], time_limit or 0.0),
+            overdue=lambda owed: running[owed[0]].job.overdue(owed[1:], time_limit or 0.0),
         )
         pool.run(batch)
 
@@ -286,9 +286,10 @@ class _Running:
         return resumed(len(self._known), [unit for unit, _ in self.fresh], self._log.records)
 
     def charge(self, admission: Admission) -> None:
-        """Count the episodes that the log holds."""
-        for record in self._known.values():
-            admission.charge(record)
+        """Count the episodes that the log holds, lost ones as well: they were paid for."""
+        for unit, _ in self.owed:
+            if self._log is not None and (record := self._log.last(unit.key)) is not None:
+                admission.charge(record)
 
     def lost(self) -> list[tuple[WorkUnit, Task]]:
         """What was run and lost, and may end otherwise another time."""

@@ -53,6 +53,7 @@ class Work:
     admission: Admission | None = None
     program_digest: str = ""
     _models: dict[int, Any] = field(default_factory=dict)
+    _meters: dict[str, Meter] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         import dspy
@@ -102,6 +103,7 @@ class Work:
                 lm=self._models[unit.trial], trace=[], disable_history=True, usage_tracker=UnmeteredModels()
             ),
         ):
+            self._meters[unit.key] = meter
             try:
                 prediction = self._counting(task=given_to(self.program, task))
             except InputError:
@@ -120,6 +122,20 @@ class Work:
             raised: the program gave no episode back; its outcome is wrong, whatever a scorer says.
         """
         return ask_judges(self.judges, task, self._graded(unit, task, episode, raised))
+
+    def overdue(self, owed: tuple[WorkUnit, Task], time_limit: float) -> EpisodeRecord:
+        """The record of an episode that ran past `time_limit` seconds, with what was counted until then."""
+        unit, task = owed
+        meter = self._meters.get(unit.key)
+        return record_lost(
+            unit,
+            task,
+            "timeout",
+            error=f"no result after {time_limit:g} s",
+            seconds=time_limit,
+            model_calls=meter.answers if meter else 0,
+            usage=meter.usage if meter else Usage(),
+        )
 
     def _broken_off(self, error: Exception, seconds: float) -> EpisodeResult:
         """The episode of a program that raised: what it had changed is lost with it."""
@@ -190,8 +206,3 @@ def _for_trial(lm: Any, seed: int, trial: int) -> Any:
     if lm is None or rollout == 0 or getattr(lm, "kwargs", {}).get("temperature") == 0:
         return lm
     return lm.copy(rollout_id=rollout) if hasattr(lm, "copy") else lm
-
-
-def overdue(unit: WorkUnit, task: Task, time_limit: float) -> EpisodeRecord:
-    """The record of an episode that ran past `time_limit` seconds."""
-    return record_lost(unit, task, "timeout", error=f"no result after {time_limit:g} s", seconds=time_limit)

@@ -346,6 +346,48 @@ def test_a_slow_episode_times_out_once_and_is_not_started_again(tasks: list[Task
     assert result.summary.errors == 2
 
 
+def test_what_an_overdue_episode_asked_was_paid(tasks: list[Task], workshop: Any, lm: dspy.LM) -> None:
+    release = threading.Event()
+
+    def slow() -> None:
+        dspy.settings.lm("question")
+        release.wait(10)
+
+    result = run(Scripted(task_002=slow), tasks, workshop, lm=lm, time_limit=2)
+    release.set()
+
+    assert result.records[2].status == "timeout"
+    assert (result.records[2].used_tokens, result.records[2].paid_requests) == (13, 1)
+
+
+def test_what_lost_episodes_paid_counts_against_the_budget_of_a_resume(
+    tasks: list[Task], workshop: Any, tmp_path: Path
+) -> None:
+    charged: list[EpisodeRecord] = []
+
+    class Leave(nullcontext[None]):
+        cut_short = False
+
+    class Leaves:
+        def admit(self, kind: str) -> Leave:
+            return Leave()
+
+        def counted(self, lm: Any) -> Any:
+            return lm
+
+        def charge(self, record: EpisodeRecord) -> None:
+            charged.append(record)
+
+    path = tmp_path / "episodes.jsonl"
+    with EpisodeLog.open(path) as log:
+        run(Scripted(task_001=InfrastructureError("down")), tasks, workshop, log=log)
+    with EpisodeLog.open(path, resume=True) as log:
+        run(Scripted(), tasks, workshop, log=log, admission=Leaves())
+
+    assert [record.task_id for record in charged] == [task.id for task in tasks]
+    assert not charged[1].graded
+
+
 def test_slow_work_without_a_limit_runs_once(tasks: list[Task], workshop: Any) -> None:
     program = Scripted(task_000=lambda: time.sleep(0.3))
     run(program, tasks, workshop)
