@@ -14,9 +14,6 @@ from evals.prices import free
 from evals.record import EpisodeRecord
 from tools.errors import InfrastructureError
 
-SCORER = "scorer: "
-"""How the error begins of an episode whose scorer failed."""
-
 IN_VAIN = 24
 """Episodes from the beginning of an evaluation on that have to be lost to the model before it is given up."""
 
@@ -31,7 +28,7 @@ def may_pass(record: EpisodeRecord, lm: Any) -> bool:
     What runs here, a replay or a gold plan, has no other reply, and a broken scorer no other score.
     """
     if record.status == "harness_error":
-        return not (record.error or "").startswith(SCORER)
+        return not record.scorer_failed
     return record.status == "model_error" and not free(model_name(lm))
 
 

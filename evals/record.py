@@ -75,8 +75,9 @@ class EpisodeRecord(Used):
 
     `key` is the content address of the work unit: equal keys mean the same program, task, world, model,
     scorers, strategy, seed and trial. `status` is one of `tools.statuses`; `scores` is empty when the episode
-    was not graded. `traceback` is that of a `program_error`. `attempts` counts how often the episode was
-    tried until it was not lost to the infrastructure; all of them were paid, and the last one is what was
+    was not graded. `traceback` is that of a `program_error`. `scorer_failed` tells a scorer's `harness_error`
+    from the others. `attempts` counts how often the episode was tried until it was not lost to the
+    infrastructure; all of them were paid, and the last one is what was
     used. `plan` is what the agent planned before its first call. `changes` are what it changed, and
     `expected_changes` what a right episode changes, where the outcome is wrong; of either at most
     `MOST_CHANGES`. Both quote records of the world, and the expected ones are the truth: a log with them is
@@ -108,6 +109,7 @@ class EpisodeRecord(Used):
     answer_status: str = ""
     error: str | None = None
     traceback: str = ""
+    scorer_failed: bool = False
     attempts: int = 1
     calls: tuple[CallEntry, ...] = ()
     plan: str = ""

@@ -13,7 +13,6 @@ from evals.failures import failure_of
 from evals.faults.diagnosis import diagnose
 from evals.identity import model_digest, program_digest, scorers_digest
 from evals.judging.judge import Judge, ask_judges
-from evals.outage import SCORER
 from evals.own_models import with_models
 from evals.record import (
     PRIMARY,
@@ -30,6 +29,7 @@ from tools.episode import EpisodeResult
 from tools.errors import InputError
 from tools.outcome import Outcome
 from tools.secrets import described
+from tools.unicode import writable
 from tools.usage import Usage
 
 if TYPE_CHECKING:
@@ -169,9 +169,12 @@ class Work:
             raise
         except Exception as error:
             # A broken scorer says nothing about the agent; the trajectory stays on record.
-            return record_episode(
-                unit, task, episode, scores={}, status="harness_error", error=f"{SCORER}{described(error)}"
-            )
+            failed = {
+                "status": "harness_error",
+                "error": writable(f"scorer: {described(error)}"),
+                "scorer_failed": True,
+            }
+            return record.model_copy(update=failed)
         scored = record.model_copy(update={"scores": scores, "expected_changes": expected})
         return self._diagnosed(task, scored, episode)
 

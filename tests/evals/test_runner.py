@@ -310,6 +310,15 @@ def test_a_broken_scorer_is_a_harness_error_with_its_trajectory(tasks: list[Task
     assert {record.status for record in result.records} == {"harness_error"}
     assert result.records[0].error == "scorer: ValueError: no expectation"
     assert result.records[0].calls
+    # The scorer would fail again.
+    assert {(record.scorer_failed, record.attempts) for record in result.records} == {(True, 1)}
+
+
+def test_no_message_says_whether_an_episode_runs_again(tasks: list[Task], workshop: Any) -> None:
+    lost = make_episode(status="harness_error", error="scorer: the index is damaged")
+    result = run(Scripted(task_000=lost), tasks[:1], workshop)
+
+    assert (result.records[0].scorer_failed, result.records[0].attempts) == (False, 3)
 
 
 def test_input_errors_end_the_evaluation(tasks: list[Task], workshop: Any) -> None:
