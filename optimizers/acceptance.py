@@ -34,7 +34,7 @@ LOST = Rules.lost
 _UNTESTED = "no test was made; what the optimizer returned is taken as it is"
 
 
-def accepted(job: Job, found: Compiled, *, differs: str = "") -> Compiled:
+def accepted(job: Job, found: Compiled, *, differs: str = "", best_on_dev: bool = False) -> Compiled:
     """What an optimizer found, or the program as it is where nothing is shown to be better.
 
     A race has settled that by itself. Where our own runner has not measured the program as it is, as under
@@ -42,6 +42,7 @@ def accepted(job: Job, found: Compiled, *, differs: str = "") -> Compiled:
 
     Args:
         differs: in what an optimizer of DSPy's did not run as DSPy has it, see `optimizers.registry.differs`.
+        best_on_dev: whether such an optimizer has chosen among several by their dev scores.
 
     Raises:
         IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
@@ -52,7 +53,8 @@ def accepted(job: Job, found: Compiled, *, differs: str = "") -> Compiled:
     measured = {one.trial.name: one for one in job.contenders if one.trial.name in names}
     plain = measured.pop(INCUMBENT, None)
     if plain is None:
-        said = f"{_UNTESTED}; in this run {differs}" if differs else _UNTESTED
+        flattered = [_flattered(len(found.trials))] if best_on_dev else []
+        said = "; ".join([_UNTESTED, *flattered, *([f"in this run {differs}"] if differs else [])])
         return replace(found, acceptance={"rule": "none", "said": said})
     others = list(measured.values())
     if not others or not any(one.trial.errors < len(_records(one)) for one in (plain, *others)):
@@ -63,6 +65,12 @@ def accepted(job: Job, found: Compiled, *, differs: str = "") -> Compiled:
             "(--resume runs them again)"
         )
     return _decided(job, found, plain, others)
+
+
+def _flattered(measured: int) -> str:
+    """What to say of a dev score that was chosen by, where the scores of the others are not all known."""
+    number = f"{measured} programs" if measured > 1 else "those that the optimizer measured there"
+    return f"its dev score is the best of {number}, and not corrected for that"
 
 
 def _decided(job: Job, found: Compiled, plain: Contender, others: Sequence[Contender]) -> Compiled:

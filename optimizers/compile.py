@@ -24,7 +24,7 @@ from optimizers.ending import best_so_far, within_constraints
 from optimizers.job import Compiled, Job
 from optimizers.journal import Journal
 from optimizers.manifests import manifest_of, measured
-from optimizers.registry import differs, optimizer, proposals, proposes, selects, takes_bank
+from optimizers.registry import chooses_on_dev, differs, optimizer, proposals, proposes, selects, takes_bank
 from optimizers.rollouts import Rollouts
 from optimizers.selection.steps import check_unit
 from optimizers.settings import Settings
@@ -250,7 +250,13 @@ def compile_program(plan: Plan) -> Result:
                 compiled = optimizer(plan.optimizer)(job)
             except BudgetSpentError:
                 compiled = best_so_far(job)
-            compiled = within_constraints(job, accepted(job, compiled, differs=differs(plan.optimizer)))
+            compiled = accepted(
+                job,
+                compiled,
+                differs=differs(plan.optimizer),
+                best_on_dev=chooses_on_dev(plan.optimizer),
+            )
+            compiled = within_constraints(job, compiled)
     # The program goes on without the journal and the budget of its compile.
     compiled = replace(compiled, program=with_models(compiled.program, unmetered))
     artifact = Artifact.of(

@@ -56,6 +56,19 @@ _OPTIMIZERS: dict[str, type[Optimizer]] = {
 _FROM_A_BANK = frozenset({"bootstrap", "race", "knn", "tpe", "dspy:LabeledFewShot", "dspy:KNNFewShot"})
 
 
+_BEST_ON_DEV = frozenset(
+    {
+        "dspy:BootstrapFewShotWithRandomSearch",
+        "dspy:BootstrapFewShotWithOptuna",
+        "dspy:COPRO",
+        "dspy:MIPROv2",
+        "dspy:GEPA",
+        "dspy:InferRules",
+        "dspy:BetterTogether",
+    }
+)
+
+
 def optimizer_names() -> tuple[str, ...]:
     """The names there are."""
     return tuple(_OPTIMIZERS)
@@ -85,6 +98,11 @@ def proposals(name: str, job: Job) -> int:
 def differs(name: str) -> str:
     """In what an optimizer of DSPy's does not run as DSPy has it by default; empty if in nothing."""
     return str(getattr(_OPTIMIZERS.get(name), "differs", ""))
+
+
+def chooses_on_dev(name: str) -> bool:
+    """Whether the optimizer of DSPy's called `name` takes the best of several programs on the dev tasks."""
+    return name in _BEST_ON_DEV
 
 
 def optimizer(name: str, *, option: str = "--optimizer") -> Optimizer:

@@ -17,7 +17,7 @@ from evals.summary import summarize
 from optimizers.acceptance import accepted
 from optimizers.job import Compiled, Contender, Job, Trial
 from optimizers.racing import INCUMBENT, IncumbentLostError
-from optimizers.registry import differs, optimizer, optimizer_names
+from optimizers.registry import chooses_on_dev, differs, optimizer, optimizer_names
 from tests.evals.episodes import make_record, make_result
 from tests.optimizers.shop import lm, make_job
 from tools.errors import InfrastructureError
@@ -234,3 +234,24 @@ def test_what_a_peer_is_told_stands_in_the_report(suite: Suite, tmp_path: Path) 
     found = accepted(work, optimizer("dspy:BootstrapFewShot")(work), differs=differs("dspy:BootstrapFewShot"))
 
     assert found.acceptance["said"].endswith(f"in this run {differs('dspy:BootstrapFewShot')}")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "dspy:BootstrapFewShotWithRandomSearch",
+            "its dev score is the best of 4 programs, and not corrected",
+        ),
+        ("dspy:InferRules", "its dev score is the best of those that the optimizer measured there, and not"),
+        ("dspy:BootstrapFewShot", ""),
+    ],
+)
+def test_a_dev_score_that_a_peer_chose_by_is_said_to_flatter(
+    suite: Suite, tmp_path: Path, name: str, said: str
+) -> None:
+    work = job(suite, tmp_path, dev=2, candidates=2)
+    found = accepted(work, optimizer(name)(work), best_on_dev=chooses_on_dev(name))
+
+    assert (said or "no test was made") in found.acceptance["said"]
+    assert ("not corrected" in found.acceptance["said"]) == bool(said)
