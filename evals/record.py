@@ -77,11 +77,11 @@ class EpisodeRecord(Used):
     scorers, strategy, seed and trial. `status` is one of `tools.statuses`; `scores` is empty when the episode
     was not graded. `traceback` is that of a `program_error`. `scorer_failed` tells a scorer's `harness_error`
     from the others. `attempts` counts how often the episode was tried until it was not lost to the
-    infrastructure; all of them were paid, and the last one is what was
-    used. `plan` is what the agent planned before its first call. `changes` are what it changed, and
-    `expected_changes` what a right episode changes, where the outcome is wrong; of either at most
-    `MOST_CHANGES`. Both quote records of the world, and the expected ones are the truth: a log with them is
-    for who evaluates, and nothing of it may be shown to an agent.
+    infrastructure; all of them were paid, and the last one is what was used. `plan` is what the agent planned
+    before its first call. `changes` are what it changed, and `expected_changes` what a right episode changes,
+    where the outcome is wrong; of either at most `MOST_CHANGES`. Both quote records of the world, and the
+    expected ones are the truth: a log with them is for who evaluates, and nothing of it may be shown to an
+    agent.
     """
 
     key: str

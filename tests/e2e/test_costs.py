@@ -18,6 +18,7 @@ from evals.prices import prices_in_use, use_prices
 from evals.suite import Suite
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
+from worksmith import boundary
 from worksmith.cli import app
 
 FINISH = said("[[ ## tool ## ]]\nfinish\n\n[[ ## arguments ## ]]\n{}\n\n[[ ## completed ## ]]")
@@ -138,13 +139,15 @@ def test_a_limit_of_tokens_holds_where_the_server_reports_none(suite: Suite, ser
     ],
 )
 def test_dollars_are_not_limited_where_a_price_is_unknown(
-    suite: Suite, server: ChatServer, options: list[str]
+    suite: Suite, server: ChatServer, options: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [str(suite.path) if option == "SUITE" else option for option in options]
-    done = command(*arguments, "--max-usd", "1")
+    with pytest.raises(SystemExit) as end:
+        boundary.run(lambda: app([*arguments, "--max-usd", "1", "--no-track"]))
 
-    assert done.exit_code != 0
-    said_wrong = str(done.exception) + done.output
+    said_wrong = capsys.readouterr().err
+    assert end.value.code == 2
+    assert said_wrong.startswith("worksmith: ")
     assert f"price of {MODEL} is not known" in said_wrong
     assert "--prices" in said_wrong
     assert not server.bodies
