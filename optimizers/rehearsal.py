@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.asked import given_to
-from evals.identity import program_digest
+from evals.identity import program_digest, state_digest
 from evals.prices import Prices
 from evals.runner import EvalResult, evaluate
 from evals.summary import summarize
@@ -82,7 +82,7 @@ class Rehearsed(Rollouts):
         assert known is not None
         fresh = {task.id for task in drawn}
         run = {record.task_id: record for record in known.records if record.task_id in fresh}
-        order = rng(self.seed, "rehearsal", known.program).sample(known.records, len(known.records))
+        order = rng(self.seed, "rehearsal", state_digest(program)).sample(known.records, len(known.records))
         records = tuple(
             run[task.id]
             if task in drawn
