@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from evals.record import PRIMARY, EpisodeRecord
 from evals.statistics import exchange_test, holm
 from evals.statistics.optimism import corrected_maximum
+from evals.statistics.paired import fewest_groups
 from evals.summary import intent_or_task
 from optimizers.job import Compiled, Contender, Job
 from optimizers.racing import INCUMBENT, IncumbentLostError, Rules
@@ -158,7 +159,7 @@ def _said(facts: dict[str, Any], plain: Contender, *, optional: bool) -> str:
     number = f" for {facts['candidates']} candidates" if facts["candidates"] > 1 else ""
     said = f"{shown} the program as it is on {facts['intents']} intents (p {facts['p']:.2g}{number})"
     if facts["p"] > facts["alpha"]:
-        fewest = math.ceil(math.log2(facts["candidates"] / facts["alpha"]))
+        fewest = fewest_groups(facts["alpha"], facts["candidates"])
         said += f", and with fewer than {fewest} nothing can be" if facts["intents"] < fewest else ""
     if taken == INCUMBENT:
         return f"kept the program as it is: {best} is {said}{otherwise}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evals.record import PRIMARY
 from evals.sequential import fewest_intents
+from evals.statistics.paired import fewest_groups
 from evals.statistics.power import discordance_of
 from evals.statistics.spread import Spread
 from evals.summary import intent_or_task
@@ -38,7 +39,7 @@ def too_few_intents(optimizer: str, settings: Settings, dev: Sequence[Task]) -> 
         fewest = fewest_intents(settings.alpha, candidates)
         what = f"a race of {candidates} candidates can accept none of them, not even one that wins every task"
     elif optimizer in _TESTED and settings.accept == "tested":
-        fewest = math.ceil(math.log2(candidates / settings.alpha))
+        fewest = fewest_groups(settings.alpha, candidates)
         what = f"{optimizer} can show nothing to be better than the program as it is"
     else:
         return ""

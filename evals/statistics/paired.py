@@ -176,3 +176,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
         adjusted[index] = highest
     return adjusted
+
+
+def fewest_groups(alpha: float, tests: int) -> int:
+    """With fewer groups no one-sided exchange test, adjusted for so many tests, gets to `alpha`."""
+    return math.ceil(math.log2(tests / alpha))
