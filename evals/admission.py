@@ -51,9 +51,16 @@ class Admission(Protocol):
 
 
 def admitted(
-    admission: Admission | None, kind: Callable[[Owed], str], work: Callable[[Owed], EpisodeRecord]
+    admission: Admission | None,
+    kind: Callable[[Owed], str],
+    work: Callable[[Owed], EpisodeRecord],
+    on_cut_short: Callable[[Owed, EpisodeRecord], None],
 ) -> Callable[[Owed], EpisodeRecord | None]:
-    """`work`, that gives None without doing anything once nothing more is to start."""
+    """`work`, that gives None without doing anything once nothing more is to start.
+
+    Args:
+        on_cut_short: told of an episode that is not kept, in the worker's thread: it was paid for as well.
+    """
     if admission is None:
         return work
 
@@ -66,6 +73,9 @@ def admitted(
                 record = work(owed)
         except AdmissionError:
             return None
-        return None if leave.cut_short else record
+        if leave.cut_short:
+            on_cut_short(owed, record)
+            return None
+        return record
 
     return run

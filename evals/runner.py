@@ -25,7 +25,7 @@ from evals.outage import IN_VAIN, Outage, may_pass
 from evals.record import EpisodeRecord, WorkUnit
 from evals.resuming import Resumed, resumed
 from evals.scoring import Scorer
-from evals.summary import Summary, summarize
+from evals.summary import PAID_COSTS, Summary, summarize
 from evals.work import Work
 from evals.workers import Workers
 from tools.errors import InputError
@@ -230,6 +230,7 @@ def evaluate_together(
                 admission,
                 lambda owed: running[owed[0]].job.program_digest,
                 lambda owed: running[owed[0]].job.run(owed[1:]),
+                lambda owed, record: running[owed[0]].cut_short.append(record),
             ),
             workers=workers,
             on_result=keep,
@@ -278,6 +279,7 @@ class _Running:
             if unit.key not in self._known and (part.begun is None or unit.key in part.begun)
         ]
         self.done = dict(self._known)
+        self.cut_short: list[EpisodeRecord] = []
 
     def resumed(self) -> Resumed | None:
         """What becomes of the episodes that the log holds; None if it holds none."""
@@ -313,9 +315,12 @@ class _Running:
     def result(self, seconds: float) -> EvalResult:
         """What it came to, as far as it came."""
         records = tuple(self.done[unit.key] for unit, _ in self.owed if unit.key in self.done)
+        summary = summarize(records, seed=self.job.seed)
+        for name, cost in PAID_COSTS.items():
+            summary.totals[name] += sum(map(cost, self.cut_short))
         return EvalResult(
             records=records,
-            summary=summarize(records, seed=self.job.seed),
+            summary=summary,
             program=self.job.program_digest,
             model=model_name(self.job.lm),
             strategy=self.job.strategy,

@@ -42,7 +42,7 @@ class Summary:
         pass_hat: the chance that k attempts at a task all succeed, by k; only with several trials.
         pass_at: the chance that at least one of them does.
         means: those of `COSTS` and `PAID_COSTS` per graded episode: a lost one ends early, or says nothing.
-        totals: the same, summed over all episodes.
+        totals: the same, summed over all episodes; a run adds what it paid for those that a budget cut short.
         estimated: of how many episodes some tokens were estimated.
         seconds_p95: the slow end of the episodes' durations.
         judging: what each judge said and what that cost, which is none of the episodes' cost.

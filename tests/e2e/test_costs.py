@@ -107,7 +107,18 @@ def test_a_limit_of_calls_counts_every_try(suite: Suite, server: ChatServer, wor
     assert "--max-calls" in done.stderr
     assert 7 <= len(server.bodies) <= 10 + workers - 1
     said_paid = totals(json.loads(done.stdout))[2]
-    assert said_paid <= len(server.bodies)
+    assert said_paid == len(server.bodies)
+
+
+def test_what_a_budget_cut_short_was_paid(suite: Suite, server: ChatServer) -> None:
+    server.say(FINISH, FINISH, *[BUSY] * 9)
+    done = command(*evaluated(suite, "--max-calls", 4, "--workers", 1, "--no-cache", "--json"))
+
+    assert done.exit_code == 3, done.stderr
+    (run,) = json.loads(done.stdout)["runs"]
+    assert run["summary"]["episodes"] == 2
+    assert totals(json.loads(done.stdout)) == [2 * 13, 2 * 13, 4]
+    assert len(server.bodies) == 4
 
 
 @pytest.mark.slow
