@@ -249,7 +249,7 @@ def check_folder(folder: Path, decides: Mapping[str, Any], *, resume: bool) -> N
         )
     now = json.loads(json.dumps(decides))
     if differing := list(differences(read_description(folder)["decides"], now)):
-        said = "; ".join(f"{name} was {_short(was)} and is {_short(new)}" for name, was, new in differing)
+        said = "; ".join(f"{name} was {short(was)} and is {short(new)}" for name, was, new in differing)
         raise InputError(
             f"the compile that was begun here is another one: {said}",
             where=str(folder),
@@ -257,6 +257,7 @@ def check_folder(folder: Path, decides: Mapping[str, Any], *, resume: bool) -> N
         )
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """A value as JSON for a message, at most 60 characters of it."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from optimizers.budget import Budget
 from optimizers.capture import TRACES, read_traces
 from optimizers.compile import compile_program
 from optimizers.description import decides
-from optimizers.journal import IncompleteJournalError, copied, differences, read_description
+from optimizers.journal import IncompleteJournalError, copied, differences, read_description, short
 from optimizers.spending import Spent
 from tools.errors import InputError
 
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
 
 _NAMED = 3
 """Fields of one episode that are named, of those in which two accounts of it differ."""
-
-_SHOWN = 60
-"""Characters of a value that are quoted."""
 
 
 class _Ended(Budget):
@@ -126,7 +122,7 @@ def _difference(then: dict[str, Any] | None, now: dict[str, Any] | None) -> str:
         return f"no replies lead to the episode of {then['task']}" if then else ""
     if then is None:
         return f"the episode of {now['task']} is missing"
-    found = [f"{name} is {_short(was)}, not {_short(new)}" for name, was, new in differences(then, now)]
+    found = [f"{name} is {short(was)}, not {short(new)}" for name, was, new in differences(then, now)]
     return f"{now['task']}: {'; '.join(found[:_NAMED])}" if found else ""
 
 
@@ -139,8 +135,3 @@ def _episodes(log: Path) -> dict[str, dict[str, Any]]:
 def _traces(file: Path) -> dict[str, dict[str, Any]]:
     """The last trace of each task and run; none if there is no file."""
     return {f"{trace['run']}/{trace['task']}": trace for trace in read_traces(file)}
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

@@ -148,17 +148,11 @@ def mind_failures(result: Result) -> None:
     """Say what was lost to the infrastructure.
 
     Raises:
-        WorksmithError: nothing is left to choose by or to learn from, so there is no program to write.
+        WorksmithError: nothing is left to choose by, so there is no program to write.
     """
     from tools.errors import WorksmithError
-    from tools.statuses import INFRASTRUCTURE
     from worksmith.session import losses
 
-    manifest = result.artifact.manifest
-    taught = manifest.cost["teacher"]["episodes"]
-    lost = {why: n for why, n in manifest.gaps.items() if why.partition(":")[0] in INFRASTRUCTURE}
-    if taught and sum(lost.values()) == taught:
-        raise WorksmithError(f"{manifest.teacher} taught nothing: {next(iter(lost)).partition(chr(10))[0]}")
     tried = [(trial.name, trial.result) for trial in result.compiled.trials if trial.result]
     failures = [f"{name}: {said}" for name, found in tried if (said := losses(found))]
     if tried and all(found.summary.graded == 0 for _, found in tried):
