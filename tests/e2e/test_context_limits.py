@@ -35,13 +35,10 @@ class Narrow:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("most", [30_000, 52_000], ids=["all demonstrations", "some demonstrations"])
-def test_no_program_is_accepted_that_is_worse_with_the_prompts_it_makes(
-    most: int, office: Path, tmp_path: Path
-) -> None:
+def test_no_program_is_accepted_that_is_worse_with_the_prompts_it_makes(office: Path, tmp_path: Path) -> None:
     suite = Suite.open(office)
     # A name of a provider: such a model could be down, and losses to it would be tried again.
-    model = Model("narrow/model", dspy.LM("narrow/model", engine=Narrow(most), cache=False, num_retries=0))
+    model = Model("narrow/model", dspy.LM("narrow/model", engine=Narrow(52_000), cache=False, num_retries=0))
     teacher = Model("gold", resolve("gold", tasks=suite.tasks))
     agent = Agent("react", workshop=suite.workshop)
     plan = Plan(agent, agent.config, suite, model, teacher, "race", Settings(seed=0), tmp_path)
@@ -54,6 +51,6 @@ def test_no_program_is_accepted_that_is_worse_with_the_prompts_it_makes(
     trials = {str(trial.name): trial.score for trial in compiled.trials}
     assert trials[str(compiled.chosen)].n == trials["uncompiled"].n
     assert trials[str(compiled.chosen)].value >= trials["uncompiled"].value
-    assert (compiled.chosen == "uncompiled") == (most == 30_000)
+    assert compiled.chosen != "uncompiled"
     again = derived(plan)
     assert (again.artifact.digest, again.logs) == (result.artifact.digest, ())

@@ -523,7 +523,7 @@ from evals.runner import evaluate
 from tests.evals.episodes import make_episode, make_task
 
 def program(task):
-    time.sleep(0.02)
+    time.sleep(float(sys.argv[2]))
     return SimpleNamespace(episode=make_episode())
 
 def odd(task, episode):
@@ -537,10 +537,14 @@ print(result.resumed, result.summary.to_json()["scores"], sep="|")
 """
 
 
-def _child(log: Path) -> subprocess.Popen[str]:
+def _child(log: Path, seconds: float = 0.0) -> subprocess.Popen[str]:
+    """An evaluation in a process of its own, whose episodes take so long."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     return subprocess.Popen(
-        [sys.executable, "-c", _CHILD, str(log)], env=environment, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _CHILD, str(log), str(seconds)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -548,7 +552,7 @@ def _child(log: Path) -> subprocess.Popen[str]:
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_run_continues_to_the_same_scores(blow: signal.Signals, tmp_path: Path) -> None:
     log, whole = tmp_path / "episodes.jsonl", _child(tmp_path / "whole.jsonl")
-    victim = _child(log)
+    victim = _child(log, 0.1)  # so long that it is not done before it is hit
     while not log.exists() or log.read_bytes().count(b"\n") < 5:
         time.sleep(0.01)
     victim.send_signal(blow)
