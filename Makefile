@@ -19,7 +19,7 @@ quickstart: install
 	$(BIN)/worksmith quickstart
 
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 test-fast: install
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
