@@ -7,12 +7,12 @@ from itertools import combinations
 from typing import Any
 
 from benchmarks._plans import CarriedOut, Plans
-from evals.answers.scorer import AnswerScorer, leaks
-from evals.enterprise.quotas import Cell, cells, denied_places, step_counts
-from evals.enterprise.texts import NEAR, likeness, trigrams
-from evals.suite import Suite
-from evals.task import Answer, Task
-from tools.persona import Persona
+from evals.kinds.enterprise.quotas import Cell, cells, denied_places, step_counts
+from evals.kinds.enterprise.texts import NEAR, likeness, trigrams
+from evals.scoring.answers.scorer import AnswerScorer, leaks
+from evals.tasks.suite import Suite
+from evals.tasks.task import Answer, Task
+from tools.access.persona import Persona
 from tools.seeding import rng
 
 PUBLIC = frozenset({"employee_data", "social_platform", "overflow", "document", "llm"})
@@ -47,7 +47,7 @@ def quotas(tasks: list[Task], size: int) -> dict[str, Any]:
 
 def gold(plans: Plans, tasks: list[Task]) -> dict[str, Any]:
     """Whether each plan, carried out as the persona, finds the answer and leaves the state that is scored."""
-    scorer = AnswerScorer(plans.workshop)
+    scorer = AnswerScorer(plans.env)
     wrong = [task for task in tasks if not _comes_out(plans, scorer, task)]
     return {
         "tasks": len(tasks),
@@ -66,11 +66,11 @@ def others(plans: Plans, tasks: list[Task], seed: int = 0) -> dict[str, Any]:
     as reproduced if the plan is nowhere denied, finds the same values, and changes the same.
     Answers that there is nothing are counted apart: to see nothing is what is left to who may not look.
     """
-    scorer = AnswerScorer(plans.workshop)
+    scorer = AnswerScorer(plans.env)
     asked = [t for t in tasks if t.type != "unanswerable" and not set(t.domains) <= PUBLIC]
     telling = [task for task in asked if task.answer and task.answer.kind != "none"]
     nothing = [task for task in asked if task.answer and task.answer.kind == "none"]
-    staff = [plans.workshop.persona(row["emp_id"]) for row in plans.facts.active]
+    staff = [plans.env.persona(row["emp_id"]) for row in plans.facts.active]
     figures: dict[str, Any] = {"tasks": len(telling), "tasks_none": len(nothing), "draws_per_task": DRAWS}
     for name, elsewhere, chosen in (
         ("anybody", False, telling),
@@ -88,18 +88,18 @@ def others(plans: Plans, tasks: list[Task], seed: int = 0) -> dict[str, Any]:
 
 def floors(suite: Suite) -> dict[str, float]:
     """The outcome of what needs no model, on the test split."""
-    from evals.baseline_program import BaselineProgram, baselines_for
-    from evals.runner import evaluate
+    from evals.running.runner import evaluate
+    from evals.scoring.baseline_program import BaselineProgram, baselines_for
 
     tasks = suite.select(split="test")
     return {
         name: round(
-            evaluate(BaselineProgram(name, suite.workshop), tasks, workshop=suite.workshop, workers=1)
+            evaluate(BaselineProgram(name, suite.env), tasks, env=suite.env, workers=1)
             .summary.scores["outcome"]
             .value,
             4,
         )
-        for name in baselines_for(suite.workshop)
+        for name in baselines_for(suite.env)
     }
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
-from evals.actions import Call
-from tools.office.schema import TABLES
+from evals.scoring.actions import Call
+from tools.kinds.office.schema import TABLES
 
 Frames = dict[str, Any]
 

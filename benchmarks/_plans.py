@@ -12,19 +12,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from evals.enterprise.facts import Facts
-from evals.enterprise.goals.goal import Goal
-from evals.enterprise.goals.registry import goals
-from evals.enterprise.goals.script import DeniedError, Script, UnfitError
-from evals.enterprise.goals.told import tells
-from evals.suite import Suite
-from evals.task import Task
+from evals.kinds.enterprise.facts import Facts
+from evals.kinds.enterprise.goals.goal import Goal
+from evals.kinds.enterprise.goals.registry import goals
+from evals.kinds.enterprise.goals.script import DeniedError, Script, UnfitError
+from evals.kinds.enterprise.goals.told import tells
+from evals.tasks.suite import Suite
+from evals.tasks.task import Task
 from tools.access.engine import load_policy
-from tools.enterprise.access import packaged_policy
-from tools.enterprise.generate import build
+from tools.access.persona import Persona
+from tools.environment import Environment
 from tools.episode import Episode, EpisodeResult
-from tools.persona import Persona
-from tools.workshop import Workshop
+from tools.kinds.enterprise.access import packaged_policy
+from tools.kinds.enterprise.generate import build
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,16 @@ class Plans:
     """Carries out the plans of one generated suite.
 
     Attributes:
-        workshop: with the suite's own rules.
+        env: with the suite's own rules.
     """
 
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
-        self.workshop = suite.workshop
+        self.env = suite.env
 
-    def carry_out(self, task: Task, persona: Persona, workshop: Workshop | None = None) -> CarriedOut:
+    def carry_out(self, task: Task, persona: Persona, env: Environment | None = None) -> CarriedOut:
         """The plan of a task's goal, carried out by `persona`, up to where it is denied."""
-        episode = (workshop or self.workshop).episode(persona=persona, now=task.now)
+        episode = (env or self.env).episode(persona=persona, now=task.now)
         script = Script(episode, self.facts, task.query)
         try:
             return CarriedOut(episode, self._goals[task.intent or ""].solve(task.slots, script))
@@ -78,7 +78,7 @@ class Plans:
 
     def insist(self, task: Task, persona: Persona) -> CarriedOut:
         """The calls of a gold plan by `persona`, all of them, whatever is denied on the way."""
-        episode = self.workshop.episode(persona=persona, now=task.now)
+        episode = self.env.episode(persona=persona, now=task.now)
         for step in task.gold_plan or ():
             episode.call(step.tool, step.arguments)
         return CarriedOut(episode, None)
@@ -90,11 +90,11 @@ class Plans:
         return Facts(build(manifest.seed or 0, manifest.scale or 1.0), manifest.now)
 
     @cached_property
-    def without_policy(self) -> Workshop:
+    def without_policy(self) -> Environment:
         """The same world, where everybody who works there may do everything."""
-        workshop = Workshop(self.suite.world)
-        workshop.policy = load_policy(json.dumps(_everything_allowed()))
-        return workshop
+        env = Environment(self.suite.world)
+        env.policy = load_policy(json.dumps(_everything_allowed()))
+        return env
 
     @cached_property
     def _goals(self) -> dict[str, Goal]:

@@ -15,14 +15,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.summary import interval_json
+from evals.records.summary import interval_json
 
 if TYPE_CHECKING:
-    from evals.compare import Arm
-    from evals.runner import EvalResult
-    from evals.suite import Suite
-    from evals.task import Task
-    from optimizers.trace_bank import TraceBank
+    from evals.running.runner import EvalResult
+    from evals.running.study import Arm
+    from evals.tasks.suite import Suite
+    from evals.tasks.task import Task
+    from optimizers.demos.trace_bank import TraceBank
 
 NAME = "bank"
 DESCRIPTION = "a bank from GPT-4's published runs: verdicts on replay, gaps, and what compiling with it gains"
@@ -37,8 +37,8 @@ def run(quick: bool) -> dict[str, Any]:
     """Replay the runs, compare the verdicts with the published ones, compile with each bank."""
     if not REAL.is_dir():
         return {"skipped": f"needs the published files in {REAL}"}
-    from evals.kinds import BuildOptions
-    from evals.office.suites import build_office, import_workbench
+    from evals.kinds.office.suites import build_office, import_workbench
+    from evals.task_kind import BuildOptions
 
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -94,13 +94,13 @@ def _replayed(suite: Suite, mode: str, place: Path) -> dict[str, Any]:
 
 
 def _bank(suite: Suite, tasks: Sequence[Task], sources: list[str], folder: Path) -> TraceBank:
-    from optimizers.bank_building import Attempt, build_bank
+    from optimizers.demos.bank_building import Attempt, build_bank
     from optimizers.rollouts import Rollouts
     from worksmith.bank_sources import attempts_of
     from worksmith.session import new_agent
 
     def rollouts(number: int, attempt: Attempt) -> Rollouts:
-        return Rollouts(suite.workshop, attempt.lm, folder / str(number), workers=4)
+        return Rollouts(suite.env, attempt.lm, folder / str(number), workers=4)
 
     agent = new_agent(suite, "react", "all", 20)
     return build_bank(agent, tasks, attempts_of(sources, tasks), rollouts)
@@ -123,10 +123,10 @@ def _compared(
     suite: Suite, banks: Mapping[str, TraceBank], tasks: Sequence[Task], logs: Path
 ) -> dict[str, Any]:
     """The outcome with each bank; `gain` is the paired difference to the program without demonstrations."""
-    from evals.compare import Arm, run_study
-    from evals.log import EpisodeLog
-    from evals.runner import evaluate
-    from optimizers.knn import with_nearest
+    from evals.records.log import EpisodeLog
+    from evals.running.runner import evaluate
+    from evals.running.study import Arm, run_study
+    from optimizers.search.knn import with_nearest
     from worksmith.models.resolve import resolve
     from worksmith.session import new_agent
 
@@ -142,7 +142,7 @@ def _compared(
             return evaluate(
                 program,
                 tasks,
-                workshop=suite.workshop,
+                env=suite.env,
                 lm=resolve("local/analogy"),
                 workers=4,
                 log=log,

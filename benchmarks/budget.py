@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
 
-    from evals.prices import Prices
-    from evals.suite import Suite
-    from optimizers.compile import Model, Plan
+    from evals.lm.prices import Prices
+    from evals.tasks.suite import Suite
+    from optimizers.compiling.compile import Model, Plan
 
 NAME = "budget"
 DESCRIPTION = (
@@ -66,7 +66,7 @@ class SlowEngine:
 
 def run(quick: bool) -> dict[str, Any]:
     """Compile under each limit, and forecast and compile."""
-    from optimizers.sampling import slowdown
+    from optimizers.cost.sampling import slowdown
 
     started, busy = time.perf_counter(), slowdown()
     with tempfile.TemporaryDirectory() as folder:
@@ -90,8 +90,8 @@ def run(quick: bool) -> dict[str, Any]:
 
 def limits(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     """Each limit in turn, after a whole compile that says what there is to be limited."""
-    from optimizers.budget import Budget, Limits
-    from optimizers.compile import compile_program
+    from optimizers.compiling.compile import compile_program
+    from optimizers.cost.budget import Budget, Limits
 
     prices = _prices()
     whole = Budget(prices=prices)
@@ -125,8 +125,8 @@ def limits(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
 
 def foretold(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     """What a dry run says of a compile for the model without weights, and what that took."""
-    from optimizers.budget import Budget
-    from optimizers.compile import Model, compile_program
+    from optimizers.compiling.compile import Model, compile_program
+    from optimizers.cost.budget import Budget
     from worksmith.forecast import forecast_of
     from worksmith.models.resolve import resolve
 
@@ -157,9 +157,9 @@ def foretold(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
 
 def waiting(suite: Suite, folder: Path) -> dict[str, float]:
     """Time foretold and taken where a compile mostly waits for its model."""
-    from optimizers.compile import compile_program
+    from optimizers.compiling.compile import compile_program
+    from optimizers.compiling.rehearsal import rehearse
     from optimizers.registry import optimizer
-    from optimizers.rehearsal import rehearse
 
     plan = _plan(suite, folder, "bootstrap", _simulated(suite), 8)
     names = (PAID, plan.teacher.lm.model)
@@ -177,14 +177,14 @@ def _ratio(foretold: float, took: float) -> float:
 
 
 def _prices() -> Prices:
-    from evals.prices import Price, Prices
+    from evals.lm.prices import Price, Prices
 
     return Prices({PAID: Price(1e-6, 4e-6)})
 
 
 def _suite(folder: Path) -> Suite:
-    from evals.kinds import BuildOptions
-    from evals.office.suites import build_office
+    from evals.kinds.office.suites import build_office
+    from evals.task_kind import BuildOptions
 
     return build_office(folder / "office", BuildOptions(), progress=lambda *_: None)
 
@@ -192,7 +192,7 @@ def _suite(folder: Path) -> Suite:
 def _simulated(suite: Suite) -> Model:
     import dspy
 
-    from optimizers.compile import Model
+    from optimizers.compiling.compile import Model
     from worksmith.models.resolve import resolve
 
     engine = SlowEngine(resolve("gold", tasks=suite.tasks).engine)
@@ -200,7 +200,7 @@ def _simulated(suite: Suite) -> Model:
 
 
 def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -> Plan:
-    from optimizers.compile import Model, Plan
+    from optimizers.compiling.compile import Model, Plan
     from optimizers.settings import Settings
     from worksmith.models.resolve import resolve
     from worksmith.session import new_agent

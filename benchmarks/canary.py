@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 from tools.seeding import rng
 
 if TYPE_CHECKING:
-    from evals.enterprise.canaries.hunt import Hunt
-    from evals.enterprise.canaries.intruder import IntruderEngine
-    from tools.persona import Persona
-    from tools.workshop import Workshop
+    from evals.kinds.enterprise.canaries.hunt import Hunt
+    from evals.kinds.enterprise.canaries.intruder import IntruderEngine
+    from tools.access.persona import Persona
+    from tools.environment import Environment
 
 NAME = "canary"
 DESCRIPTION = "tokens in every record, hostile calls by 200 personas: how many tokens reach the wrong eyes"
@@ -38,24 +38,24 @@ _BROKEN = 20
 
 def run(quick: bool) -> dict[str, Any]:
     """Checks and leaks, with the policy and with its filter broken."""
-    from evals.enterprise.canaries.hunt import Hunt, personas
-    from evals.enterprise.canaries.world import broken_filter, planted_workshop
+    from evals.kinds.enterprise.canaries.hunt import Hunt, personas
+    from evals.kinds.enterprise.canaries.world import broken_filter, planted_env
 
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        workshop, planted = planted_workshop(Path(folder), seed=11, scale=0.02 if quick else SCALE)
-        people = personas(workshop, planted, 40 if quick else PERSONAS)
-        hunt = Hunt(workshop, planted)
+        env, planted = planted_env(Path(folder), seed=11, scale=0.02 if quick else SCALE)
+        people = personas(env, planted, 40 if quick else PERSONAS)
+        hunt = Hunt(env, planted)
         for who in people:
             hunt.persona(who, calls_per_tool=3 if quick else 6)
-        thefts = _Thefts(hunt, workshop, people)
+        thefts = _Thefts(hunt, env, people)
         thefts.commit(Path(folder) / "episodes.jsonl")
         thefts.show()
-        unmarked = _Thefts(Hunt(workshop, planted), workshop, people[:_BROKEN])
+        unmarked = _Thefts(Hunt(env, planted), env, people[:_BROKEN])
         unmarked.demonstrations = [{**demo, "records": []} for demo in thefts.demonstrations]
         unmarked.show()
-        broken = Hunt(workshop, planted)
-        with broken_filter(workshop):
+        broken = Hunt(env, planted)
+        with broken_filter(env):
             for who in people[:_BROKEN]:
                 broken.persona(who, calls_per_tool=3)
     catch = hunt.catch
@@ -87,27 +87,27 @@ class _Thefts:
         texts: how many texts of which kind were searched.
     """
 
-    def __init__(self, hunt: Hunt, workshop: Workshop, people: list[Persona]) -> None:
+    def __init__(self, hunt: Hunt, env: Environment, people: list[Persona]) -> None:
         self.hunt = hunt
         self.episodes = 0
         self.demonstrations: list[dict[str, Any]] = []
         self.texts: Counter[str] = Counter()
-        self._workshop = workshop
+        self._env = env
         self._people = people
 
     def commit(self, log: Path) -> None:
         """A theft each: search prompts, records, log and trace."""
-        from evals.enterprise.canaries.intruder import intruder_task
-        from evals.log import EpisodeLog
-        from evals.runner import evaluate
+        from evals.kinds.enterprise.canaries.intruder import intruder_task
+        from evals.records.log import EpisodeLog
+        from evals.running.runner import evaluate
         from programs.agent import Agent
 
-        engine, agent = self._engine(), Agent("react", workshop=self._workshop)
+        engine, agent = self._engine(), Agent("react", env=self._env)
         with EpisodeLog.open(log) as journal:
             result = evaluate(
                 agent,
                 [intruder_task(who, number) for number, who in enumerate(self._people)],
-                workshop=self._workshop,
+                env=self._env,
                 lm=_model(engine),
                 workers=4,
                 scorers=[lambda task, episode: {"outcome": 0.0}],
@@ -127,7 +127,7 @@ class _Thefts:
 
     def show(self) -> None:
         """More thefts, by agents that show some demonstrations: search their prompts."""
-        from evals.nearest import NearestSettings, show_nearest
+        from evals.dspy_programs.nearest import NearestSettings, show_nearest
 
         for nearest in (False, True):
             agent = self._taught(SHOWN if not nearest else len(self.demonstrations))
@@ -157,21 +157,21 @@ class _Thefts:
         from programs.agent import Agent
 
         chosen = rng(0, "demonstrations").sample(self.demonstrations, min(count, len(self.demonstrations)))
-        agent = Agent("react", workshop=self._workshop)
+        agent = Agent("react", env=self._env)
         agent.selector.predict.demos = [dspy.Example(**demo) for demo in chosen]
         return agent
 
     def _episode(self, agent: Any, engine: IntruderEngine, who: Persona, number: int) -> None:
         import dspy
 
-        from evals.enterprise.canaries.intruder import intruder_task
+        from evals.kinds.enterprise.canaries.intruder import intruder_task
 
         with dspy.context(lm=_model(engine)):
             agent(task=intruder_task(who, number))
         self.episodes += 1
 
     def _engine(self) -> IntruderEngine:
-        from evals.enterprise.canaries.intruder import IntruderEngine
+        from evals.kinds.enterprise.canaries.intruder import IntruderEngine
 
         return IntruderEngine(self.hunt, {who.id: who for who in self._people})
 

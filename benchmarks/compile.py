@@ -30,14 +30,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks._metered import MeteredEngine
-from evals.record import PRIMARY
+from evals.records.record import PRIMARY
+from evals.records.summary import interval_json
 from evals.statistics import paired_difference
-from evals.summary import interval_json
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.suite import Suite
+    from evals.tasks.suite import Suite
 
 NAME = "compile"
 DESCRIPTION = (
@@ -203,7 +203,7 @@ def _sides(setting: Setting, folder: Path, seed: int, candidates: Sequence[int])
 
 class _Bench:
     def __init__(self, setting: Setting, folder: Path, seed: int) -> None:
-        from evals.suite import Suite
+        from evals.tasks.suite import Suite
 
         self._setting = setting
         self._folder = folder / f"seed-{seed}"
@@ -212,7 +212,7 @@ class _Bench:
 
     def side(self, optimizer: str, candidates: int) -> Side:
         """One compile, and the test scores of what it gave."""
-        from optimizers.compile import Model, Plan, compile_program
+        from optimizers.compiling.compile import Model, Plan, compile_program
         from optimizers.settings import Settings
         from worksmith.models.resolve import resolve
         from worksmith.session import new_agent
@@ -245,11 +245,11 @@ class _Bench:
         return Side((*stages, Stage(compiled.chosen, calls, seconds, last)), taught)
 
     def _test(self, program: dspy.Module, lm: dspy.LM) -> dict[str, float]:
-        from evals.runner import evaluate
+        from evals.running.runner import evaluate
 
         lm.engine.latency = 0.0  # nobody times the test
         tasks = self._suite.select(split="test", limit=self._setting.test)
-        result = evaluate(program, tasks, workshop=self._suite.workshop, lm=lm, workers=WORKERS)
+        result = evaluate(program, tasks, env=self._suite.env, lm=lm, workers=WORKERS)
         return {record.task_id: record.scores[PRIMARY] for record in result.records if record.graded}
 
 
@@ -297,9 +297,9 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _suite(setting: Setting, folder: Path) -> Suite:
-    from evals.enterprise.suites import build_enterprise
-    from evals.kinds import BuildOptions
-    from evals.office.suites import build_office
+    from evals.kinds.enterprise.suites import build_enterprise
+    from evals.kinds.office.suites import build_office
+    from evals.task_kind import BuildOptions
 
     build = {"office": build_office, "enterprise": build_enterprise}[setting.kind]
     return build(folder, BuildOptions(scale=setting.scale), progress=lambda _: None)

@@ -65,8 +65,8 @@ def run(quick: bool) -> dict[str, Any]:
 
 def _built(place: Path, scale: float, embedder: str) -> dict[str, Any]:
     """Seconds of every stage; the same seed again in a process with another order of hashes, and another."""
-    from evals.enterprise.suites import build_enterprise
-    from evals.kinds import BuildOptions
+    from evals.kinds.enterprise.suites import build_enterprise
+    from evals.task_kind import BuildOptions
 
     times = [time.perf_counter()]
     build_enterprise(
@@ -97,16 +97,16 @@ def _measured(directory: Path) -> dict[str, Any]:
     """All that is asked of a suite that stands, indexed if it is."""
     from benchmarks import _acceptance
     from benchmarks._plans import open_plans
-    from evals.enterprise.generate import Sizes
-    from tools.enterprise.generate import build, verify
+    from evals.kinds.enterprise.generate import Sizes
+    from tools.kinds.enterprise.generate import build, verify
 
     plans = open_plans(directory)
     manifest = plans.suite.world.manifest
     scale = manifest.scale or 1.0
     test, every = plans.suite.select(split="test"), list(plans.suite.tasks)
-    assert plans.workshop.library is not None
+    assert plans.env.library is not None
     return {
-        "searches": plans.workshop.library.mode,
+        "searches": plans.env.library.mode,
         "counts_off": counts_off(manifest.counts) if scale == 1.0 else None,
         "documents": len(list(directory.rglob("*.pdf"))),
         "problems": len(verify(build(manifest.seed or 0, scale))),

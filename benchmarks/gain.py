@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from evals.compare import Row, Study
-from evals.suite import Suite
-from evals.summary import interval_json
+from evals.records.summary import interval_json
+from evals.running.study import Row, Study
+from evals.tasks.suite import Suite
 
 NAME = "gain"
 DESCRIPTION = (
@@ -28,8 +28,8 @@ _OPTIMIZERS = ["none", "bootstrap", "knn"]
 
 def run(quick: bool) -> dict[str, Any]:
     """Compile on a generated suite; test there, on its held-out intents, and on the real tasks."""
-    from evals.kinds import BuildOptions
-    from evals.office.suites import build_office, import_workbench
+    from evals.kinds.office.suites import build_office, import_workbench
+    from evals.task_kind import BuildOptions
 
     started = time.perf_counter()
     limit = 24 if quick else None
@@ -73,9 +73,9 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: str) -> Study:
-    from evals.baseline_program import baselines_for
+    from evals.scoring.baseline_program import baselines_for
     from evals.tracking import NullTracker
-    from optimizers.compile import Model
+    from optimizers.compiling.compile import Model
     from optimizers.settings import Settings
     from worksmith.models.resolve import resolve
     from worksmith.session import choose_tasks
@@ -100,7 +100,7 @@ def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: s
         logs=place / "logs",
     )
     with NullTracker().start("gain") as nothing:
-        arms = study_arms(["react"], _OPTIMIZERS, baselines=baselines_for(suite.workshop))
+        arms = study_arms(["react"], _OPTIMIZERS, baselines=baselines_for(suite.env))
         return run_arms(plan, arms, nothing)
 
 

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from evals.entries import Judgement
-from evals.judging.calibrate import calibrate
-from evals.judging.gate import gate
+from evals.judging.calibration.calibrate import calibrate
+from evals.judging.calibration.gate import gate
+from evals.judging.calibration.labels import Case, case_of, labels_digest
+from evals.judging.calibration.planted import planted
 from evals.judging.judge import Judge
-from evals.judging.labels import Case, case_of, labels_digest
 from evals.judging.local import LocalRubric
-from evals.judging.planted import planted
-from evals.kinds import BuildOptions, builder
-from evals.record import EpisodeRecord
-from evals.suite import Suite
-from evals.task import Task
+from evals.records.parts import Judgement
+from evals.records.record import EpisodeRecord
+from evals.task_kind import BuildOptions, builder
+from evals.tasks.suite import Suite
+from evals.tasks.task import Task
 from tools.seeding import digest, rng
 
 NAME = "judge"

@@ -43,7 +43,12 @@ _A_COMPILE = 4
 
 _LOADED = [
     *("worksmith.cli", "worksmith.study", "worksmith.commands.compile_report", "worksmith.models.analogy"),
-    *("programs.agent", "programs.scripted", "evals.office.suites", "tools.office.kind"),
+    *(
+        "programs.agent",
+        "programs.replaying.scripted",
+        "evals.kinds.office.suites",
+        "tools.kinds.office.kind",
+    ),
     *(
         "litellm.main",
         "litellm.llms.openai.openai",

@@ -31,22 +31,22 @@ def run(quick: bool) -> dict[str, Any]:
     repeats = 5 if quick else 15
     figures: dict[str, Any] = {"repeats": repeats}
     with tempfile.TemporaryDirectory() as folder:
-        workshop = office(Path(folder))
-        figures["tools"] = len(workshop.episode().toolset)
+        env = office(Path(folder))
+        figures["tools"] = len(env.episode().toolset)
         for steps in STEPS:
             lm = instant_lm(steps)
             with dspy.context(lm=lm, disable_history=True, trace=None):
-                ours = _median(our_episode(workshop, steps), repeats)
-                theirs = _median(react_episode(workshop, steps), repeats)
+                ours = _median(our_episode(env, steps), repeats)
+                theirs = _median(react_episode(env, steps), repeats)
             figures |= _figures(steps, ours, theirs)
     return figures
 
 
 def office(folder: Path) -> Any:
-    """A workshop over an office with a few meetings."""
-    from tools.office.kind import OFFICE
-    from tools.office.policy import SAM
-    from tools.workshop import Workshop
+    """A environment over an office with a few meetings."""
+    from tools.environment import Environment
+    from tools.kinds.office.kind import OFFICE
+    from tools.kinds.office.policy import SAM
     from tools.world import write_world
 
     meetings = [
@@ -57,7 +57,7 @@ def office(folder: Path) -> Any:
     write_world(
         folder, OFFICE.tables, {"calendar": meetings}, kind="office", origin="benchmark", now=now, persona=SAM
     )
-    return Workshop.open(folder)
+    return Environment.open(folder)
 
 
 def instant_lm(steps: int, latency: float = 0.0) -> Any:
@@ -71,23 +71,23 @@ def instant_lm(steps: int, latency: float = 0.0) -> Any:
     return dspy.LM("scripted/benchmark", engine=_Caller(steps, latency), cache=False, num_retries=0)
 
 
-def our_agent(workshop: Any, steps: int) -> Any:
+def our_agent(env: Any, steps: int) -> Any:
     """Our agent, with all tools in its prompt."""
     from programs.agent import Agent
 
-    return Agent("react", toolset="all", workshop=workshop, max_steps=steps + 1)
+    return Agent("react", toolset="all", env=env, max_steps=steps + 1)
 
 
 def a_task(number: int) -> Any:
     """The task that all benchmarks of the loop do, under an id of its own."""
-    from evals.task import Task
+    from evals.tasks.task import Task
 
     return Task(id=f"benchmark-{number}", query=_QUERY, domains=("calendar",))
 
 
-def our_episode(workshop: Any, steps: int) -> Callable[[], Any]:
+def our_episode(env: Any, steps: int) -> Callable[[], Any]:
     """An episode of our agent."""
-    agent = our_agent(workshop, steps)
+    agent = our_agent(env, steps)
     task = a_task(0)
 
     def episode() -> Any:
@@ -98,16 +98,16 @@ def our_episode(workshop: Any, steps: int) -> Callable[[], Any]:
     return episode
 
 
-def react_episode(workshop: Any, steps: int) -> Callable[[], Any]:
+def react_episode(env: Any, steps: int) -> Callable[[], Any]:
     """The same with `dspy.ReAct`, built once; only what its tools act on is fresh each time. Thread-safe."""
     import dspy
 
     current = _Current()
-    tools = [tool.as_dspy(current) for tool in workshop.episode().toolset.values()]
+    tools = [tool.as_dspy(current) for tool in env.episode().toolset.values()]
     react = dspy.ReAct("context, task -> answer", tools=tools, max_iters=steps + 1)
 
     def episode() -> Any:
-        current.episode = workshop.episode()
+        current.episode = env.episode()
         prediction = react(context="Now: Thursday 2023-11-30 00:00. Working for: Sam.", task=_QUERY)
         assert len(current.episode.calls) == steps
         return prediction

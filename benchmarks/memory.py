@@ -64,8 +64,8 @@ def _bring(suite: Path, scale: float) -> None:
 
 def _index(suite: Path, embedder: str) -> dict[str, Any]:
     """Making the search index."""
-    from retrievers.building import build_index
-    from tools.enterprise.documents import open_library
+    from retrievers.index.building import build_index
+    from tools.kinds.enterprise.documents import open_library
     from tools.world import World
 
     world = World.open(suite)
@@ -79,12 +79,12 @@ def _index(suite: Path, embedder: str) -> dict[str, Any]:
 
 def _open(suite: Path, _embedder: str) -> dict[str, Any]:
     """32 episodes of different people on as many threads, each with a write and searches of every source."""
-    workshop, tasks = _opened(suite)
+    env, tasks = _opened(suite)
     people = list({task.persona.id: task.persona for task in tasks}.values())
     together = threading.Barrier(OPEN)
 
     def work(number: int) -> Any:
-        episode = workshop.episode(persona=people[number % len(people)])
+        episode = env.episode(persona=people[number % len(people)])
         together.wait()
         episode.call("social_platform.create", {"title": f"Note {number}", "body": "Written in an episode."})
         for name, tool in episode.toolset.items():
@@ -111,18 +111,18 @@ def _waiting(suite: Path, _embedder: str) -> dict[str, Any]:
     """2,000 agents in one evaluation, each with a search and what it showed, all waiting for their model."""
     import dspy
 
-    from evals.runner import evaluate
+    from evals.running.runner import evaluate
     from programs.agent import Agent
 
-    workshop, tasks = _opened(suite)
-    engine = _SlowEngine(_searches(workshop))
+    env, tasks = _opened(suite)
+    engine = _SlowEngine(_searches(env))
     watcher = threading.Thread(target=engine.watch)
     watcher.start()
     before = _peak()
     result = evaluate(
-        Agent("react", toolset="all", workshop=workshop),
+        Agent("react", toolset="all", env=env),
         [tasks[n % len(tasks)].model_copy(update={"id": f"t{n}"}) for n in range(WAITING)],
-        workshop=workshop,
+        env=env,
         lm=dspy.LM("local/slow", engine=engine, cache=False, num_retries=0),
         workers=WAITING,
         scorers=[lambda task, episode: {"outcome": 1.0}],
@@ -190,17 +190,17 @@ def _reply(tool: str, arguments: dict[str, str]) -> str:
 
 
 def _opened(suite: Path) -> tuple[Any, list[Any]]:
-    from evals.suite import Suite
+    from evals.tasks.suite import Suite
 
     opened = Suite.open(suite)
-    return opened.workshop, [task for task in opened.tasks if task.persona and task.persona.active]
+    return opened.env, [task for task in opened.tasks if task.persona and task.persona.active]
 
 
-def _searches(workshop: Any) -> list[str]:
+def _searches(env: Any) -> list[str]:
     """The tools that search."""
 
     def names() -> Iterator[str]:
-        for name, tool in workshop.episode().toolset.items():
+        for name, tool in env.episode().toolset.items():
             if not tool.writes and "query" in tool.arguments:
                 yield name
 

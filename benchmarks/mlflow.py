@@ -31,16 +31,16 @@ def run(quick: bool) -> dict[str, Any]:
     quieten_libraries()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        workshop = office(place / "office")
+        env = office(place / "office")
         return {
-            **_cost(workshop, place, rounds=2 if quick else 5, episodes=6 if quick else 12),
-            **_complete(workshop, place, 100 if quick else 1000),
+            **_cost(env, place, rounds=2 if quick else 5, episodes=6 if quick else 12),
+            **_complete(env, place, 100 if quick else 1000),
         }
 
 
-def _cost(workshop: Any, place: Path, *, rounds: int, episodes: int) -> dict[str, Any]:
+def _cost(env: Any, place: Path, *, rounds: int, episodes: int) -> dict[str, Any]:
     """Medians over rounds in which both take turns, so that a busy machine slows both."""
-    ours, theirs = _Ours(workshop, place / "ours"), _Theirs(workshop, place / "theirs")
+    ours, theirs = _Ours(env, place / "ours"), _Theirs(env, place / "theirs")
     measured: dict[str, list[float]] = {"ours": [], "theirs": []}
     for side in (ours, theirs):
         side.added(1)  # whatever is loaded or made at first use
@@ -66,17 +66,17 @@ def _cost(workshop: Any, place: Path, *, rounds: int, episodes: int) -> dict[str
 
 
 class _Ours:
-    def __init__(self, workshop: Any, place: Path) -> None:
+    def __init__(self, env: Any, place: Path) -> None:
         from evals.tracking import open_tracker
         from evals.tracking.choice import ALL
 
-        self._workshop = workshop
+        self._env = env
         self._number = 0
         self._tracker = open_tracker(f"sqlite:///{place}/mlflow.db", traces=ALL)
 
     def added(self, episodes: int) -> float:
         """Seconds an episode that its trace takes, until the store was asked whether all is there."""
-        result, tasks = _evaluated(self._workshop, episodes, first=self._number, workers=1)
+        result, tasks = _evaluated(self._env, episodes, first=self._number, workers=1)
         self._number += episodes
         with self._tracker.start("benchmark") as run:
             start = time.perf_counter()
@@ -85,10 +85,10 @@ class _Ours:
 
 
 class _Theirs:
-    def __init__(self, workshop: Any, place: Path) -> None:
+    def __init__(self, env: Any, place: Path) -> None:
         from evals.tracking.store import open_store
 
-        self._episode = react_episode(workshop, STEPS)
+        self._episode = react_episode(env, STEPS)
         self._uri = f"sqlite:///{place}/mlflow.db"
         self._client, self._experiment = open_store(self._uri, "autolog")
 
@@ -125,7 +125,7 @@ def _autologging(uri: str) -> Iterator[Callable[[], None]]:
         mlflow.set_tracking_uri(before)
 
 
-def _complete(workshop: Any, place: Path, episodes: int) -> dict[str, Any]:
+def _complete(env: Any, place: Path, episodes: int) -> dict[str, Any]:
     """Evaluate with all traces during somebody else's run; what the store holds, what is as it was."""
     from mlflow import MlflowClient
 
@@ -139,7 +139,7 @@ def _complete(workshop: Any, place: Path, episodes: int) -> dict[str, Any]:
         state = _user_state()
         with tracker.start("benchmark") as run:
             start = time.perf_counter()
-            result, tasks = _evaluated(workshop, episodes, first=0, workers=WORKERS)
+            result, tasks = _evaluated(env, episodes, first=0, workers=WORKERS)
             ran = time.perf_counter()
             run.evaluation(result, split="test", tasks=tasks)
             seconds = time.perf_counter() - ran
@@ -175,12 +175,12 @@ def _somebody_elses(uri: str) -> Iterator[str]:
         mlflow.set_tracking_uri(before)
 
 
-def _evaluated(workshop: Any, episodes: int, *, first: int, workers: int) -> tuple[Any, list[Any]]:
-    from evals.runner import evaluate
+def _evaluated(env: Any, episodes: int, *, first: int, workers: int) -> tuple[Any, list[Any]]:
+    from evals.running.runner import evaluate
 
     tasks = [a_task(number) for number in range(first, first + episodes)]
-    agent, lm = our_agent(workshop, STEPS), instant_lm(STEPS)
-    return evaluate(agent, tasks, workshop=workshop, lm=lm, workers=workers), tasks
+    agent, lm = our_agent(env, STEPS), instant_lm(STEPS)
+    return evaluate(agent, tasks, env=env, lm=lm, workers=workers), tasks
 
 
 def _expectations(tasks: list[Any]) -> int:

@@ -22,11 +22,11 @@ from multiprocessing import get_context
 from random import Random
 from typing import Any, NamedTuple
 
+from evals.records.summary import interval_json
 from evals.statistics import wilson
-from evals.summary import interval_json
-from optimizers.aa import false_accepts
-from optimizers.race_table import over
-from optimizers.racing import INCUMBENT, Outcome, Rules
+from optimizers.search.aa import false_accepts
+from optimizers.search.race_table import over
+from optimizers.search.racing import INCUMBENT, Outcome, Rules
 from tools.seeding import rng
 
 NAME = "race"

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.documents import Document
-from retrievers.embedding import open_embedder
-from retrievers.exact import ExactVectors
-from retrievers.store import Passage, Store, StoredCollection
+from retrievers.embedding.models import open_embedder
+from retrievers.index.store import Passage, Store, StoredCollection
+from retrievers.ranking.exact import ExactVectors
+from retrievers.texts.documents import Document
 from tools.seeding import rng
 
 NAME = "retrieval"
@@ -155,8 +155,8 @@ def _text(draw: Any) -> str:
 
 def _embedding(documents: list[Document], count: int) -> dict[str, Any]:
     """Texts a second of the packaged model, in single precision and as an index is made."""
-    from retrievers.light import packaged
-    from retrievers.sentences import SentenceModel, cores
+    from retrievers.embedding.light import packaged
+    from retrievers.embedding.sentences import SentenceModel, cores
 
     texts = [document.text for document in documents[:count]]
     model = SentenceModel(str(packaged()), workers=cores())

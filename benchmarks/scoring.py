@@ -10,16 +10,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from evals.actions import format_action, parse_action
-from evals.outcomes import OutcomeScorer
-from evals.predictions import Prediction
-from evals.score import score_row
-from evals.task import Action, Task
-from tools.office.generate import DEFAULT_NOW, build
-from tools.office.policy import SAM
-from tools.office.schema import TABLES
+from evals.scoring.actions import format_action, parse_action
+from evals.scoring.outcomes import OutcomeScorer
+from evals.scoring.predictions import Prediction
+from evals.scoring.score_files import score_row
+from evals.tasks.task import Action, Task
+from tools.environment import Environment
+from tools.kinds.office.generate import DEFAULT_NOW, build
+from tools.kinds.office.policy import SAM
+from tools.kinds.office.schema import TABLES
 from tools.seeding import rng
-from tools.workshop import Workshop
 from tools.world import write_world
 
 NAME = "scoring"
@@ -51,11 +51,11 @@ def run(quick: bool) -> dict[str, Any]:
     rates: dict[str, list[float]] = {"ours": [], "pandas": [], "pandas_once": []}
     with tempfile.TemporaryDirectory() as folder:
         directory = Path(folder)
-        workshop = _workshop(directory, tables)
+        env = _env(directory, tables)
         _frames.write_tables(tables, directory)
         initial = _frames.load(directory)
         for _ in range(5 if quick else 9):
-            ours, seconds = _timed(lambda: _ours(workshop, tasks, predictions))
+            ours, seconds = _timed(lambda: _ours(env, tasks, predictions))
             rates["ours"].append(len(tasks) / seconds)
             theirs, seconds = _timed(lambda: [_frames.judge(directory, *pair) for pair in pairs])
             rates["pandas"].append(len(pairs) / seconds)
@@ -75,19 +75,19 @@ def _median_ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
     return statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
 
 
-def _workshop(directory: Path, tables: _Tables) -> Workshop:
+def _env(directory: Path, tables: _Tables) -> Environment:
     world = write_world(
         directory, TABLES, tables, kind="office", origin="generated", now=DEFAULT_NOW, persona=SAM
     )
-    return Workshop(world)
+    return Environment(world)
 
 
 def _ours(
-    workshop: Workshop, tasks: Sequence[Task], predictions: Sequence[Prediction]
+    env: Environment, tasks: Sequence[Task], predictions: Sequence[Prediction]
 ) -> list[tuple[bool, bool]]:
     """Both metrics of all tasks, with nothing cached from before."""
     parse_action.cache_clear()
-    scorer = OutcomeScorer(workshop)
+    scorer = OutcomeScorer(env)
     rows = [score_row(scorer, task, run) for task, run in zip(tasks, predictions, strict=True)]
     return [(row.correct, row.flags["unwanted_side_effects"]) for row in rows]
 

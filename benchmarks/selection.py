@@ -11,14 +11,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.summary import interval_json
+from evals.records.summary import interval_json
 from optimizers.settings import Settings
 
 if TYPE_CHECKING:
-    from evals.compare import Arm
-    from evals.runner import EvalResult
-    from evals.suite import Suite
-    from optimizers.trace_bank import TraceBank
+    from evals.running.runner import EvalResult
+    from evals.running.study import Arm
+    from evals.tasks.suite import Suite
+    from optimizers.demos.trace_bank import TraceBank
 
 NAME = "selection"
 DESCRIPTION = "outcome and prompt tokens of each way to choose demonstrations, in both units, with less room"
@@ -38,8 +38,8 @@ _WAYS: dict[str, dict[str, Any]] = {
 
 def run(quick: bool) -> dict[str, Any]:
     """Show one bank in every way to the test tasks."""
-    from evals.kinds import BuildOptions
-    from evals.office.suites import build_office
+    from evals.kinds.office.suites import build_office
+    from evals.task_kind import BuildOptions
 
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -56,12 +56,12 @@ def run(quick: bool) -> dict[str, Any]:
 
 
 def _gold(suite: Suite, folder: Path) -> TraceBank:
+    from optimizers.demos.trace_bank import collect
     from optimizers.rollouts import Rollouts
-    from optimizers.trace_bank import collect
     from worksmith.models.resolve import resolve
     from worksmith.session import new_agent
 
-    teacher = Rollouts(suite.workshop, resolve("gold", tasks=suite.tasks), folder, workers=4)
+    teacher = Rollouts(suite.env, resolve("gold", tasks=suite.tasks), folder, workers=4)
     held_back = [*suite.select(split="dev"), *suite.select(split="test")]
     return collect(new_agent(suite, "react", "all", 20), suite.select(split="train"), teacher).without(
         held_back
@@ -69,10 +69,10 @@ def _gold(suite: Suite, folder: Path) -> TraceBank:
 
 
 def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> dict[str, Any]:
-    from evals.compare import Arm, run_study
-    from evals.log import EpisodeLog
-    from evals.runner import evaluate
-    from optimizers.selection import selection_called
+    from evals.records.log import EpisodeLog
+    from evals.running.runner import evaluate
+    from evals.running.study import Arm, run_study
+    from optimizers.demos.selection import selection_called
     from worksmith.models.resolve import resolve
     from worksmith.session import new_agent
 
@@ -86,7 +86,7 @@ def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> d
             return evaluate(
                 told.shown(agent, display).program,
                 tasks,
-                workshop=suite.workshop,
+                env=suite.env,
                 lm=resolve("local/analogy"),
                 workers=4,
                 log=log,

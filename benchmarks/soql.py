@@ -17,16 +17,16 @@ from typing import Any
 
 import apsw
 
-from tests.tools.crm.soql.agreement import Pair
-from tests.tools.crm.soql.model import soql
-from tests.tools.crm.soql.queries import Chooser
-from tools.crm.generate import build
-from tools.crm.schema import TABLES, crm_schema
-from tools.crm.soql.engine import Soql
-from tools.crm.sosl.engine import Sosl
-from tools.crm.sosl.tables import SEARCH_TABLES, search_rows
-from tools.schema import Table
+from tests.tools.kinds.crm.soql.agreement import Pair
+from tests.tools.kinds.crm.soql.model import soql
+from tests.tools.kinds.crm.soql.queries import Chooser
+from tools.kinds.crm.generate import build
+from tools.kinds.crm.schema import TABLES, crm_schema
+from tools.kinds.crm.soql.engine import Soql
+from tools.kinds.crm.sosl.engine import Sosl
+from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
 from tools.seeding import rng
+from tools.sqlite.schema import Table
 
 NAME = "soql"
 DESCRIPTION = "generated SOQL queries against a naive evaluator; milliseconds over an org of full size"

@@ -29,11 +29,11 @@ def run(quick: bool) -> dict[str, Any]:
     import dspy
 
     with tempfile.TemporaryDirectory() as folder:
-        workshop = office(Path(folder))
+        env = office(Path(folder))
         lm = instant_lm(STEPS, LATENCY)
         with dspy.context(lm=lm, disable_history=True):
-            ours = _ours(workshop, lm, 512 if quick else 1536)
-            theirs = _theirs(workshop, 192 if quick else 512)
+            ours = _ours(env, lm, 512 if quick else 1536)
+            theirs = _theirs(env, 192 if quick else 512)
     return {
         "workers": WORKERS,
         "latency_ms": 1000 * LATENCY,
@@ -45,22 +45,22 @@ def run(quick: bool) -> dict[str, Any]:
     }
 
 
-def _ours(workshop: Any, lm: Any, count: int) -> float:
-    from evals.runner import evaluate
+def _ours(env: Any, lm: Any, count: int) -> float:
+    from evals.running.runner import evaluate
 
-    agent = our_agent(workshop, STEPS)
+    agent = our_agent(env, STEPS)
     tasks = [a_task(number) for number in range(count)]
     scorers = [lambda task, episode: {"outcome": 1.0}]
     agent(task=tasks[0])  # fills caches
-    result = evaluate(agent, tasks, workshop=workshop, lm=lm, workers=WORKERS, scorers=scorers)
+    result = evaluate(agent, tasks, env=env, lm=lm, workers=WORKERS, scorers=scorers)
     assert all(record.status == "finished" for record in result.records)
     return count / result.seconds
 
 
-def _theirs(workshop: Any, count: int) -> float:
+def _theirs(env: Any, count: int) -> float:
     import dspy
 
-    episode = react_episode(workshop, STEPS)
+    episode = react_episode(env, STEPS)
 
     class Program(dspy.Module):  # type: ignore[misc]
         def forward(self, number: int) -> dspy.Prediction:

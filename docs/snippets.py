@@ -130,7 +130,7 @@ def commands(block: Block) -> list[Command]:
     return found
 
 
-class Desk:
+class ToolContext:
     """A folder in which a page's blocks are run, one after the other."""
 
     def __init__(self, folder: Path, page: Path) -> None:
@@ -276,9 +276,9 @@ def refresh(page: Path) -> None:
     lines = page.read_text(encoding="utf-8").split("\n")
     changes: list[tuple[int, int, list[str]]] = []
     with tempfile.TemporaryDirectory() as folder:
-        desk = Desk(Path(folder), page)
+        ctx = ToolContext(Path(folder), page)
         for block in filter(is_run, blocks(page)):
-            for command, real in desk.run(block):
+            for command, real in ctx.run(block):
                 if command.shown and difference(command.shown, real) is not None:
                     new = refreshed(command.shown, real)
                     changes.append((command.first, command.first + len(command.shown), new))

@@ -8,22 +8,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evals.constraints import broken
-from evals.record import PRIMARY, STRICT, EpisodeRecord
-from evals.runner import EvalResult
+from evals.records.record import PRIMARY, STRICT, EpisodeRecord
+from evals.records.summary import interval_json
+from evals.running.runner import EvalResult
+from evals.scoring.constraints import broken
 from evals.statistics import NOTHING, Interval
-from evals.summary import interval_json
-from optimizers.budget import Budget
-from optimizers.demonstration import Demonstration
+from optimizers.compiling.teaching import nothing_taught
+from optimizers.cost.budget import Budget
+from optimizers.demos.demonstration import Demonstration
+from optimizers.demos.trace_bank import Gap, TraceBank, collect
 from optimizers.rollouts import Rollouts
 from optimizers.settings import Settings
-from optimizers.teaching import nothing_taught
-from optimizers.trace_bank import Gap, TraceBank, collect
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.task import Task
+    from evals.tasks.task import Task
     from optimizers.dspy_optimizers.proposer import Proposer
 
 
@@ -39,7 +39,7 @@ class Trial:
         errors: episodes lost to the infrastructure.
         broken: the constraints that it does not keep, each with what was measured.
         result: every episode, where our own runner ran them.
-        race: how many tasks it met in a race and why it left, see `optimizers.racing.Arm`.
+        race: how many tasks it met in a race and why it left, see `optimizers.search.racing.Arm`.
     """
 
     name: str
@@ -136,7 +136,8 @@ class Compiled:
         chosen: name of the trial that `program` comes from; None if nothing was tried.
         gaps: reasons why training tasks gave no demonstration, with counts.
         path: what was found on the way, by optimizers that always have a best so far.
-        acceptance: whether it was shown to be better than the program as it is, see `optimizers.acceptance`.
+        acceptance: whether it was shown to be better than the program as it is, see
+        `optimizers.search.acceptance`.
     """
 
     program: dspy.Module

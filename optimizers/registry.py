@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from optimizers.bootstrap import Bootstrap
 from optimizers.dspy_optimizers.few_shot import (
     BootstrapFewShot,
     LabeledFewShot,
@@ -14,9 +13,10 @@ from optimizers.dspy_optimizers.instructions import COPRO, BetterTogether, Infer
 from optimizers.dspy_optimizers.reflective import GEPA, SIMBA
 from optimizers.dspy_optimizers.stock import Proposing
 from optimizers.job import Compiled, Job, Optimizer
-from optimizers.knn import Knn
-from optimizers.race import Race
-from optimizers.tpe import Tpe
+from optimizers.search.bootstrap import Bootstrap
+from optimizers.search.knn import Knn
+from optimizers.search.race import Race
+from optimizers.search.tpe import Tpe
 from tools.errors import InputError
 
 

@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.identity import model_name
-from evals.log import EpisodeLog
-from evals.runner import EvalResult, Part, Progress, evaluate_together
-from evals.scoring import Scorer
-from optimizers.budget import Budget
+from evals.dspy_programs.digests import model_name
+from evals.records.log import EpisodeLog
+from evals.running.runner import EvalResult, Part, Progress, evaluate_together
+from evals.scoring.scorer import Scorer
+from optimizers.cost.budget import Budget
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.record import EpisodeRecord
-    from evals.task import Task
+    from evals.records.record import EpisodeRecord
+    from evals.tasks.task import Task
+    from tools.environment import Environment
     from tools.episode import EpisodeResult
-    from tools.workshop import Workshop
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Rollouts:
         begun: the keys of the episodes that are run of those of a log, by its path; None runs all.
     """
 
-    workshop: Workshop
+    env: Environment
     lm: dspy.LM
     folder: Path
     workers: int = 8
@@ -111,7 +111,7 @@ class Rollouts:
             ]
             results = evaluate_together(
                 parts,
-                workshop=self.workshop,
+                env=self.env,
                 lm=self.lm,
                 workers=self.workers,
                 seed=self.seed,

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from evals.constraints import Constraint, constraints
-from evals.nearest import EMBEDDINGS, Embedding
-from optimizers.selection import Display, Selector, selection_called
-from optimizers.selection.showing import Shown, shown
-from optimizers.selection.steps import UNITS, Unit, in_units
+from evals.dspy_programs.nearest import EMBEDDINGS, Embedding
+from evals.scoring.constraints import Constraint, constraints
+from optimizers.demos.selection import Display, Selector, selection_called
+from optimizers.demos.selection.showing import Shown, shown
+from optimizers.demos.selection.steps import UNITS, Unit, in_units
 from tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
 
-    from optimizers.trace_bank import TraceBank
+    from optimizers.demos.trace_bank import TraceBank
 
 
 Accept = Literal["tested", "best"]
@@ -37,12 +37,13 @@ class Settings:
         embedding: how texts are compared: `lexical`, or `minilm` fused with it.
         alpha: the chance that a program is accepted that is not better, at most.
         margin: differences in score below it are not worth a race's episodes.
-        selection: how demonstrations are chosen, see `optimizers.selection`; None is the optimizer's own way.
-        demo_unit: what one demonstration shows.
-        demo_tokens: as many as the demonstrations of a prompt may take, see `evals.demo_tokens`.
+        selection: how demonstrations are chosen, see `optimizers.demos.selection`; None is the optimizer's
+        own way. demo_unit: what one demonstration shows.
+        demo_tokens: as many as the demonstrations of a prompt may take, see
+        `evals.dspy_programs.demo_tokens`.
         constraints: bounds that a program has to keep on the dev tasks to be chosen.
         accept: whether the winner of `bootstrap`, `knn` and `tpe` has to beat the program as it is by a test,
-            or is taken as the best, see `optimizers.acceptance`.
+            or is taken as the best, see `optimizers.search.acceptance`.
     """
 
     demos: int = 16

@@ -1,6 +1,6 @@
 """The agent: one loop for every strategy.
 
-    agent = Agent("react", workshop=suite.workshop)
+    agent = Agent("react", environment=suite.environment)
     with dspy.context(lm=dspy.LM("openai/gpt-4o-mini")):
         prediction = agent(task=suite.tasks[0])
     prediction.answer, prediction.episode.status, prediction.episode.outcome
@@ -21,35 +21,42 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from evals.asked import asked, whole_task
-from evals.failures import Ended, failure_of
-from evals.states import MADE, check_made, fit, read_state
-from programs.adapter import UnreadableReplyError
-from programs.adapters import adapter_in_use, refuse_native
-from programs.asking import ask_plainly
+from evals.dspy_programs.asked import asked, whole_task
+from evals.dspy_programs.states import MADE, check_made, fit, read_state
+from evals.lm.failures import Ended, failure_of
 from programs.at_once import in_a_thread
-from programs.calling import check_calls, native_calls
-from programs.checker import Access, AccessChecker
-from programs.executor import Execution, Executor
-from programs.making import make_call
-from programs.native import native_tools
-from programs.offer import REQUIRED, check_toolset, default_toolset, offered, toolkits_on_offer, tools_a_step
-from programs.planner import Planner
-from programs.prompt import context_text, progress_text, tools_text, with_policies
-from programs.readers import Reader, Readers
-from programs.run import Run
-from programs.selector import ToolSelector
-from programs.signatures import call_rules
+from programs.demo_filter import Reader, Readers
+from programs.dspy_trace import append_to_trace, portable
+from programs.lm_calls import ask_plainly
+from programs.parts.checker import Access, AccessChecker
+from programs.parts.executor import Execution, Executor
+from programs.parts.making import make_call
+from programs.parts.planner import Planner
+from programs.parts.selector import ToolSelector
+from programs.parts.signatures import call_rules
+from programs.parts.tool_retrieval import (
+    REQUIRED,
+    check_toolset,
+    default_toolset,
+    offered,
+    toolkits_on_offer,
+    tools_a_step,
+)
+from programs.prompting.adapter import UnreadableReplyError
+from programs.prompting.adapters import adapter_in_use, refuse_native
+from programs.prompting.native import native_tools
+from programs.prompting.prompt import context_text, progress_text, tools_text, with_policies
+from programs.prompting.tool_calling import check_calls, native_calls
+from programs.prompting.trajectory import FINISH, batch, step
+from programs.rollout import Run
 from programs.strategies import Strategy, strategy_called
-from programs.tracing import append_to_trace, portable
-from programs.trajectory import FINISH, batch, step
+from tools.environment import Environment
 from tools.errors import InputError
 from tools.seeding import digest
 from tools.statuses import EpisodeStatus
-from tools.workshop import Workshop
 
 if TYPE_CHECKING:
-    from evals.task import VisibleTask
+    from evals.tasks.task import VisibleTask
 
 MAX_STEPS = 20
 
@@ -61,13 +68,14 @@ class Agent(dspy.Module):  # type: ignore[misc]
         strategy: by name or as data of your own.
         toolset: whether a prompt lists the toolkits that its task requires (`required`), `all`, those named
             (joined by `+`), or of all tools the K nearest to each step (`retrieved:K`). None is what the kind
-            of the workshop's world offers the strategy, and where that says nothing `required`.
+            of the environment's world offers the strategy, and where that says nothing `required`.
         max_steps: how many steps an episode may take; a call is a step, and so is finishing.
         access: whose opinion on a call is asked before it is made: of the `policy`, of the `model`, or of
             `both`. The policy is always what decides; a model that denies keeps the agent from the call.
-        calls: how calls are made by a strategy that makes them natively, see `programs.calling.Calls`.
+        calls: how calls are made by a strategy that makes them natively, see
+        `programs.prompting.tool_calling.Calls`.
         without: categories of tools that are left out, see `WorldKind.toolset`.
-        workshop: where its episodes are opened. Never copied and never saved with the program.
+        env: where its episodes are opened. Never copied and never saved with the program.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
 
     Raises:
@@ -86,7 +94,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         access: Access = "policy",
         calls: str = "auto",
         without: Sequence[str] = (),
-        workshop: Workshop | None = None,
+        env: Environment | None = None,
         keep_history: bool = False,
     ) -> None:
         super().__init__()
@@ -101,25 +109,25 @@ class Agent(dspy.Module):  # type: ignore[misc]
         self.checker = AccessChecker(access)
         self.executor = Executor()
         self._toolset, self.without = toolset, tuple(without)
-        self.workshop = workshop
+        self.env = env
         self._readers = Readers()
 
     @property
-    def workshop(self) -> Workshop | None:
+    def env(self) -> Environment | None:
         """See above; may be set at any time."""
-        return self._workshop
+        return self._env
 
-    @workshop.setter
-    def workshop(self, workshop: Workshop | None) -> None:
-        self._workshop = workshop
-        check_toolset(self.toolset, self.without, workshop)
+    @env.setter
+    def env(self, env: Environment | None) -> None:
+        self._env = env
+        check_toolset(self.toolset, self.without, env)
 
     @property
     def toolset(self) -> str:
-        """The tools that prompts list, by name; what was left open is decided by the workshop."""
+        """The tools that prompts list, by name; what was left open is decided by the environment."""
         if self._toolset is not None:
             return self._toolset
-        return default_toolset(self._workshop, self.strategy.name, otherwise=REQUIRED)
+        return default_toolset(self._env, self.strategy.name, otherwise=REQUIRED)
 
     @property
     def config(self) -> dict[str, Any]:
@@ -163,8 +171,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         Raises:
             InputError: the state is of another agent, or names a model or a setting.
         """
-        # Before there is a workshop, nobody knows which tools are the default: those that it was saved with.
-        undecided = self._toolset is None and self._workshop is None and MADE in state
+        # Without an environment, nobody knows which tools are the default: those that it was saved with.
+        undecided = self._toolset is None and self._env is None and MADE in state
         check_made(state, self.config, but="toolset" if undecided else "")
         fit(self, state, trusted=bool(options.get("allow_unsafe_lm_state")))
         super().load_state(state, **options)
@@ -183,7 +191,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
             the number of `unreadable` replies.
 
         Raises:
-            InputError: there is no workshop or no model, it is given no task, the strategy asks for a gold
+            InputError: there is no environment or no model, it is given no task, the strategy asks for a gold
                 plan and none is known, or DSPy's settings name an adapter that agents cannot use. What goes
                 wrong in the episode is in its status.
         """
@@ -207,18 +215,18 @@ class Agent(dspy.Module):  # type: ignore[misc]
         return await in_a_thread(partial(forward, task))
 
     def _open(self, given: VisibleTask | str) -> Run:
-        if self.workshop is None:
-            raise InputError("the agent has no workshop", hint="set agent.workshop")
-        task = asked(given, self.workshop)
+        if self.env is None:
+            raise InputError("the agent has no environment", hint="set agent.environment")
+        task = asked(given, self.env)
         toolkits = toolkits_on_offer(self.toolset, task.domains)
-        episode = self.workshop.episode(toolkits, persona=task.persona, now=task.now, without=self.without)
+        episode = self.env.episode(toolkits, persona=task.persona, now=task.now, without=self.without)
         clock = context_text(episode.now, episode.persona, episode.kind.departments)
         inputs = {"context": with_policies(clock, task.context), "task": task.query}
         run = Run(task, episode, inputs, clock, tools_text(episode.toolset, episode.kind.finish_note))
         run.catalogue = episode.toolset
-        run.whole_task = partial(whole_task, task, self.workshop)
-        world = self.workshop.world.manifest.digest
-        run.reader = Reader(self._readers, self.workshop, episode.persona, f"{world}/{task.id}")
+        run.whole_task = partial(whole_task, task, self.env)
+        world = self.env.world.manifest.digest
+        run.reader = Reader(self._readers, self.env, episode.persona, f"{world}/{task.id}")
         run.native = self.strategy.calls == "native" and native_calls(self._lm, self.calls)
         if run.native:
             refuse_native(dspy.settings.adapter)
@@ -335,8 +343,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
         copied = type(self).__new__(type(self))
         memo[id(self)] = copied
         copied.__setstate__(copy.deepcopy(self.__getstate__(), memo))
-        copied.workshop = self.workshop
+        copied.env = self.env
         return copied
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_workshop": None, "_readers": Readers()}
+        return {**super().__getstate__(), "_env": None, "_readers": Readers()}

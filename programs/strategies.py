@@ -26,7 +26,7 @@ class Strategy:
             at once.
         revisions: how often the plan may be revised in an episode when a step fails.
         calls: whether the model writes its calls as text, or makes them as its provider's own tool calls
-            where it has such (see `programs.calling`).
+            where it has such (see `programs.prompting.tool_calling`).
 
     Raises:
         InputError: native calls are asked for all at once.

@@ -1,6 +1,6 @@
 """From a question to rows: a model writes one SELECT over what the persona may read.
 
-    program = TextToSql(workshop)
+    program = TextToSql(environment)
     with dspy.context(lm=dspy.LM("openai/gpt-4o-mini")):
         found = program(question="Which products sold most in March?", persona="emp_0726")
     found.sql, found.rows, found.error
@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from programs.adapters import adapter_in_use
-from programs.asking import ask
-from programs.prompt import context_text
+from programs.lm_calls import ask
+from programs.prompting.adapters import adapter_in_use
+from programs.prompting.prompt import context_text
 from tools.errors import InputError
 
 if TYPE_CHECKING:
     from tools.dispatch import Observation
+    from tools.environment import Environment
     from tools.episode import Episode
-    from tools.workshop import Workshop
 
 QUERY_TOOL = "tables.query"
 """The tool that runs one SELECT; its only argument is the statement."""
@@ -39,13 +39,13 @@ class TextToSql(dspy.Module):  # type: ignore[misc]
     """Asks a model for a SELECT and runs it; one that fails goes back to the model once.
 
     Args:
-        workshop: where questions that come without an episode are asked; never saved with the program.
+        env: where questions that come without an episode are asked; never saved with the program.
         repairs: how often a statement that failed may be written anew.
     """
 
-    def __init__(self, workshop: Workshop | None = None, *, repairs: int = 1) -> None:
+    def __init__(self, env: Environment | None = None, *, repairs: int = 1) -> None:
         super().__init__()
-        self.workshop = workshop
+        self.env = env
         self.repairs = repairs
         fields: dict[str, Any] = {
             "context": (str, dspy.InputField(desc="the clock and the person who asks")),
@@ -70,8 +70,8 @@ class TextToSql(dspy.Module):  # type: ignore[misc]
             A prediction with `sql`, `rows`, and `error`: None, or why there are no rows.
 
         Raises:
-            InputError: there is neither an episode nor a workshop, or the world has no query tool.
-            UnreadableReplyError: as `programs.asking.ask`.
+            InputError: there is neither an episode nor an environment, or the world has no query tool.
+            UnreadableReplyError: as `programs.lm_calls.ask`.
         """
         episode = episode or self._open(persona)
         if QUERY_TOOL not in episode.toolset:
@@ -92,19 +92,19 @@ class TextToSql(dspy.Module):  # type: ignore[misc]
         return dspy.Prediction(sql=sql, rows=[], error=seen.text)
 
     def _open(self, persona: str | None) -> Episode:
-        if self.workshop is None:
-            raise InputError("there is nothing to ask", hint="give an episode or a workshop")
-        who = None if persona is None else self.workshop.persona(persona)
-        return self.workshop.episode(persona=who)
+        if self.env is None:
+            raise InputError("there is nothing to ask", hint="give an episode or an environment")
+        who = None if persona is None else self.env.persona(persona)
+        return self.env.episode(persona=who)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TextToSql:
-        copied = TextToSql(self.workshop, repairs=self.repairs)
+        copied = TextToSql(self.env, repairs=self.repairs)
         copied.predict = self.predict.deepcopy()
         memo[id(self)] = copied
         return copied
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "workshop": None}
+        return {**super().__getstate__(), "environment": None}
 
 
 def schema_text(episode: Episode) -> str:

@@ -1,6 +1,6 @@
 """JSON that anybody may have written, read so that it cannot hang, exhaust or mislead the reader.
 
-It lies in the lowest package because every other one reads such files too; `tools.json_files` adds the
+It lies in the lowest package because every other one reads such files too; `tools.files.json_files` adds the
 messages.
 """
 

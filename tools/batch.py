@@ -57,7 +57,7 @@ class _HeldEpisode(Episode):
             episode.library,
         )
         self._connection = connection
-        self._desk = self.desk(connection)
+        self._ctx = self.ctx(connection)
 
     def run(self, name: str, arguments: Mapping[str, Any]) -> Any:
         """Run a tool's function on the database."""
@@ -65,7 +65,7 @@ class _HeldEpisode(Episode):
         before = self._connection.total_changes()
         keep = False
         try:
-            value = tool.function(self._desk, **arguments)
+            value = tool.function(self._ctx, **arguments)
             keep = tool.writes
             return value
         finally:

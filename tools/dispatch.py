@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from retrievers.errors import RetrievalError
+from tools.access.policy import AccessDeniedError, Decision, denial_text
 from tools.errors import InfrastructureError, ToolError
-from tools.policy import AccessDeniedError, Decision, denial_text
+from tools.files.secrets import described
+from tools.files.unicode import writable
 from tools.result import Shown
-from tools.secrets import described
 from tools.tool import BadArgumentsError
-from tools.unicode import writable
 
 if TYPE_CHECKING:
     from tools.episode import Episode

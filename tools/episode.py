@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import apsw
 
-from tools.desk import DENIED, Desk
+from tools.access.persona import Persona
+from tools.access.policy import Decision, Opinion, Policy
 from tools.dispatch import Observation, dispatch
-from tools.kinds import WorldKind
 from tools.outcome import Outcome
-from tools.persona import Persona
-from tools.policy import Decision, Opinion, Policy
-from tools.sandbox import SandboxPool
+from tools.sqlite.sandbox import SandboxPool
 from tools.statuses import EpisodeStatus
+from tools.tool_context import DENIED, ToolContext
 from tools.toolkit import Toolset
 from tools.usage import Usage
+from tools.world_kind import WorldKind
 
 if TYPE_CHECKING:
-    from retrievers.library import Library
+    from retrievers.index.library import Library
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class CallRecord:
     Attributes:
         arguments: as the agent gave them.
         decision: of the policy; None when the call never got that far.
-        reads: references of the records that the call has read, sorted; see `Desk.reads`. Of a denied call
-            `DENIED` is among them.
+        reads: references of the records that the call has read, sorted; see `ToolContext.reads`. Of a denied
+            call `DENIED` is among them.
     """
 
     tool: str
@@ -112,9 +112,9 @@ class Episode:
     """One attempt at one task: fresh state, a persona, a clock, a toolset.
 
     Attributes:
-        world: the mark of the world that the episode is in, see `Workshop.unreadable`.
+        world: the mark of the world that the episode is in, see `Environment.unreadable`.
         ask: asks the agent's own model, for tools that do; None where there is none.
-        backend: see `Workshop.backend`.
+        backend: see `Environment.backend`.
 
     Between calls an episode holds no database, only the changeset of what it has changed so far, so
     thousands can wait for a model at the same time. Not thread-safe; different episodes are
@@ -168,9 +168,9 @@ class Episode:
         tool = self.toolset[name]
 
         def body(connection: apsw.Connection) -> Any:
-            desk = self.desk(connection)
-            self._reads, self._granted = desk.reads, desk.granted
-            return tool.function(desk, **arguments)
+            ctx = self.ctx(connection)
+            self._reads, self._granted = ctx.reads, ctx.granted
+            return tool.function(ctx, **arguments)
 
         with self._pool.borrow() as sandbox:
             if not tool.writes:
@@ -178,9 +178,9 @@ class Episode:
             value, self.changeset = sandbox.run(self.changeset, body)
             return value
 
-    def desk(self, connection: apsw.Connection) -> Desk:
+    def ctx(self, connection: apsw.Connection) -> ToolContext:
         """What a tool gets to see of this episode, over a database that shows its state."""
-        return Desk(
+        return ToolContext(
             connection,
             self.now,
             self.persona,
@@ -235,7 +235,7 @@ class EpisodeResult:
         usage: what they took; see `Usage.all_paid` for programs that know of no cache.
         seconds: wall time.
         error: what failed, for a status other than `finished`.
-        traceback: of an exception that is a mistake in the program; see `evals.failures`.
+        traceback: of an exception that is a mistake in the program; see `evals.lm.failures`.
     """
 
     status: EpisodeStatus

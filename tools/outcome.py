@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import apsw
 
-from tools.schema import ROW, Table
+from tools.sqlite.schema import ROW, Table
 
 Operation = Literal["insert", "update", "delete"]
 

@@ -11,7 +11,7 @@ class Shown:
     """What a tool returns whose result is too long to be read: the agent sees `text` in its place.
 
     Attributes:
-        value: the whole result, as JSON-able data. Later calls can refer to it, see `Desk.results`.
+        value: the whole result, as JSON-able data. Later calls can refer to it, see `ToolContext.results`.
         text: what the agent reads; says nothing that is not in the value.
     """
 

@@ -34,7 +34,7 @@ class _Arguments(BaseModel):
 
 
 def tool(*, writes: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Mark a function `f(desk, ...)` as a tool.
+    """Mark a function `f(context, ...)` as a tool.
 
     Args:
         writes: whether it may change the world. What a tool changes without saying so is rolled back.
@@ -53,7 +53,7 @@ class Tool:
     Attributes:
         name: `toolkit.function`.
         writes: whether the tool may change the world.
-        function: the marked function; its first parameter is the `Desk`.
+        function: the marked function; its first parameter is the `ToolContext`.
     """
 
     def __init__(self, toolkit: str, function: Callable[..., Any]) -> None:

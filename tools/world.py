@@ -11,14 +11,14 @@ from pathlib import Path
 import apsw
 from pydantic import BaseModel, ConfigDict
 
-from tools.directories import bring_back
+from tools.access.persona import Persona
 from tools.errors import InputError
-from tools.files import write_atomically
-from tools.json_files import read_file, read_model
-from tools.memory import open_memory
-from tools.persona import Persona
-from tools.schema import Table
+from tools.files.atomic import write_atomically
+from tools.files.directories import bring_back
+from tools.files.json_files import read_file, read_model
 from tools.seeding import digest, digest_bytes
+from tools.sqlite.memory import open_memory
+from tools.sqlite.schema import Table
 
 WORLD_FILE = "world.sqlite"
 MANIFEST_FILE = "world.json"

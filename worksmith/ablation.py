@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from programs.offer import toolkits_on_offer
+from programs.parts.tool_retrieval import toolkits_on_offer
 from tools.errors import InputError
 from worksmith.session import new_agent
 
 if TYPE_CHECKING:
-    from evals.compare import Arm
+    from evals.running.study import Arm
     from worksmith.study import StudyPlan
 
 
@@ -36,13 +36,13 @@ def ablated(plan: StudyPlan, arms: Sequence[Arm], categories: Sequence[str]) -> 
     Raises:
         InputError: the kind of world has no such category, or no program is offered any of its functions.
     """
-    known = plan.suite.workshop.kind.categories
-    plan.suite.workshop.kind.toolset(None, categories)  # says what categories there are
+    known = plan.suite.env.kind.categories
+    plan.suite.env.kind.toolset(None, categories)  # says what categories there are
     found: list[Arm] = []
     for arm in arms:
         offer = frozenset() if arm.baseline else _offered(plan, arm)
         less = [category for category in categories if not offer.isdisjoint(known[category])]
-        found += [arm, *(without_category(name, arm, plan.suite.workshop.kind.stand_ins) for name in less)]
+        found += [arm, *(without_category(name, arm, plan.suite.env.kind.stand_ins) for name in less)]
     _check(found, categories)
     return found
 
@@ -60,7 +60,7 @@ def _offered(plan: StudyPlan, arm: Arm) -> frozenset[str]:
     agent = new_agent(plan.suite, arm.strategy, plan.toolset, plan.max_steps, plan.access)
     domains = {domain for task in plan.tasks for domain in task.domains}
     toolkits = toolkits_on_offer(agent.toolset, tuple(sorted(domains)))
-    return frozenset(name.partition(".")[2] for name in plan.suite.workshop.kind.toolset(toolkits))
+    return frozenset(name.partition(".")[2] for name in plan.suite.env.kind.toolset(toolkits))
 
 
 def _check(arms: Sequence[Arm], categories: Sequence[str]) -> None:

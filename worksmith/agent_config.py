@@ -7,8 +7,8 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError
 
-from programs.calling import Calls
-from programs.checker import Access
+from programs.parts.checker import Access
+from programs.prompting.tool_calling import Calls
 from programs.strategies import STRATEGIES, Strategy
 from tools.errors import InputError
 

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from optimizers.bank_building import Attempt
+from optimizers.demos.bank_building import Attempt
 from tools.errors import InputError
 from worksmith.models.resolve import GOLD, REPLAY, resolve
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.record import EpisodeRecord
-    from evals.runs import LoadedRun
-    from evals.task import Task
+    from evals.records.record import EpisodeRecord
+    from evals.records.runs import LoadedRun
+    from evals.tasks.task import Task
     from evals.tracking.reading import TracedEpisode
-    from programs.transcripts import Transcript
+    from programs.replaying.transcripts import Transcript
 
 LOG, MLFLOW = "log:", "mlflow:"
 _STATUSES = ("answered", "denied", "not_found")
@@ -46,7 +46,7 @@ def attempts_of(names: Sequence[str], tasks: Sequence[Task], *, uri: str | None 
 
 def _attempts(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]:
     if name.startswith(LOG):
-        from evals.runs import open_runs
+        from evals.records.runs import open_runs
 
         path = name.removeprefix(LOG)
         if not Path(path).exists():
@@ -58,7 +58,7 @@ def _attempts(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt
         return _replayed(name, tasks)
     lm = resolve(name, tasks=tasks)
     if name.startswith(REPLAY):
-        from programs.recording import NOT_RECORDED
+        from programs.replaying.recording import NOT_RECORDED
 
         return [Attempt(name, name, lm, lacking=NOT_RECORDED)]
     planned = {task.id: "" for task in tasks if task.gold_plan} if name == GOLD else None
@@ -73,7 +73,7 @@ def _some(name: str, attempts: list[Attempt]) -> list[Attempt]:
 
 def _tracked(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]:
     """The full episodes where a run has kept them; its traces, which may be a part, where it has not."""
-    from evals.runs import open_runs
+    from evals.records.runs import open_runs
     from evals.tracking.reading import traced_episodes
 
     run_id = name.removeprefix(MLFLOW)
@@ -91,7 +91,7 @@ def _tracked(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]
 
 def _of_run(source: str, run: LoadedRun, tasks: Sequence[Task]) -> Iterator[Attempt]:
     """The successes of a run; of several trials of a task one after another, until one succeeds anew."""
-    from optimizers.trace_bank import shortcoming
+    from optimizers.demos.trace_bank import shortcoming
 
     by_task = _by_task(run.records, tasks)
     good: dict[str, list[EpisodeRecord]] = {}
@@ -182,7 +182,7 @@ def _transcript(
     *,
     denied: bool = False,
 ) -> Transcript:
-    from programs.transcripts import Transcript, TranscriptStep
+    from programs.replaying.transcripts import Transcript, TranscriptStep
 
     steps = [
         TranscriptStep(tool, given if isinstance(given, dict | str) else {}, thought)
@@ -217,7 +217,7 @@ def _replayed(name: str, tasks: Sequence[Task]) -> list[Attempt]:
 
 
 def _scripted(transcripts: Iterable[Any]) -> dspy.LM | None:
-    from programs.scripted import TranscriptEngine, scripted_lm
+    from programs.replaying.scripted import TranscriptEngine, scripted_lm
 
     found = list(transcripts)
     return scripted_lm(TranscriptEngine(found)) if found else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import dspy
 
-    from optimizers.budget import Account, Budget
+    from optimizers.cost.budget import Account, Budget
 
 
 def counted(lm: dspy.LM, budget: Budget | None) -> dspy.LM:
@@ -17,6 +17,6 @@ def counted(lm: dspy.LM, budget: Budget | None) -> dspy.LM:
 
 def admission(lm: dspy.LM, budget: Budget | None) -> Account | None:
     """Who is asked before each episode that asks `lm`; nobody where there is no budget."""
-    from evals.identity import model_name
+    from evals.dspy_programs.digests import model_name
 
     return None if budget is None else budget.account(model_name(lm))

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.identity import model_name, program_digest, scorers_digest, strategy_name
-from evals.runs import RunCard, versions
-from evals.scorers import scorers_for
+from evals.dspy_programs.digests import model_name, program_digest, scorers_digest, strategy_name
+from evals.records.runs import RunCard, versions
+from evals.scoring.scorers import scorers_for
 
 if TYPE_CHECKING:
-    from evals.compare import Arm
-    from evals.compile_facts import CompileFacts
     from evals.judging.judge import Judge
-    from evals.outcomes import GroundTruth
-    from evals.suite import Suite
+    from evals.records.compile_facts import CompileFacts
+    from evals.running.study import Arm
+    from evals.scoring.outcomes import GroundTruth
+    from evals.tasks.suite import Suite
     from worksmith.study import StudyPlan
 
 
@@ -80,7 +80,7 @@ def _compiled(artifact: Path | None) -> CompileFacts | None:
     """What the compile of a program tried; None for one that was not compiled."""
     if artifact is None:
         return None
-    from optimizers.artifact import Artifact
+    from optimizers.compiling.artifact import Artifact
 
     return Artifact.read(artifact).manifest.tried
 
@@ -90,6 +90,6 @@ def _of(suite: Suite, ground_truth: GroundTruth, judges: Sequence[Judge]) -> dic
         "suite": str(suite.path),
         "suite_digest": suite.digest,
         "kind": suite.manifest.kind,
-        "scorers": scorers_digest([*scorers_for(suite.workshop, ground_truth), *judges]),
+        "scorers": scorers_digest([*scorers_for(suite.env, ground_truth), *judges]),
         "versions": versions(),
     }

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tools.errors import InputError
-from tools.secrets import described
+from tools.files.secrets import described
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.suite import Suite
+    from evals.tasks.suite import Suite
     from programs.agent import Agent
 
 
@@ -21,7 +21,7 @@ def load_program(file: Path | str, suite: Suite) -> Agent:
     Raises:
         InputError: the file is missing, damaged, no compiled program, or one for another kind of world.
     """
-    from optimizers.artifact import Artifact
+    from optimizers.compiling.artifact import Artifact
 
     artifact = Artifact.read(file)
     kind = artifact.manifest.suite.get("kind", suite.manifest.kind)
@@ -50,7 +50,7 @@ def build_agent(config: dict[str, Any], suite: Suite, *, where: str) -> Agent:
     from worksmith.agent_config import AgentConfig
 
     said = AgentConfig.read(config, where=where)
-    return Agent(**said.arguments(), workshop=suite.workshop)
+    return Agent(**said.arguments(), env=suite.env)
 
 
 def check_shown(agent: dspy.Module, *, where: str) -> None:
@@ -62,7 +62,7 @@ def check_shown(agent: dspy.Module, *, where: str) -> None:
     Raises:
         InputError: one cannot.
     """
-    from programs.adapter import ADAPTER
+    from programs.prompting.adapter import ADAPTER
 
     for name, predictor in agent.named_predictors():
         for number, demo in enumerate(predictor.demos, start=1):

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from evals.crm.task_types import TASK_TYPES
-from evals.suite import Suite
-from evals.task import Task
+from evals.kinds.crm.task_types import TASK_TYPES
+from evals.tasks.suite import Suite
+from evals.tasks.task import Task
 
 
 def describe(suite: Suite) -> dict[str, Any]:
@@ -43,23 +43,23 @@ def describe(suite: Suite) -> dict[str, Any]:
 def _tables(suite: Suite) -> list[str]:
     """The tables that hold records, without what the world's file has besides to search them."""
     counts = suite.world.manifest.counts
-    return [table.name for table in suite.workshop.kind.tables if table.name in counts]
+    return [table.name for table in suite.env.kind.tables if table.name in counts]
 
 
 def _mode(suite: Suite) -> dict[str, str]:
     """By which rules answers were found, where there is a choice: scores of different ones do not compare."""
-    from evals.kinds import modes
+    from evals.task_kind import modes
 
     if not modes(suite.world.manifest.kind):
         return {}
-    from tools.crm.settings import read_settings
+    from tools.kinds.crm.settings import read_settings
 
     return {"mode": read_settings(suite.path).mode}
 
 
 def _search(suite: Suite) -> dict[str, str]:
     """What searches go by, where tools search: scores depend on it."""
-    library = suite.workshop.library
+    library = suite.env.library
     if library is None:
         return {}
     vectors = f"words and vectors ({library.embedder})" if library.embedder else "words only"

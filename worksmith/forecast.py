@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.identity import model_name
-from evals.prices import Prices, free, prices_in_use
-from evals.stand_in import Sample, StandIn
+from evals.dspy_programs.digests import model_name
+from evals.lm.lm_proxy import Sample, StandIn
+from evals.lm.prices import Prices, free, prices_in_use
+from optimizers.compiling.rehearsal import Rehearsal, Rehearsed, rehearse
+from optimizers.compiling.replies import RememberingEngine, ReplyStore
+from optimizers.compiling.teaching import NothingTaughtError
+from optimizers.cost.sampling import Ledger
+from optimizers.cost.spending import Spent
 from optimizers.registry import optimizer, proposes
-from optimizers.rehearsal import Rehearsal, Rehearsed, rehearse
-from optimizers.replies import RememberingEngine, ReplyStore
-from optimizers.sampling import Ledger
-from optimizers.spending import Spent
-from optimizers.teaching import NothingTaughtError
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     import dspy
     from dspy import lm15
 
-    from evals.task import Task
-    from optimizers.compile import Plan
+    from evals.tasks.task import Task
+    from optimizers.compiling.compile import Plan
     from optimizers.job import Job
 
 SAMPLED = 32
@@ -162,7 +162,7 @@ def _with_taught(found: Rehearsal, job: Job, lm: dspy.LM, folder: Path, sample: 
     """With the teacher's cost by episodes of its own; what it taught was the gold plans'."""
     taught = Ledger(found.teacher.model, found.teacher.prices)
     rollouts = Rehearsed(
-        job.teacher.workshop, lm, folder, workers=job.teacher.workers, ledger=taught, sample=sample
+        job.teacher.env, lm, folder, workers=job.teacher.workers, ledger=taught, sample=sample
     )
     rollouts(job.program, _evenly(job.train, found.teacher.sampled), name="teacher")
     taught.sampled = found.teacher.sampled

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.reporting.curves import CandidateScore, History, interval_of
-from evals.tables import number
+from evals.reporting.html.curves import CandidateScore, History, interval_of
+from evals.table import number
 
 if TYPE_CHECKING:
-    from evals.compare import Study
-    from evals.compile_facts import CompileFacts
-    from evals.runs import LoadedRun
+    from evals.records.compile_facts import CompileFacts
+    from evals.records.runs import LoadedRun
+    from evals.running.study import Study
     from worksmith.study import StudyPlan
 
 
@@ -23,7 +23,7 @@ def histories(runs: Sequence[LoadedRun]) -> list[History]:
 
 def study_histories(plan: StudyPlan, study: Study, keep: Mapping[str, Path] | None = None) -> list[History]:
     """The compiles of a comparison that has just been run; `keep` as for `worksmith.study.run_arms`."""
-    from optimizers.artifact import Artifact
+    from optimizers.compiling.artifact import Artifact
     from worksmith.study import program_file
 
     compiled = (row.arm for row in study.rows if row.arm.optimizer != "none" and not row.arm.baseline)

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.driving import asking
 from evals.judging.judge import Judge, Panel
 from evals.judging.local import NAME as LOCAL
 from evals.judging.local import LocalRubric
 from evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
+from evals.scoring.objective import asking
 from tools.errors import InputError
 from worksmith.budgets import counted
 from worksmith.session import LOGS
 
 if TYPE_CHECKING:
-    from evals.judging.calibrate import Comparing
-    from optimizers.budget import Budget
-    from tools.schema import Table
+    from evals.judging.calibration.calibrate import Comparing
+    from optimizers.cost.budget import Budget
+    from tools.sqlite.schema import Table
 
 GATES = LOGS.parent / "judges"
 """Where the gate's verdicts on judges go unless a file is named, each under the digest of its judge."""

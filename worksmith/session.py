@@ -8,17 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from evals.outcomes import GroundTruth
-from evals.task import Split, SplitScheme, Task
-from evals.where import conditions
+from evals.scoring.outcomes import GroundTruth
+from evals.tasks.task import Split, SplitScheme, Task
+from evals.tasks.task_filter import conditions
 from tools.errors import InputError
 from worksmith.commands.options import say
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from evals.runner import EvalResult, Progress
-    from evals.suite import Suite
+    from evals.running.runner import EvalResult, Progress
+    from evals.tasks.suite import Suite
     from programs.agent import Agent
 
 LOGS = Path("mlruns") / "logs"
@@ -98,16 +98,16 @@ def new_agent(
         InputError: if there is no such strategy, toolset, access mode, category or way to make calls.
     """
     from programs.agent import Agent
-    from programs.offer import ALL, default_toolset
+    from programs.parts.tool_retrieval import ALL, default_toolset
 
     return Agent(
         strategy,
-        toolset=default_toolset(suite.workshop, strategy, otherwise=ALL) if toolset is None else toolset,
+        toolset=default_toolset(suite.env, strategy, otherwise=ALL) if toolset is None else toolset,
         max_steps=max_steps,
         access=cast(Any, access),
         calls=calls,
         without=without,
-        workshop=suite.workshop,
+        env=suite.env,
     )
 
 
@@ -133,17 +133,17 @@ def connect(suite: Suite, org: str | None, ids: Path | None) -> None:
         raise InputError(
             f"the tools of kind {suite.manifest.kind} work on no Salesforce org", where=str(suite.path)
         )
-    from tools.crm.live.org import SalesforceOrg
-    from tools.crm.live.translating import translated
+    from tools.kinds.crm.live.org import SalesforceOrg
+    from tools.kinds.crm.live.translating import translated
 
     live = SalesforceOrg.from_env()
-    suite.workshop.backend = translated(live, ids) if ids else live
-    say(f"Tools work on the {suite.workshop.backend}")
+    suite.env.backend = translated(live, ids) if ids else live
+    say(f"Tools work on the {suite.env.backend}")
 
 
 def org_setting(suite: Suite) -> dict[str, str]:
     """The live org that the tools of a suite work on, as a setting of a run; none if they do not."""
-    backend = suite.workshop.backend
+    backend = suite.env.backend
     return {} if backend is None else {"org": str(backend)}
 
 
@@ -192,7 +192,7 @@ def lm_label(name: str) -> str:
 
 def new_log(file: Path) -> None:
     """See that a run can begin anew in a log that it named itself, and say where what was judged went."""
-    from evals.runs import make_room
+    from evals.records.runs import make_room
 
     kept = make_room(file)
     if kept is not None:

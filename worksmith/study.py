@@ -7,23 +7,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.compare import Arm, Row, Study, run_study
-from evals.identity import model_digest, state_digest
-from evals.log import EpisodeLog
-from evals.record import PRIMARY, REWARD
-from evals.report import evaluation_report
-from evals.runner import EvalResult, evaluate
-from evals.runs import RunCard, write_card
-from evals.scorers import scorers_for
+from evals.dspy_programs.digests import model_digest, state_digest
+from evals.records.log import EpisodeLog
+from evals.records.record import PRIMARY, REWARD
+from evals.records.runs import RunCard, write_card
+from evals.reporting.report import evaluation_report
+from evals.running.runner import EvalResult, evaluate
+from evals.running.study import Arm, Row, Study, run_study
+from evals.scoring.scorers import scorers_for
 from evals.statistics import NOTHING
 from evals.tracking import Suite as Dataset
-from optimizers.budget import BudgetSpentError
-from optimizers.claims import too_few_intents
-from optimizers.compile import Model, Plan
-from optimizers.compile import compile_program as run_plan
-from optimizers.journal import discard, journal_beside
+from optimizers.compiling.claims import too_few_intents
+from optimizers.compiling.compile import Model, Plan
+from optimizers.compiling.compile import compile_program as run_plan
+from optimizers.compiling.journal import discard, journal_beside
+from optimizers.cost.budget import BudgetSpentError
 from optimizers.settings import Settings
-from programs.offer import ALL, default_toolset
+from programs.parts.tool_retrieval import ALL, default_toolset
 from programs.strategies import strategy
 from tools.seeding import digest
 from worksmith import __version__
@@ -36,14 +36,14 @@ from worksmith.tracked import keep_card, record_compile
 
 if TYPE_CHECKING:
     from evals.judging.judge import Judge
-    from evals.outcomes import GroundTruth
-    from evals.suite import Suite
-    from evals.task import SplitScheme, Task
+    from evals.scoring.outcomes import GroundTruth
+    from evals.tasks.suite import Suite
+    from evals.tasks.task import SplitScheme, Task
+    from evals.tasks.task_filter import Condition
     from evals.tracking import Run
-    from evals.where import Condition
-    from optimizers.budget import Budget
+    from optimizers.cost.budget import Budget
     from programs.agent import Agent
-    from programs.calling import Calls
+    from programs.prompting.tool_calling import Calls
 
 NO_OPTIMIZER = "none"
 
@@ -98,20 +98,20 @@ class StudyPlan:
         """The toolset of all agents; where nobody chose one and the world has several, those by strategy."""
         if self.toolset is not None:
             return self.toolset
-        offers = self.suite.workshop.kind.toolset_for.items()
+        offers = self.suite.env.kind.toolset_for.items()
         return "; ".join(f"{name}: {kits}" if name else kits for name, kits in offers) or ALL
 
     def toolset_of(self, strategy: str) -> str:
         """The toolset that a strategy is offered."""
         if self.toolset is not None:
             return self.toolset
-        return default_toolset(self.suite.workshop, strategy, otherwise=ALL)
+        return default_toolset(self.suite.env, strategy, otherwise=ALL)
 
     @property
     def folder(self) -> Path:
         """Where this study's episodes are logged: the same plan, the same folder."""
         suites = [
-            each for suite in (self.suite, self.train_suite) for each in (suite.digest, suite.workshop.digest)
+            each for suite in (self.suite, self.train_suite) for each in (suite.digest, suite.env.digest)
         ]
         data = [*suites, [task.id for task in self.tasks], self.scheme]
         models = [model_digest(self.lm.lm), model_digest(self.teacher.lm)]
@@ -219,10 +219,10 @@ def episodes_at_most(plan: StudyPlan, arms: Sequence[Arm]) -> dict[str, int]:
 
 def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
     if arm.baseline:
-        from evals.baseline_program import BaselineProgram
+        from evals.scoring.baseline_program import BaselineProgram
 
         learnt_from = plan.train_suite.select(split="train", scheme=plan.scheme)
-        return BaselineProgram(arm.strategy, plan.suite.workshop, learnt_from)
+        return BaselineProgram(arm.strategy, plan.suite.env, learnt_from)
     if arm.optimizer == NO_OPTIMIZER:
         return _agent(plan, plan.suite, arm)
     return _compiled(plan, arm, run, file)
@@ -251,7 +251,7 @@ def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
     result.artifact.write(file)
     record_compile(run, result, file, trained_on=plan.train_suite, works_in=plan.suite)
     program: Any = result.compiled.program
-    program.workshop = plan.suite.workshop
+    program.env = plan.suite.env
     return program
 
 
@@ -289,13 +289,13 @@ def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalRes
         result = evaluate(
             program,
             plan.tasks,
-            workshop=plan.suite.workshop,
+            env=plan.suite.env,
             lm=counted(plan.lm.lm, plan.budget),
             workers=plan.workers,
             seed=plan.settings.seed,
             trials=plan.trials,
             log=log,
-            scorers=scorers_for(plan.suite.workshop, plan.ground_truth),
+            scorers=scorers_for(plan.suite.env, plan.ground_truth),
             judges=plan.judges,
             strategy=arm.strategy,
             admission=None if arm.baseline else admission(plan.lm.lm, plan.budget),

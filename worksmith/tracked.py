@@ -17,11 +17,11 @@ from tools.seeding import digest
 from worksmith.naming import slug
 
 if TYPE_CHECKING:
-    from evals.runs import RunCard
-    from evals.suite import Suite
+    from evals.records.runs import RunCard
+    from evals.tasks.suite import Suite
     from evals.tracking import Run
-    from optimizers.artifact import Artifact
-    from optimizers.compile import Result
+    from optimizers.compiling.artifact import Artifact
+    from optimizers.compiling.compile import Result
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def registration(text: str | None, track: bool) -> Registration | None:
 
 def keep_card(run: Run, card: RunCard) -> None:
     """Keep a run's card among its artifacts, without saying where a machine keeps things."""
-    from evals.runs import CARD_ARTIFACT
+    from evals.records.runs import CARD_ARTIFACT
 
     places = {name: Path(getattr(card, name)) for name in ("suite", "artifact")}
     shown = {name: place.name for name, place in places.items() if place.is_absolute()}

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evals.answers.matching import disclosed
 from evals.judging.state import actions_text, changes_text
+from evals.scoring.answers.matching import disclosed
 from tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.record import EpisodeRecord
-    from evals.task import Answer, Task
+    from evals.records.record import EpisodeRecord
+    from evals.tasks.task import Answer, Task
 
 _LONGEST = 12_000
 """Characters of a response that a judge is shown."""

@@ -13,9 +13,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from evals.answers.matching import alike, entity_places
-from evals.answers.values import Token, places, plain, same, tokens
-from evals.task import Answer, Entity
+from evals.scoring.answers.matching import alike, entity_places
+from evals.scoring.answers.values import Token, places, plain, same, tokens
+from evals.tasks.task import Answer, Entity
 
 _NAME = re.compile(r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)+")
 _CAPITAL = re.compile(r"(?<=[\w,:] )[A-Z][\w'-]+")
@@ -164,7 +164,7 @@ class _Reading:
         """States that are named besides the right ones, where states are asked for."""
         asked = [entity for entity in self.answer.required if entity.type == "state"]
         if asked:
-            from evals.crm.answers import named
+            from evals.kinds.crm.answers import named
 
             right = {state for entity in asked for state in named(entity.value, "state")}
             yield from sorted(named(self.text, "state") - right)
@@ -177,7 +177,7 @@ def says_denied(text: str) -> bool:
 
 def says_nothing(text: str) -> bool:
     """Whether a text says that there is nothing of the kind."""
-    from evals.crm.answers import says_none
+    from evals.kinds.crm.answers import says_none
 
     return says_none(text, "text") or bool(_NOTHING.search(" ".join(plain(text).lower().split())))
 

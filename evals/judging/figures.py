@@ -8,12 +8,12 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from evals.entries import Judgement
+from evals.records.parts import Judgement
 from evals.statistics import Interval, mean
 from tools.usage import Usage
 
 if TYPE_CHECKING:
-    from evals.record import EpisodeRecord
+    from evals.records.record import EpisodeRecord
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def judging_of(
     """The figures of each judge, in the order in which they were asked.
 
     Args:
-        alike: which tasks belong together, see `evals.summary.intents_of`.
+        alike: which tasks belong together, see `evals.records.summary.intents_of`.
     """
     found: dict[str, list[tuple[EpisodeRecord, Judgement]]] = {}
     for record in sorted(records, key=lambda record: (record.task_id, record.trial, record.key)):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from evals.judging.figures import JudgeFigures
 from evals.judging.local import NAME
-from evals.tables import NO_DATA, Grid, percent, share, tokens_shown
+from evals.table import NO_DATA, Grid, percent, share, tokens_shown
 
 if TYPE_CHECKING:
-    from evals.compare import Study
+    from evals.running.study import Study
 
 _NOTE = (
     "Score: the mean of (level - 1) / 4; passed: level 4 or 5; failed: verdicts that could not be read or "

@@ -11,18 +11,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evals.admission import AdmissionError
-from evals.driving import asking
-from evals.entries import Judgement, VerdictStatus
-from evals.failures import chain, failure_of
+from evals.lm.failures import chain, failure_of
+from evals.records.parts import Judgement, VerdictStatus
+from evals.running.admission import AdmissionError
+from evals.scoring.objective import asking
 from tools.errors import InputError
-from tools.secrets import described
+from tools.files.secrets import described
 from tools.seeding import digest
 from tools.usage import Usage
 
 if TYPE_CHECKING:
-    from evals.record import EpisodeRecord
-    from evals.task import Task
+    from evals.records.record import EpisodeRecord
+    from evals.tasks.task import Task
 
 JUDGE = "judge"
 """The score of an episode that judges give: the mean of their verdicts, from 0 to 1."""
@@ -110,7 +110,7 @@ class Panel:
         self.digest = digest(["median", *(judge.digest for judge in self.judges)])
 
     def asking(self, change: Callable[[Any], Any]) -> Panel:
-        """The same with changed models, see `evals.driving.asking`."""
+        """The same with changed models, see `evals.scoring.objective.asking`."""
         return Panel([asking(judge, change) for judge in self.judges])
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:

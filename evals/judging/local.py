@@ -10,18 +10,18 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from evals.answers.matching import disclosed, names_nothing
-from evals.entries import Judgement
 from evals.judging.facts import Facts, facts_in, says_denied, says_nothing, with_facts, words_in
 from evals.judging.rubric import Rubrics, default_rubrics
 from evals.judging.state import State, state_of
+from evals.records.parts import Judgement
+from evals.scoring.answers.matching import disclosed, names_nothing
 from tools.errors import InputError
 from tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.record import EpisodeRecord
-    from evals.task import Answer, Task
-    from tools.schema import Table
+    from evals.records.record import EpisodeRecord
+    from evals.tasks.task import Answer, Task
+    from tools.sqlite.schema import Table
 
 NAME = "local/rubric"
 _VERSION = 1

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evals.driving import asking, expected_outcome, in_place, writing_tools
-from evals.identity import scorers_digest
+from evals.dspy_programs.digests import scorers_digest
 from evals.judging.judge import JUDGE, Judge, ask_judges
 from evals.judging.rubric import PASSING
-from evals.record import PRIMARY, Digests, EpisodeRecord, WorkUnit, change_entries, record_episode
-from evals.scoring import scores_of
+from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit, change_entries, record_episode
+from evals.scoring.objective import asking, expected_outcome, in_place, writing_tools
+from evals.scoring.scorer import scores_of
 from tools.errors import InfrastructureError
 from tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.scoring import Scorer
-    from evals.task import Task
+    from evals.scoring.scorer import Scorer
+    from evals.tasks.task import Task
     from tools.episode import EpisodeResult
     from tools.outcome import Outcome
 
@@ -55,7 +55,7 @@ class JudgedScorer:
         return scores
 
     def asking(self, change: Callable[[Any], Any]) -> JudgedScorer:
-        """The same with changed models, see `evals.driving.asking`."""
+        """The same with changed models, see `evals.scoring.objective.asking`."""
         judges = [asking(judge, change) for judge in self._judges]
         return JudgedScorer(self._scorers, judges, drives=self._drives)
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from tools.errors import InputError
-from tools.json_files import read_file
+from tools.files.json_files import read_file
 from tools.seeding import digest
 
 if TYPE_CHECKING:
-    from evals.task import Task
+    from evals.tasks.task import Task
 
 LEVELS = (1, 2, 3, 4, 5)
 PASSING = 4

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import dspy
 from dspy.utils.exceptions import AdapterParseError
 
-from evals.entries import Judgement, VerdictStatus
-from evals.identity import model_digest, model_name
+from evals.dspy_programs.digests import model_digest, model_name
 from evals.judging.case import has_reference, reference_text, request_text, response_text, state_text
 from evals.judging.judge import no_verdict
 from evals.judging.rubric import LEVELS, Rubrics, default_rubrics
-from evals.metering import metered, metering
-from tools.secrets import described
+from evals.lm.metering import metered, metering
+from evals.records.parts import Judgement, VerdictStatus
+from tools.files.secrets import described
 from tools.seeding import digest
 from tools.usage import Usage
 
 if TYPE_CHECKING:
-    from evals.record import EpisodeRecord
-    from evals.task import Task
+    from evals.records.record import EpisodeRecord
+    from evals.tasks.task import Task
 
 ATTEMPTS = 3
 """How often a model is asked for one verdict until it can be read."""
@@ -109,7 +109,7 @@ class RubricJudge:
         self._with, self._without = dspy.Predict(_WITH_REFERENCE), dspy.Predict(_Grade)
 
     def asking(self, change: Callable[[Any], Any]) -> RubricJudge:
-        """The same with a changed model, see `evals.driving.asking`."""
+        """The same with a changed model, see `evals.scoring.objective.asking`."""
         return RubricJudge(change(self.lm), self.rubrics, name=self.name, reference=self.reference)
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:

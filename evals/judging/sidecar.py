@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from evals.entries import Judgement
 from evals.judging.judge import Judge, ask_judge
-from evals.record import EpisodeRecord
-from evals.task import Task
-from evals.workers import Workers
+from evals.records.parts import Judgement
+from evals.records.record import EpisodeRecord
+from evals.running.workers import Workers
+from evals.tasks.task import Task
 from tools.errors import InputError
-from tools.files import append
-from tools.json_files import cut_torn_line, read_lines, validated
-from tools.locking import Lock
+from tools.files.atomic import append
+from tools.files.json_files import cut_torn_line, read_lines, validated
+from tools.files.locking import Lock
 
 _WHAT, _HINT = "a verdict", "remove the line"
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evals.answers.values import says
-from evals.entries import ChangeEntry
+from evals.records.parts import ChangeEntry
+from evals.scoring.answers.values import says
 from tools.outcome import RowChange, change_key
 
 if TYPE_CHECKING:
-    from evals.record import EpisodeRecord
-    from evals.task import Action, Task
-    from tools.schema import Table
+    from evals.records.record import EpisodeRecord
+    from evals.tasks.task import Action, Task
+    from tools.sqlite.schema import Table
 
 
 @dataclass(frozen=True)

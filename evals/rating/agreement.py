@@ -72,7 +72,7 @@ def ordinal_alpha(units: Sequence[Sequence[int]], *, seed: int = 0) -> Interval:
 
 def to_json(found: Agreement) -> Mapping[str, Any]:
     """As JSON-able data; what could not be computed is null."""
-    from evals.summary import interval_json
+    from evals.records.summary import interval_json
 
     return {
         "raters": found.raters,

@@ -9,11 +9,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from evals.entries import Entry
 from evals.rating.scales import LEVELS
-from evals.runs import RATINGS, LoadedRun, beside
-from tools.files import append
-from tools.json_files import cut_torn_line, read_models
+from evals.records.parts import Entry
+from evals.records.runs import RATINGS, LoadedRun, beside
+from tools.files.atomic import append
+from tools.files.json_files import cut_torn_line, read_models
 
 _TRACKED = "runs:/"
 

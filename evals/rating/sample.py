@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from evals.record import EpisodeRecord
-from evals.runs import LoadedRun
+from evals.records.record import EpisodeRecord
+from evals.records.runs import LoadedRun
 from tools.errors import InputError
 from tools.seeding import rng
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from evals.entries import ChangeEntry
+from evals.records.parts import ChangeEntry
 
 Kind = Literal["as expected", "differs", "missing", "not expected"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from evals.compare import Row, Study
-from evals.cost_tables import dollars_an_episode
-from evals.record import PRIMARY
-from evals.reporting.plots import Plot, Point, Series, efficient
+from evals.records.record import PRIMARY
+from evals.reporting.html.plots import Plot, Point, Series, efficient
+from evals.reporting.tables.costs import dollars_an_episode
+from evals.running.study import Row, Study
 
 _COSTS: tuple[tuple[str, str, Callable[[Row], float | None]], ...] = (
     ("used tokens", "used tokens an episode", lambda row: row.summary.means.get("used_tokens")),

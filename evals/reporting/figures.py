@@ -8,11 +8,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evals.compare import Row, Study
-from evals.record import PRIMARY, RATES, STRICT, EpisodeRecord
-from evals.runner import EvalResult
-from evals.statistics import Interval, mean, pass_hat
-from evals.summary import (
+from evals.records.record import PRIMARY, RATES, STRICT, EpisodeRecord
+from evals.records.summary import (
     COSTS,
     PAID_COSTS,
     Summary,
@@ -22,6 +19,9 @@ from evals.summary import (
     intents_of,
     summarize,
 )
+from evals.running.runner import EvalResult
+from evals.running.study import Row, Study
+from evals.statistics import Interval, mean, pass_hat
 
 FIELDS: Mapping[str, Callable[[EpisodeRecord], str]] = {
     "domain": domain_of,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from evals.entries import CallEntry, ChangeEntry
-from evals.record import PRIMARY, EpisodeRecord
+from evals.records.parts import CallEntry, ChangeEntry
+from evals.records.record import PRIMARY, EpisodeRecord
 from evals.reporting.changes import compare_changes
-from evals.reporting.characters import harmless
-from evals.reporting.episodes import ShownEpisode
+from evals.reporting.html.characters import harmless
+from evals.reporting.html.episodes import ShownEpisode
 
 
 def episode_text(episode: ShownEpisode) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from evals.tables import Grid
+from evals.table import Grid
 
 PAPER = "paper: "
 """How rows begin that are not ours."""

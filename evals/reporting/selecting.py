@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from evals.reporting.episodes import ShownEpisode
 from evals.reporting.figures import FIELDS
-from evals.where import Condition
+from evals.reporting.html.episodes import ShownEpisode
+from evals.tasks.task_filter import Condition
 from tools.errors import InputError
 
 

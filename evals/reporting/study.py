@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evals.compare import Arm, Study, run_study
-from evals.reporting.episodes import ShownEpisode
-from evals.runner import EvalResult
-from evals.runs import LoadedRun
-from evals.summary import summarize
+from evals.records.runs import LoadedRun
+from evals.records.summary import summarize
+from evals.reporting.html.episodes import ShownEpisode
+from evals.running.runner import EvalResult
+from evals.running.study import Arm, Study, run_study
 
 
 def study_of(runs: Sequence[LoadedRun]) -> Study:

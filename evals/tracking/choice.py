@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.record import EpisodeRecord
+from evals.records.record import EpisodeRecord
 from tools.errors import InputError
 from tools.seeding import rng
 

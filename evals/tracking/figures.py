@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evals.record import EpisodeRecord
+from evals.records.record import EpisodeRecord
+from evals.records.summary import Summary
 from evals.statistics import Interval
-from evals.summary import Summary
 
 _LONGEST_PARAM = 500
 _TOTALS = ("model_calls", "used_tokens", "paid_requests", "paid_tokens", "seconds")

@@ -6,8 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from evals.log import read_log
-from evals.runs import CARD_ARTIFACT, LoadedRun, RunCard, inferred_card, read_card
+from evals.records.log import read_log
+from evals.records.runs import CARD_ARTIFACT, LoadedRun, RunCard, inferred_card, read_card
 from evals.tracking.reaching import boundary, impatient
 from evals.tracking.store import existing_store, tracking_uri
 from tools.errors import InputError

@@ -8,10 +8,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 if TYPE_CHECKING:
-    from evals.record import EpisodeRecord
-    from evals.report import Report
-    from evals.runner import EvalResult
-    from evals.task import Task
+    from evals.records.record import EpisodeRecord
+    from evals.reporting.report import Report
+    from evals.running.runner import EvalResult
+    from evals.tasks.task import Task
     from evals.tracking.registry import Registration
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from evals.record import PRIMARY
+from evals.records.record import PRIMARY
 from evals.tracking.reaching import boundary, impatient
 from evals.tracking.store import existing_store, tracking_uri
 from tools.errors import InputError

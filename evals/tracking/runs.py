@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from evals.crm.by_type import task_type_metrics
-from evals.log import log_line
+from evals.kinds.crm.by_type import task_type_metrics
+from evals.records.log import log_line
 from evals.tracking.choice import TraceChoice
 from evals.tracking.environment import system_tags
 from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
@@ -23,10 +23,10 @@ from evals.tracking.traces import TraceWriter
 if TYPE_CHECKING:
     from mlflow import MlflowClient
 
-    from evals.record import EpisodeRecord
-    from evals.report import Report
-    from evals.runner import EvalResult
-    from evals.task import Task
+    from evals.records.record import EpisodeRecord
+    from evals.reporting.report import Report
+    from evals.running.runner import EvalResult
+    from evals.tasks.task import Task
 
 _BATCH = 100
 """Params that MLflow takes in one request."""

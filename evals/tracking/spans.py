@@ -17,16 +17,16 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evals.entries import AskEntry, CallEntry, Used
-from evals.prices import dollars
-from evals.prompts import shown_messages, shown_text
+from evals.lm.prices import dollars
+from evals.records.parts import AskEntry, CallEntry, Used
+from evals.records.prompts import shown_messages, shown_text
 from tools.episode import TOOLS
 from tools.seeding import digest
 
 if TYPE_CHECKING:
     from mlflow.entities import Span
 
-    from evals.record import EpisodeRecord
+    from evals.records.record import EpisodeRecord
 
 _ROLES = {"developer": "system"}
 """Roles that MLflow's pages do not know."""

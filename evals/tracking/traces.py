@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from evals.record import EpisodeRecord
+from evals.records.record import EpisodeRecord
 from evals.tracking.assessments import assessments, binary_scores, identity
 from evals.tracking.choice import broke
 from evals.tracking.spans import Frame, cost, spans, usage
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Assessment, Span, TraceInfo
     from mlflow.tracing.client import TracingClient
 
-    from evals.task import Task
+    from evals.tasks.task import Task
 
 _BATCH = 25
 _PAGE = 500

@@ -18,7 +18,7 @@ What they do that does not suit agents is kept from doing harm here:
 
 Instructions that a language model proposes are rewritten without the house rules, which are joined at the
 call. The model that proposes them is shown trajectories in their redacted form where they have one (see
-`optimizers.redaction`); the records quoted by those that have none are in the manifest as
+`optimizers.demos.redaction`); the records quoted by those that have none are in the manifest as
 `seen_by_proposer`, because instructions are the same for every persona. The description of what an episode
 came to names tools, rules and refusals, no values that a record holds.
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from evals.path_scores import REFUSED, made_calls
-from evals.record import PRIMARY
+from evals.records.record import PRIMARY
+from evals.scoring.path_scores import REFUSED, made_calls
 
 if TYPE_CHECKING:
-    from evals.task import Task
+    from evals.tasks.task import Task
     from tools.episode import CallRecord, EpisodeResult
 
 _SHORTCOMINGS = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import dspy
 
-from evals.examples import as_examples
+from evals.dspy_programs.examples import as_examples
 from evals.statistics import wilson
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import (
@@ -20,7 +20,7 @@ from optimizers.dspy_optimizers.stock import (
     working,
 )
 from optimizers.job import Compiled, Job, Trial
-from optimizers.knn import Knn
+from optimizers.search.knn import Knn
 from tools.seeding import rng
 
 

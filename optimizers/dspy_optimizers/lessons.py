@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 
-from evals.asked import given_to
-from evals.constraints import acceptable
-from evals.failures import failure_status
-from evals.identity import program_digest
-from evals.record import PRIMARY
-from evals.scoring import scores_of
-from optimizers.demonstration import Demonstration, LastCall, TraceStep, last_calls, quoted_records
+from evals.dspy_programs.asked import given_to
+from evals.dspy_programs.digests import program_digest
+from evals.lm.failures import failure_status
+from evals.records.record import PRIMARY
+from evals.scoring.constraints import acceptable
+from evals.scoring.scorer import scores_of
+from optimizers.demos.demonstration import Demonstration, LastCall, TraceStep, last_calls, quoted_records
+from optimizers.demos.redaction import RECORDS, TWIN, with_twins
 from optimizers.dspy_optimizers.feedback import feedback
 from optimizers.dspy_optimizers.standings import Standings, admitted
 from optimizers.job import Job
-from optimizers.redaction import RECORDS, TWIN, with_twins
-from tools.secrets import described
+from tools.files.secrets import described
 from tools.seeding import digest
 from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
-    from evals.task import Task, VisibleTask
+    from evals.tasks.task import Task, VisibleTask
+    from tools.environment import Environment
     from tools.episode import EpisodeResult
-    from tools.workshop import Workshop
 
 
 class Held:
@@ -68,9 +68,9 @@ class Lessons:
         job.standings = self.standings.contenders
 
     @property
-    def workshop(self) -> Workshop:
+    def env(self) -> Environment:
         """Where the teacher's episodes run."""
-        return self.job.teacher.workshop
+        return self.job.teacher.env
 
     def task(self, visible: VisibleTask) -> Task:
         """The whole task of which an optimizer knows the visible part."""
@@ -257,7 +257,7 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
     def _noted(
         self, task: Task, episode: EpisodeResult, found: dict[str, LastCall], taught: bool
     ) -> list[TraceStep]:
-        calls = with_twins(found, task, self._lessons.workshop)
+        calls = with_twins(found, task, self._lessons.env)
         if not self._reflected:
             parts = {name: call.fields for name, call in calls.items()}
             self._lessons.note(task, episode, parts, taught=taught)
@@ -274,6 +274,6 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
 
 
 def _default_scorers(job: Job) -> tuple[Any, ...]:
-    from evals.scorers import scorers_for
+    from evals.scoring.scorers import scorers_for
 
-    return scorers_for(job.student.workshop)
+    return scorers_for(job.student.env)

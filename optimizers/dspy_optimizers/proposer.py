@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dspy.utils.callback import BaseCallback
 
 from tools.errors import WorksmithError
-from tools.secrets import described
+from tools.files.secrets import described
 
 if TYPE_CHECKING:
     import dspy

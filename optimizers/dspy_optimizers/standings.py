@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from evals.identity import model_name, program_digest
+from evals.dspy_programs.digests import model_name, program_digest
 from evals.statistics import wilson
-from optimizers.budget import BudgetSpentError
+from optimizers.cost.budget import BudgetSpentError
 from optimizers.job import Contender, Job, Trial
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.task import Task
-    from optimizers.demonstration import Demonstration
+    from evals.tasks.task import Task
+    from optimizers.demos.demonstration import Demonstration
 
 
 @contextmanager

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import dspy
 
-from evals.examples import as_examples
-from evals.task import same_text
+from evals.dspy_programs.examples import as_examples
+from evals.tasks.task import same_text
+from optimizers.compiling.teaching import nothing_taught
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.job import Compiled, Job
-from optimizers.teaching import nothing_taught
 from tools.errors import InputError, WorksmithError
-from tools.secrets import described
+from tools.files.secrets import described
 from tools.seeding import rng
 
 if TYPE_CHECKING:

@@ -9,23 +9,23 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.suite import Suite, write_suite
-from evals.task import Action, Answer, Entity, Step, Task
-from programs.adapter import ADAPTER
+from evals.tasks.suite import Suite, write_suite
+from evals.tasks.task import Action, Answer, Entity, Step, Task
 from programs.agent import Agent
-from programs.scripted import GoldEngine, scripted_lm
+from programs.prompting.adapter import ADAPTER
+from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.e2e.conftest import invoke
-from tests.tools.enterprise.small_world import GITA, HR_MANAGER, IT_ASSOCIATE, NOW, write_small_world
-from tools.workshop import Workshop
+from tests.tools.kinds.enterprise.small_world import GITA, HR_MANAGER, IT_ASSOCIATE, NOW, write_small_world
+from tools.environment import Environment
 from worksmith.models.resolve import resolve
 
 READ, UPDATE = "it_service_management.read_issue", "it_service_management.update_issue"
 PEOPLE = "employee_data.read"
 
 
-def tasks(workshop: Workshop) -> list[Task]:
+def tasks(env: Environment) -> list[Task]:
     def task(name: str, who: str, query: str, *plan: Step, **more: Any) -> Task:
-        fields = {"id": name, "query": query, "persona": workshop.persona(who), "now": NOW, "gold_plan": plan}
+        fields = {"id": name, "query": query, "persona": env.persona(who), "now": NOW, "gold_plan": plan}
         return Task(domains=("it_service_management", "employee_data"), **{**fields, **more})
 
     look = Step(tool=READ, arguments={"ticket_id": "1001"}, why="Find the ticket.")
@@ -86,7 +86,7 @@ def tasks(workshop: Workshop) -> list[Task]:
 @pytest.fixture
 def company(here: Path) -> Path:
     world = write_small_world(here / "company")
-    return write_suite(world, tasks(Workshop(world, sandboxes=1))).path
+    return write_suite(world, tasks(Environment(world, sandboxes=1))).path
 
 
 def as_json(*arguments: object) -> Any:
@@ -154,7 +154,7 @@ def test_a_bad_toolset_or_access_mode_is_refused(company: Path) -> None:
 
 def test_the_local_model_imitates_checks_of_access(company: Path) -> None:
     suite = Suite.open(company)
-    agent = Agent("react", workshop=suite.workshop, access="model", toolset="all")
+    agent = Agent("react", env=suite.env, access="model", toolset="all")
     with dspy.context(lm=scripted_lm(GoldEngine(suite.tasks)), trace=[]):
         for task in suite.tasks:
             agent(task=task)

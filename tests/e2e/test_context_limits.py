@@ -10,11 +10,11 @@ import pytest
 from dspy.lm15 import Request, Response
 from dspy.utils.exceptions import ContextWindowExceededError
 
-from evals.log import read_log
-from evals.suite import Suite
-from optimizers.compile import Model, Plan, compile_program
+from evals.records.log import read_log
+from evals.tasks.suite import Suite
+from optimizers.compiling.compile import Model, Plan, compile_program
+from optimizers.compiling.verification import derived
 from optimizers.settings import Settings
-from optimizers.verification import derived
 from programs.agent import Agent
 from worksmith.models.analogy import AnalogyEngine
 from worksmith.models.resolve import resolve
@@ -40,7 +40,7 @@ def test_no_program_is_accepted_that_is_worse_with_the_prompts_it_makes(office: 
     # A name of a provider: such a model could be down, and losses to it would be tried again.
     model = Model("narrow/model", dspy.LM("narrow/model", engine=Narrow(52_000), cache=False, num_retries=0))
     teacher = Model("gold", resolve("gold", tasks=suite.tasks))
-    agent = Agent("react", workshop=suite.workshop)
+    agent = Agent("react", env=suite.env)
     plan = Plan(agent, agent.config, suite, model, teacher, "race", Settings(seed=0), tmp_path)
     result = compile_program(plan)
     compiled = result.compiled

@@ -14,8 +14,8 @@ import pytest
 from dspy.clients.cache import Cache
 from typer.testing import CliRunner
 
-from evals.prices import prices_in_use, use_prices
-from evals.suite import Suite
+from evals.lm.prices import prices_in_use, use_prices
+from evals.tasks.suite import Suite
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
 from worksmith import boundary

@@ -15,7 +15,7 @@ from docs.snippets import (
     REASONS,
     ROOT,
     Block,
-    Desk,
+    ToolContext,
     blocks,
     commands,
     difference,
@@ -70,11 +70,11 @@ def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
     missing = [need for need in needs(page) if not NEEDS[need].exists()]
     if missing:
         pytest.skip(f"{', '.join(missing)}: data of another project, not at hand")
-    desk = Desk(tmp_path, page)
+    ctx = ToolContext(tmp_path, page)
     wrong = []
 
     for block in filter(is_run, blocks(page)):
-        for command, real in desk.run(block):
+        for command, real in ctx.run(block):
             left = difference(command.shown, real) if command.shown else None
             if left is not None:
                 wrong.append(f"{block.place}: $ {command.text}\nshown: {left}\nreal:\n" + "\n".join(real))

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from evals.suite import Suite
+from evals.tasks.suite import Suite
 from tests.e2e.conftest import invoke
-from tools.workshop import Workshop
+from tools.environment import Environment
 
 pytestmark = pytest.mark.slow
 REAL = Path("../shared/data/enterprisebench")
@@ -110,4 +110,4 @@ def test_the_real_data_imports_whole(tmp_path: Path) -> None:
     facts = as_json("suite", "import", "enterprisebench", REAL, "--out", out)
     assert facts["rows"]["employees"] == 1260
     assert (out / "import_report.json").exists()
-    assert Workshop.open(out).persona("emp_0431").department == "EN"
+    assert Environment.open(out).persona("emp_0431").department == "EN"

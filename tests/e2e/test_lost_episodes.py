@@ -9,7 +9,7 @@ from pathlib import Path
 import dspy
 import pytest
 
-from evals.log import read_log
+from evals.records.log import read_log
 from tests.chat_server import ChatServer, chat_server, said
 from tests.e2e.conftest import invoke
 from tests.programs.office import finish

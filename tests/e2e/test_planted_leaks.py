@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from evals.constraints import constraints
-from evals.suite import Suite, write_suite
-from evals.task import Task
-from optimizers.artifact import Manifest
-from optimizers.compile import BANK, Model, Plan, compile_program
-from optimizers.demonstration import Demonstration
+from evals.scoring.constraints import constraints
+from evals.tasks.suite import Suite, write_suite
+from evals.tasks.task import Task
+from optimizers.compiling.artifact import Manifest
+from optimizers.compiling.compile import BANK, Model, Plan, compile_program
+from optimizers.demos.demonstration import Demonstration
+from optimizers.demos.trace_bank import TraceBank
 from optimizers.settings import Settings
-from optimizers.trace_bank import TraceBank
 from worksmith.models.resolve import resolve
 from worksmith.session import new_agent
 

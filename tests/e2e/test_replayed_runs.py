@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from evals.actions import format_action
-from evals.suite import Suite
-from evals.task import Task
+from evals.scoring.actions import format_action
+from evals.tasks.suite import Suite
+from evals.tasks.task import Task
 from tests.e2e.test_office import as_json
 
 TOO_LONG = "Context window exceeded"

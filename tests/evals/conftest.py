@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from evals.task import Task
+from evals.tasks.task import Task
 from tests.evals.episodes import make_task
 
 
 @pytest.fixture
-def workshop() -> Any:
+def env() -> Any:
     return SimpleNamespace(digest="world")
 
 

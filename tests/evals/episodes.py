@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from evals.entries import CallEntry
-from evals.record import Digests, EpisodeRecord, WorkUnit
-from evals.runner import EvalResult
-from evals.summary import summarize
-from evals.task import Action, Task
+from evals.records.parts import CallEntry
+from evals.records.record import Digests, EpisodeRecord, WorkUnit
+from evals.records.summary import summarize
+from evals.running.runner import EvalResult
+from evals.tasks.task import Action, Task
+from tools.access.policy import Decision
 from tools.dispatch import Observation
 from tools.episode import CallRecord, EpisodeResult
 from tools.outcome import Outcome
-from tools.policy import Decision
 from tools.usage import Usage
 
 

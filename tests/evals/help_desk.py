@@ -9,18 +9,18 @@ from typing import Any
 
 import apsw
 
-from evals.task import Action, Answer, Entity, Step, Task
-from tools import kinds
-from tools.desk import Desk
+from evals.tasks.task import Action, Answer, Entity, Step, Task
+from tools import world_kind as kinds
+from tools.access.persona import Persona
+from tools.access.policy import AccessDeniedError, Decision
+from tools.environment import Environment
 from tools.errors import InputError, ToolError
-from tools.kinds import WorldKind
-from tools.persona import Persona
-from tools.policy import AccessDeniedError, Decision
-from tools.schema import Table
+from tools.sqlite.schema import Table
 from tools.tool import tool
+from tools.tool_context import ToolContext
 from tools.toolkit import Toolkit
-from tools.workshop import Workshop
 from tools.world import World, write_world
+from tools.world_kind import WorldKind
 
 NOW = datetime(2022, 12, 31, 18)
 ASHA = Persona(id="emp_0001", name="Asha Rao", department="IT", level=10)
@@ -54,14 +54,14 @@ FINISH = (
 
 
 @tool()
-def read(desk: Desk, ticket_id: str = "", query: str = "") -> dict[str, Any]:
+def read(ctx: ToolContext, ticket_id: str = "", query: str = "") -> dict[str, Any]:
     """Find tickets by number or by words of the issue.
 
     Args:
         ticket_id: the number.
         query: words to search for.
     """
-    found = desk.rows("SELECT ticket_id, emp_id, status, assigned_date, issue FROM tickets")
+    found = ctx.rows("SELECT ticket_id, emp_id, status, assigned_date, issue FROM tickets")
     words = query.lower().split()
     rows = [
         row
@@ -73,55 +73,55 @@ def read(desk: Desk, ticket_id: str = "", query: str = "") -> dict[str, Any]:
 
 
 @tool(writes=True)
-def update(desk: Desk, ticket_id: str, status: str) -> dict[str, Any]:
+def update(ctx: ToolContext, ticket_id: str, status: str) -> dict[str, Any]:
     """Set the status of a ticket."""
-    owners = desk.values("SELECT emp_id FROM tickets WHERE ticket_id = ?", (ticket_id,))
+    owners = ctx.values("SELECT emp_id FROM tickets WHERE ticket_id = ?", (ticket_id,))
     if not owners:
         raise ToolError("No such ticket.")
-    if owners[0] != desk.persona.id:
+    if owners[0] != ctx.persona.id:
         raise AccessDeniedError(Decision(False, "TIC-U1", "Only who works on a ticket may change it."))
-    desk.execute("UPDATE tickets SET status = ? WHERE ticket_id = ?", (status, ticket_id))
+    ctx.execute("UPDATE tickets SET status = ? WHERE ticket_id = ?", (status, ticket_id))
     return {"ticket_id": ticket_id, "done": "updated"}
 
 
 @tool()
-def person(desk: Desk, emp_id: str = "", name: str = "") -> dict[str, Any]:
+def person(ctx: ToolContext, emp_id: str = "", name: str = "") -> dict[str, Any]:
     """Find colleagues by id or name.
 
     Args:
         emp_id: the id of an employee.
         name: the full name.
     """
-    columns = "emp_id, name, email" + (", salary" if desk.persona.department == "HR" else "")
-    rows = desk.rows(
+    columns = "emp_id, name, email" + (", salary" if ctx.persona.department == "HR" else "")
+    rows = ctx.rows(
         f"SELECT {columns} FROM staff WHERE ? IN ('', emp_id) AND ? IN ('', name)", (emp_id, name)
     )
     return {"total": len(rows), "records": rows}
 
 
 @tool()
-def salary(desk: Desk, emp_id: str) -> dict[str, Any]:
+def salary(ctx: ToolContext, emp_id: str) -> dict[str, Any]:
     """Find what a colleague earns."""
-    return desk.rows("SELECT emp_id, salary FROM staff WHERE emp_id = ?", (emp_id,))[0]
+    return ctx.rows("SELECT emp_id, salary FROM staff WHERE emp_id = ?", (emp_id,))[0]
 
 
 @tool(writes=True)
-def send(desk: Desk, recipient: str, body: str) -> dict[str, Any]:
+def send(ctx: ToolContext, recipient: str, body: str) -> dict[str, Any]:
     """Send a mail."""
-    number = desk.values("SELECT count(*) FROM mail")[0]
-    desk.execute(
+    number = ctx.values("SELECT count(*) FROM mail")[0]
+    ctx.execute(
         "INSERT INTO mail (email_id, sender, recipient, date, body) VALUES (?, ?, ?, ?, ?)",
-        (f"EM-{number}", desk.persona.id, recipient, desk.now.date().isoformat(), body),
+        (f"EM-{number}", ctx.persona.id, recipient, ctx.now.date().isoformat(), body),
     )
     return {"email_id": f"EM-{number}", "done": "created"}
 
 
 @tool()
-def call(desk: Desk, prompt: str) -> str:
+def call(ctx: ToolContext, prompt: str) -> str:
     """Ask a language model."""
-    if desk.ask is None:
+    if ctx.ask is None:
         raise ToolError("There is no model to ask.")
-    return desk.ask(prompt)
+    return ctx.ask(prompt)
 
 
 class Rules:
@@ -168,8 +168,8 @@ KIND = WorldKind(
 kinds._REGISTRY.setdefault("help_desk", "tests.evals.help_desk:KIND")
 
 
-def workshop(directory: Path) -> Workshop:
-    return Workshop(
+def env(directory: Path) -> Environment:
+    return Environment(
         write_world(
             directory, KIND.tables, ROWS, kind="help_desk", origin="generated", now=NOW, persona=WORLDS_OWN
         )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from evals.suite import Suite, write_suite
-from evals.task import Action, Task
-from tools.office.policy import SAM
-from tools.office.schema import TABLES
-from tools.workshop import Workshop
+from evals.tasks.suite import Suite, write_suite
+from evals.tasks.task import Action, Task
+from tools.environment import Environment
+from tools.kinds.office.policy import SAM
+from tools.kinds.office.schema import TABLES
 from tools.world import World, write_world
 
 NOW = datetime(2023, 11, 30)
@@ -49,8 +49,8 @@ def world(directory: Path) -> World:
     return write_world(directory, TABLES, TABLE_ROWS, kind="office", origin="workbench", now=NOW, persona=SAM)
 
 
-def workshop(directory: Path) -> Workshop:
-    return Workshop(world(directory))
+def env(directory: Path) -> Environment:
+    return Environment(world(directory))
 
 
 def suite(directory: Path, *tasks: Task) -> Suite:

@@ -11,17 +11,17 @@ from typing import Any
 import dspy
 from dspy.lm15 import Message, Request, Response, TextPart, Usage
 
-from evals.suite import Suite, write_suite
-from evals.task import Action, Step, Task
+from evals.tasks.suite import Suite, write_suite
+from evals.tasks.task import Action, Step, Task
 from optimizers.dspy_optimizers.proposer import Proposer
 from optimizers.job import Job
 from optimizers.rollouts import Rollouts
 from optimizers.settings import Settings
 from tests.optimizers.proposing import proposing_lm
+from tools.environment import Environment
 from tools.episode import EpisodeResult
-from tools.office.kind import OFFICE
-from tools.office.policy import SAM
-from tools.workshop import Workshop
+from tools.kinds.office.kind import OFFICE
+from tools.kinds.office.policy import SAM
 from tools.world import write_world
 
 TITLES = [
@@ -95,13 +95,13 @@ class NextCall(dspy.Signature):  # type: ignore[misc]
 class Clerk(dspy.Module):  # type: ignore[misc]
     """One predictor, one call at a time."""
 
-    def __init__(self, workshop: Workshop) -> None:
+    def __init__(self, env: Environment) -> None:
         super().__init__()
         self.step = dspy.Predict(NextCall)
-        self._workshop = workshop
+        self._env = env
 
     def forward(self, task: Task) -> dspy.Prediction:
-        episode = self._workshop.episode(task.domains)
+        episode = self._env.episode(task.domains)
         trajectory: list[dict[str, Any]] = []
         for _ in range(5):
             said = self.step(task=task.query, trajectory=list(trajectory))
@@ -164,10 +164,10 @@ def make_job(
     """A compile of the clerk for `student`, taught by `teacher`."""
 
     def rollouts(model: dspy.LM, name: str) -> Rollouts:
-        return Rollouts(suite.workshop, model, folder / name, workers=workers)
+        return Rollouts(suite.env, model, folder / name, workers=workers)
 
     return Job(
-        program=Clerk(suite.workshop),
+        program=Clerk(suite.env),
         train=suite.select(split="train"),
         dev=suite.select(split="dev"),
         held_back=[*suite.select(split="dev"), *suite.select(split="test")],

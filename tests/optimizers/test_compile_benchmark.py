@@ -6,9 +6,9 @@ from pathlib import Path
 
 from benchmarks._metered import MeteredEngine
 from benchmarks.compile import Side, Stage, compared
-from evals.runner import evaluate
-from evals.suite import Suite
-from optimizers.race import Race
+from evals.running.runner import evaluate
+from evals.tasks.suite import Suite
+from optimizers.search.race import Race
 from tests.optimizers.shop import Clerk, lm, make_job
 
 VERBS = ("Cancel", "Rename", "Shift")
@@ -55,9 +55,9 @@ def test_the_same_replies_are_spoiled_whoever_asks(suite: Suite, tmp_path: Path)
         [
             record.scores
             for record in evaluate(
-                Clerk(suite.workshop),
+                Clerk(suite.env),
                 tasks,
-                workshop=suite.workshop,
+                env=suite.env,
                 lm=MeteredEngine.around(lm(*VERBS), spoiled=0.2),
                 workers=workers,
             ).records

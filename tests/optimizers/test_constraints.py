@@ -9,23 +9,23 @@ from typing import Any
 
 import pytest
 
-from evals.constraints import constraints
-from evals.scorers import EpisodeScorer
-from evals.suite import Suite
-from evals.task import Task
-from optimizers.bootstrap import Bootstrap
-from optimizers.ending import ConstraintsBrokenError, within_constraints
-from optimizers.front import pareto_front
+from evals.scoring.constraints import constraints
+from evals.scoring.scorers import EpisodeScorer
+from evals.tasks.suite import Suite
+from evals.tasks.task import Task
+from optimizers.compiling.finalize import ConstraintsBrokenError, within_constraints
+from optimizers.demos.trace_bank import BREAKING, TraceBank
 from optimizers.job import Compiled, Job, Optimizer
-from optimizers.race import Race
-from optimizers.racing import INCUMBENT, Rules, race
 from optimizers.registry import optimizer
-from optimizers.tpe import Tpe
-from optimizers.trace_bank import BREAKING, TraceBank
+from optimizers.search.bootstrap import Bootstrap
+from optimizers.search.front import pareto_front
+from optimizers.search.race import Race
+from optimizers.search.racing import INCUMBENT, Rules, race
+from optimizers.search.tpe import Tpe
 from tests.optimizers.shop import lm, make_job
+from tools.environment import Environment
 from tools.episode import EpisodeResult
 from tools.errors import InputError
-from tools.workshop import Workshop
 
 VERBS = ("Cancel", "Rename", "Shift")
 NO_LEAK = constraints(["leak=0"])
@@ -34,8 +34,8 @@ NO_LEAK = constraints(["leak=0"])
 class Leaking:
     """The outcome, and a leak for every episode that gives a meeting another name."""
 
-    def __init__(self, workshop: Workshop) -> None:
-        self._scorer = EpisodeScorer(workshop)
+    def __init__(self, env: Environment) -> None:
+        self._scorer = EpisodeScorer(env)
         self.digest = "leaking"
 
     def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
@@ -45,7 +45,7 @@ class Leaking:
 
 def job(suite: Suite, folder: Path, **settings: Any) -> Job:
     made = make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **{"constraints": NO_LEAK, **settings})
-    scorers = (Leaking(suite.workshop),)
+    scorers = (Leaking(suite.env),)
     return replace(
         made,
         teacher=replace(made.teacher, scorers=scorers),

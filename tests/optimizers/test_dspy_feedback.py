@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from evals.suite import Suite
-from evals.task import Task
+from evals.tasks.suite import Suite
+from evals.tasks.task import Task
 from optimizers.dspy_optimizers.feedback import feedback
+from tools.access.policy import Decision
 from tools.dispatch import Observation
 from tools.episode import CallRecord, EpisodeResult
-from tools.policy import Decision
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def call(tool: str, status: Any = "ok", decision: Decision | None = None, **argu
 
 
 def told(suite: Suite, task: Task, *calls: CallRecord, status: Any = "finished", **scores: float) -> str:
-    outcome = suite.workshop.episode(task.domains).outcome()
+    outcome = suite.env.episode(task.domains).outcome()
     return feedback(task, EpisodeResult(status, outcome, list(calls)), {"outcome": 0.0, **scores})
 
 

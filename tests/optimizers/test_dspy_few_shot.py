@@ -6,11 +6,11 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.runner import evaluate
-from evals.suite import Suite
+from evals.running.runner import evaluate
+from evals.tasks.suite import Suite
+from optimizers.compiling.teaching import NothingTaughtError
 from optimizers.job import Job
 from optimizers.registry import optimizer, optimizer_names, proposes
-from optimizers.teaching import NothingTaughtError
 from tests.optimizers.shop import lm, make_job
 from tools.errors import InfrastructureError, InputError
 
@@ -37,7 +37,7 @@ def test_stock_optimizers_store_whole_trajectories(suite: Suite, tmp_path: Path,
     assert {len(demo.trajectory) for demo in demos} == {2}
     assert [d.query for d in compiled.demonstrations] == [demo.task for demo in demos]
     tasks = suite.select(split="test")
-    result = evaluate(compiled.program, tasks, workshop=suite.workshop, lm=lm())
+    result = evaluate(compiled.program, tasks, env=suite.env, lm=lm())
     assert result.summary.scores["outcome"].value == 1.0
 
 

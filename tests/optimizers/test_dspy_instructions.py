@@ -12,16 +12,16 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.examples import as_examples
-from evals.runner import evaluate
-from evals.suite import Suite
-from evals.task import Task
+from evals.dspy_programs.examples import as_examples
+from evals.running.runner import evaluate
+from evals.tasks.suite import Suite
+from evals.tasks.task import Task
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.proposer import Proposer
 from optimizers.job import Job
 from optimizers.registry import optimizer, optimizer_names, proposals, proposes
 from programs.agent import Agent
-from programs.scripted import GoldEngine, position, scripted_lm
+from programs.replaying.scripted import GoldEngine, position, scripted_lm
 from tests.optimizers.proposing import Proposals, Silent, proposing_lm, reply
 from tests.optimizers.shop import Model, lm, make_job
 from tools.errors import WorksmithError
@@ -101,7 +101,7 @@ def test_a_proposal_that_helps_is_in_the_program(suite: Suite, tmp_path: Path, n
     compiled = optimizer(name)(work)
 
     instructions = compiled.program.step.signature.instructions
-    result = evaluate(compiled.program, suite.select(split="test"), workshop=suite.workshop, lm=obedient())
+    result = evaluate(compiled.program, suite.select(split="test"), env=suite.env, lm=obedient())
     assert result.summary.scores["outcome"].value == 1.0
     if name not in ("dspy:BetterTogether", "dspy:MIPROv2"):  # their demonstrations alone may do
         assert "Proposal" in instructions or "Advice" in instructions
@@ -235,7 +235,7 @@ def test_what_records_say_is_redacted_or_accounted_for(
     student = dspy.LM("scripted/faltering", engine=Faltering(suite.tasks), cache=False)
     work = replace(
         work,
-        program=Agent("react", workshop=suite.workshop, max_steps=4),
+        program=Agent("react", env=suite.env, max_steps=4),
         train=about_records(work.train),
         dev=about_records(work.dev)[:3],
         teacher=replace(work.teacher, lm=gold),

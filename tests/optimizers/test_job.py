@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import math
 
-from evals.runner import EvalResult
-from optimizers.front import pareto_front
+from evals.running.runner import EvalResult
 from optimizers.job import Trial
+from optimizers.search.front import pareto_front
 from optimizers.settings import Settings
 from tests.evals.episodes import make_record, make_result
 

@@ -9,10 +9,10 @@ import dspy
 import pytest
 from dspy.lm15 import request_from_openai_chat
 
-from evals.runner import evaluate
-from evals.suite import Suite
-from optimizers.budget import Budget, Limits
-from optimizers.compile import Model, Plan, compile_program
+from evals.running.runner import evaluate
+from evals.tasks.suite import Suite
+from optimizers.compiling.compile import Model, Plan, compile_program
+from optimizers.cost.budget import Budget, Limits
 from optimizers.settings import Settings
 from tests.optimizers.shop import PHRASINGS, Clerk, lm, make_suite
 from tests.optimizers.shop import Model as Engine
@@ -47,7 +47,7 @@ def nothing_asked() -> None:
 
 
 def clerk(suite: Suite, model: Any) -> Clerk:
-    program = Clerk(suite.workshop)
+    program = Clerk(suite.env)
     program.step.lm = model
     return program
 
@@ -57,7 +57,7 @@ def test_a_budget_covers_the_model_inside_a_program(suite: Suite) -> None:
     result = evaluate(
         program,
         suite.select(split="test"),
-        workshop=suite.workshop,
+        env=suite.env,
         lm=lm(),
         workers=1,
         admission=budget.account("scripted/none"),
@@ -76,7 +76,7 @@ def test_dollars_are_not_limited_where_the_price_of_a_model_inside_is_unknown(su
         evaluate(
             clerk(suite, Own("own/model")),
             suite.select(split="test"),
-            workshop=suite.workshop,
+            env=suite.env,
             lm=lm(),
             admission=budget.account("scripted/gold-1"),
         )
@@ -92,9 +92,7 @@ class Round(dspy.LM):  # type: ignore[misc]
 
 def test_a_model_inside_that_cannot_be_counted_is_refused_by_name(suite: Suite) -> None:
     with pytest.raises(InputError, match="mine/round has a __call__ of its own"):
-        evaluate(
-            clerk(suite, Round("mine/round")), suite.select(split="test"), workshop=suite.workshop, lm=lm()
-        )
+        evaluate(clerk(suite, Round("mine/round")), suite.select(split="test"), env=suite.env, lm=lm())
 
 
 class Making(Clerk):
@@ -107,9 +105,7 @@ class Making(Clerk):
 
 def test_a_model_that_is_made_on_the_way_is_refused_when_it_was_asked_once(suite: Suite) -> None:
     with pytest.raises(InputError, match="own/made was asked, but not through the engine"):
-        evaluate(
-            Making(suite.workshop), suite.select(split="test"), workshop=suite.workshop, lm=lm(), workers=1
-        )
+        evaluate(Making(suite.env), suite.select(split="test"), env=suite.env, lm=lm(), workers=1)
     assert len(Own.asked) == 1
 
 

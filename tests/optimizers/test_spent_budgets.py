@@ -11,10 +11,10 @@ import dspy
 import pytest
 from dspy.lm15 import Request, Response
 
-from evals.prices import Price, Prices
-from evals.suite import Suite
-from optimizers.budget import Budget, Limits
-from optimizers.compile import Model, Plan, Result, compile_program
+from evals.lm.prices import Price, Prices
+from evals.tasks.suite import Suite
+from optimizers.compiling.compile import Model, Plan, Result, compile_program
+from optimizers.cost.budget import Budget, Limits
 from optimizers.registry import optimizer_names, proposes
 from optimizers.settings import Settings
 from tests.optimizers.proposing import Proposals
@@ -62,7 +62,7 @@ class Compile:
             for name, engine in self.engines.items()
         }
         self.options: dict[str, Any] = {
-            "program": Clerk(suite.workshop),
+            "program": Clerk(suite.env),
             "describes": {},
             "suite": suite,
             "lm": models["student"],

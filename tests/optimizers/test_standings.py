@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evals.suite import Suite
-from optimizers.budget import Budget
+from evals.tasks.suite import Suite
+from optimizers.cost.budget import Budget
 from optimizers.dspy_optimizers.standings import Standings
 from tests.evals.episodes import make_task
 from tests.optimizers.shop import Clerk
@@ -23,7 +23,7 @@ def standings() -> Standings:
 
 
 def test_what_the_infrastructure_lost_is_no_wrong_answer(standings: Standings, suite: Suite) -> None:
-    name = standings.enter(Clerk(suite.workshop))
+    name = standings.enter(Clerk(suite.env))
     for task, right in zip(DEV, (True, None, True, False), strict=True):
         standings.note(name, task, right)
     (found,) = standings.contenders()
@@ -34,7 +34,7 @@ def test_what_the_infrastructure_lost_is_no_wrong_answer(standings: Standings, s
 
 
 def test_what_was_lost_at_first_counts_once_it_was_run(standings: Standings, suite: Suite) -> None:
-    name = standings.enter(Clerk(suite.workshop))
+    name = standings.enter(Clerk(suite.env))
     for task in DEV:
         standings.note(name, task, None)
         standings.note(name, task, True)
@@ -44,7 +44,7 @@ def test_what_was_lost_at_first_counts_once_it_was_run(standings: Standings, sui
 
 
 def test_a_program_without_all_dev_tasks_is_no_contender(standings: Standings, suite: Suite) -> None:
-    name = standings.enter(Clerk(suite.workshop))
+    name = standings.enter(Clerk(suite.env))
     for task in (*DEV[:3], make_task(9)):
         standings.note(name, task, True)
     assert standings.contenders() == []

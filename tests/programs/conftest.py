@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.programs.office import make_workshop
-from tools.workshop import Workshop
+from tests.programs.office import make_env
+from tools.environment import Environment
 
 
 @pytest.fixture(scope="session")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    return make_workshop(tmp_path_factory.mktemp("office"))
+def env(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return make_env(tmp_path_factory.mktemp("office"))

@@ -9,11 +9,11 @@ from pathlib import Path
 import dspy
 from dspy.lm15 import Message, Request, Response, Usage
 
-from evals.suite import write_suite
-from evals.task import Step, Task
-from tools.office.kind import OFFICE
-from tools.office.policy import SAM
-from tools.workshop import Workshop
+from evals.tasks.suite import write_suite
+from evals.tasks.task import Step, Task
+from tools.environment import Environment
+from tools.kinds.office.kind import OFFICE
+from tools.kinds.office.policy import SAM
 from tools.world import write_world
 
 NOW = datetime(2023, 11, 30)
@@ -23,10 +23,10 @@ EVENTS: list[tuple[str, ...]] = [
 ]
 
 
-def make_workshop(directory: Path) -> Workshop:
+def make_env(directory: Path) -> Environment:
     rows: dict[str, list[tuple[str, ...]]] = {"calendar": EVENTS, "directory": [("kim.lee@atlas.com",)]}
     world = write_world(directory, OFFICE.tables, rows, kind="office", origin="tests", now=NOW, persona=SAM)
-    return write_suite(world, TASKS).workshop
+    return write_suite(world, TASKS).env
 
 
 def cancel(number: int) -> Task:

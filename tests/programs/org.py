@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evals.crm.suites import build_world
-from evals.task import Answer, Entity, Step, Task
-from tools.workshop import Workshop
+from evals.kinds.crm.suites import build_world
+from evals.tasks.task import Answer, Entity, Step, Task
+from tools.environment import Environment
 
 POLICIES = "Quarters of a year are January to March, April to June, and so on."
 
 
-def make_org(directory: Path) -> Workshop:
+def make_org(directory: Path) -> Environment:
     directory.mkdir(exist_ok=True)
     build_world(directory, seed=7, scale=0.02)
-    return Workshop.open(directory)
+    return Environment.open(directory)
 
 
 def quarter(number: int) -> Task:

@@ -10,11 +10,11 @@ import dspy
 import pytest
 
 from programs.agent import Agent
-from programs.scripted import GoldEngine, scripted_lm
+from programs.replaying.scripted import GoldEngine, scripted_lm
 from programs.strategies import STRATEGIES, Strategy
 from tests.programs.office import TASKS, Script, call, cancel, finish, reply, texts
+from tools.environment import Environment
 from tools.errors import InputError
-from tools.workshop import Workshop
 
 SEARCH = call("calendar.search_events", '{"query": "Budget"}', thought="Look.")
 DELETE = call("calendar.delete_event", '{"event_id": "00000000"}', thought="Go.")
@@ -33,8 +33,8 @@ def run(agent: Agent, *replies: str | Exception) -> tuple[dspy.Prediction, Scrip
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_every_strategy_does_a_task_from_end_to_end(name: str, workshop: Workshop, gold: None) -> None:
-    episode = Agent(name, workshop=workshop)(task=TASKS[2]).episode
+def test_every_strategy_does_a_task_from_end_to_end(name: str, env: Environment, gold: None) -> None:
+    episode = Agent(name, env=env)(task=TASKS[2]).episode
 
     assert episode.status == "finished"
     assert [c.tool for c in episode.calls] == ["calendar.search_events", "calendar.delete_event"]
@@ -46,43 +46,41 @@ def test_every_strategy_does_a_task_from_end_to_end(name: str, workshop: Worksho
     ("name", "calls"),
     [("direct", 1), ("cot", 1), ("act", 3), ("react", 3), ("plan", 4), ("gold", 3), ("gold-arguments", 3)],
 )
-def test_model_calls_are_what_the_strategy_needs(
-    name: str, calls: int, workshop: Workshop, gold: None
-) -> None:
-    assert Agent(name, workshop=workshop)(task=TASKS[0]).episode.model_calls == calls
+def test_model_calls_are_what_the_strategy_needs(name: str, calls: int, env: Environment, gold: None) -> None:
+    assert Agent(name, env=env)(task=TASKS[0]).episode.model_calls == calls
 
 
-def test_thoughts_stand_beside_their_calls(workshop: Workshop, gold: None) -> None:
-    assert Agent("react", workshop=workshop)(task=TASKS[0]).episode.thoughts == [
+def test_thoughts_stand_beside_their_calls(env: Environment, gold: None) -> None:
+    assert Agent("react", env=env)(task=TASKS[0]).episode.thoughts == [
         "Find the meeting.",
         "Delete it.",
     ]
-    assert Agent("cot", workshop=workshop)(task=TASKS[0]).episode.thoughts == [
+    assert Agent("cot", env=env)(task=TASKS[0]).episode.thoughts == [
         "Find the meeting. Delete it.",
         "",
     ]
-    assert Agent("act", workshop=workshop)(task=TASKS[0]).episode.thoughts == ["", ""]
+    assert Agent("act", env=env)(task=TASKS[0]).episode.thoughts == ["", ""]
 
 
-def test_the_prompt_has_clock_persona_house_rules_and_tools(workshop: Workshop) -> None:
-    _, script = run(Agent("react", workshop=workshop), finish())
+def test_the_prompt_has_clock_persona_house_rules_and_tools(env: Environment) -> None:
+    _, script = run(Agent("react", env=env), finish())
     request = script.requests[0]
 
     assert "Now: Thursday 2023-11-30 00:00. Working for: Sam." in texts(request)[0]
-    assert workshop.kind.house_rules in str(request.system)
+    assert env.kind.house_rules in str(request.system)
     assert "calendar.search_events(" in texts(request)[0]
     assert "company_directory.find_email_address(" in texts(request)[0]
     assert "email.send_email(" not in texts(request)[0]
 
 
-def test_all_tools_are_on_offer_if_asked_for(workshop: Workshop) -> None:
-    _, script = run(Agent("act", toolset="all", workshop=workshop), finish())
+def test_all_tools_are_on_offer_if_asked_for(env: Environment) -> None:
+    _, script = run(Agent("act", toolset="all", env=env), finish())
 
-    assert all(f"{name}(" in texts(script.requests[0])[0] for name in workshop.episode().toolset)
+    assert all(f"{name}(" in texts(script.requests[0])[0] for name in env.episode().toolset)
 
 
-def test_a_step_adds_its_own_turns_to_the_prompt_and_nothing_else(workshop: Workshop) -> None:
-    _, script = run(Agent("react", workshop=workshop), SEARCH, SEARCH, DELETE, finish())
+def test_a_step_adds_its_own_turns_to_the_prompt_and_nothing_else(env: Environment) -> None:
+    _, script = run(Agent("react", env=env), SEARCH, SEARCH, DELETE, finish())
     prompts = [[request.system, *request.messages] for request in script.requests]
 
     for before, after in pairwise(prompts):
@@ -92,23 +90,23 @@ def test_a_step_adds_its_own_turns_to_the_prompt_and_nothing_else(workshop: Work
         assert all(a is b for a, b in zip(before, after, strict=False))
 
 
-def test_usage_of_all_calls_is_added_up(workshop: Workshop) -> None:
+def test_usage_of_all_calls_is_added_up(env: Environment) -> None:
     with dspy.track_usage() as outer:
-        prediction, _ = run(Agent("react", workshop=workshop), SEARCH, finish())
+        prediction, _ = run(Agent("react", env=env), SEARCH, finish())
 
     assert (prediction.episode.usage.prompt_tokens, prediction.episode.usage.completion_tokens) == (20, 6)
     assert outer.get_total_tokens()["scripted/test"]["prompt_tokens"] == 20
 
 
-def test_episodes_never_meet(workshop: Workshop, gold: None) -> None:
-    agent = Agent("act", workshop=workshop)
+def test_episodes_never_meet(env: Environment, gold: None) -> None:
+    agent = Agent("act", env=env)
     agent(task=TASKS[0])
 
     assert agent(task=TASKS[0]).episode.outcome.changes[0].before["event_name"] == "Budget review"
 
 
-def test_threads_share_an_agent_and_not_its_episodes(workshop: Workshop) -> None:
-    agent = Agent("react", workshop=workshop)
+def test_threads_share_an_agent_and_not_its_episodes(env: Environment) -> None:
+    agent = Agent("react", env=env)
     lm = scripted_lm(GoldEngine(TASKS))
 
     def work(number: int) -> list[str | None]:
@@ -120,8 +118,8 @@ def test_threads_share_an_agent_and_not_its_episodes(workshop: Workshop) -> None
         assert list(pool.map(work, range(64))) == [[f"{n % len(TASKS):08}"] for n in range(64)]
 
 
-def test_an_unreadable_reply_is_shown_to_the_model_once(workshop: Workshop) -> None:
-    prediction, script = run(Agent("react", workshop=workshop), "I would rather not.", DELETE, finish())
+def test_an_unreadable_reply_is_shown_to_the_model_once(env: Environment) -> None:
+    prediction, script = run(Agent("react", env=env), "I would rather not.", DELETE, finish())
 
     assert prediction.episode.status == "finished"
     assert (prediction.unreadable, prediction.episode.model_calls) == (1, 3)
@@ -130,31 +128,31 @@ def test_an_unreadable_reply_is_shown_to_the_model_once(workshop: Workshop) -> N
     assert [c.tool for c in prediction.episode.calls] == ["calendar.delete_event"]
 
 
-def test_a_thought_may_be_left_out(workshop: Workshop) -> None:
-    prediction, script = run(Agent("react", workshop=workshop), call("calendar.search_events"), finish())
+def test_a_thought_may_be_left_out(env: Environment) -> None:
+    prediction, script = run(Agent("react", env=env), call("calendar.search_events"), finish())
 
     assert (prediction.unreadable, prediction.episode.thoughts) == (0, [""])
     assert "[[ ## thought ## ]]" not in texts(script.requests[1])[1]
 
 
 @pytest.mark.parametrize("name", ["react", "direct"])
-def test_two_unreadable_replies_end_the_episode(name: str, workshop: Workshop) -> None:
-    prediction, script = run(Agent(name, workshop=workshop), "Hm.", call("x", "[1, 2"))
+def test_two_unreadable_replies_end_the_episode(name: str, env: Environment) -> None:
+    prediction, script = run(Agent(name, env=env), "Hm.", call("x", "[1, 2"))
 
     assert prediction.episode.status == "invalid_reply"
     assert (prediction.unreadable, len(script.requests)) == (2, 2)
 
 
 @pytest.mark.parametrize("name", ["react", "direct", "plan"])
-def test_a_model_that_fails_is_no_wrong_answer(name: str, workshop: Workshop) -> None:
-    prediction, _ = run(Agent(name, workshop=workshop), RuntimeError("line is down"))
+def test_a_model_that_fails_is_no_wrong_answer(name: str, env: Environment) -> None:
+    prediction, _ = run(Agent(name, env=env), RuntimeError("line is down"))
 
     assert prediction.episode.status == "model_error"
     assert "line is down" in prediction.episode.error
 
 
-def test_what_was_done_before_the_model_failed_is_kept(workshop: Workshop) -> None:
-    episode = run(Agent("react", workshop=workshop), DELETE, RuntimeError("gone"))[0].episode
+def test_what_was_done_before_the_model_failed_is_kept(env: Environment) -> None:
+    episode = run(Agent("react", env=env), DELETE, RuntimeError("gone"))[0].episode
 
     assert episode.status == "model_error"
     assert len(episode.calls) == len(episode.outcome.changes) == 1
@@ -170,17 +168,17 @@ def test_what_was_done_before_the_model_failed_is_kept(workshop: Workshop) -> No
     ],
 )
 def test_a_request_that_the_model_does_not_take_ends_the_episode(
-    name: str, error: Exception, status: str, workshop: Workshop
+    name: str, error: Exception, status: str, env: Environment
 ) -> None:
-    episode = run(Agent(name, workshop=workshop), error)[0].episode
+    episode = run(Agent(name, env=env), error)[0].episode
 
     assert (episode.status, episode.traceback) == (status, "")
     assert str(error) in episode.error
 
 
 @pytest.mark.parametrize("name", ["react", "direct"])
-def test_a_mistake_in_the_program_is_its_own_and_has_a_traceback(name: str, workshop: Workshop) -> None:
-    agent = Agent(name, workshop=workshop)
+def test_a_mistake_in_the_program_is_its_own_and_has_a_traceback(name: str, env: Environment) -> None:
+    agent = Agent(name, env=env)
     agent.selector.predict.demos = [5]
     prediction, script = run(agent, finish())
 
@@ -190,41 +188,41 @@ def test_a_mistake_in_the_program_is_its_own_and_has_a_traceback(name: str, work
     assert script.requests == []
 
 
-def test_an_interrupt_passes_through(workshop: Workshop) -> None:
+def test_an_interrupt_passes_through(env: Environment) -> None:
     class Interrupting(Script):
         def complete(self, request: dspy.lm15.Request) -> dspy.lm15.Response:
             raise KeyboardInterrupt
 
     with dspy.context(lm=Interrupting().lm()), pytest.raises(KeyboardInterrupt):
-        Agent("react", workshop=workshop)(task=TASKS[0])
+        Agent("react", env=env)(task=TASKS[0])
 
 
-def test_a_call_that_goes_wrong_is_an_observation(workshop: Workshop) -> None:
+def test_a_call_that_goes_wrong_is_an_observation(env: Environment) -> None:
     replies = [call("calendar.fly"), call("calendar.delete_event", '{"id": "1"}'), finish()]
-    prediction, script = run(Agent("act", workshop=workshop), *replies)
+    prediction, script = run(Agent("act", env=env), *replies)
 
     assert [c.observation.status for c in prediction.episode.calls] == ["unknown_tool", "bad_arguments"]
     assert "is not a valid tool" in texts(script.requests[1])[-1]
 
 
-def test_the_episode_ends_at_the_step_limit(workshop: Workshop) -> None:
-    episode = run(Agent("act", max_steps=2, workshop=workshop), SEARCH, SEARCH)[0].episode
+def test_the_episode_ends_at_the_step_limit(env: Environment) -> None:
+    episode = run(Agent("act", max_steps=2, env=env), SEARCH, SEARCH)[0].episode
 
     assert (episode.status, len(episode.calls)) == ("step_limit", 2)
 
 
-def test_the_checker_gives_the_policy_s_verdict_before_each_call(workshop: Workshop) -> None:
-    prediction, _ = run(Agent("act", workshop=workshop), SEARCH, call("calendar.fly"), finish())
+def test_the_checker_gives_the_policy_s_verdict_before_each_call(env: Environment) -> None:
+    prediction, _ = run(Agent("act", env=env), SEARCH, call("calendar.fly"), finish())
 
     assert [verdict and verdict.rule for verdict in prediction.verdicts] == ["office.own-records", None]
     assert prediction.verdicts[0] == prediction.episode.calls[0].decision
 
 
-def test_a_failed_step_revises_the_plan_a_bounded_number_of_times(workshop: Workshop) -> None:
+def test_a_failed_step_revises_the_plan_a_bounded_number_of_times(env: Environment) -> None:
     missing = call("calendar.delete_event", '{"event_id": "99999999"}')
     replies = [reply(plan="1. Delete it"), missing, reply(plan="1. Search first"), missing]
     replies += [reply(plan="1. Give up"), missing, finish("It is not there.")]
-    prediction, script = run(Agent("plan", workshop=workshop), *replies)
+    prediction, script = run(Agent("plan", env=env), *replies)
 
     assert prediction.episode.plan == "1. Delete it"
     assert "[[ ## progress ## ]]\n1. calendar.delete_event" in texts(script.requests[2])[0]
@@ -233,38 +231,38 @@ def test_a_failed_step_revises_the_plan_a_bounded_number_of_times(workshop: Work
     assert prediction.episode.model_calls == 7
 
 
-def test_a_plan_may_come_without_its_marker(workshop: Workshop) -> None:
-    assert run(Agent("plan", workshop=workshop), "1. Look", finish())[0].episode.plan == "1. Look"
+def test_a_plan_may_come_without_its_marker(env: Environment) -> None:
+    assert run(Agent("plan", env=env), "1. Look", finish())[0].episode.plan == "1. Look"
 
 
-def test_the_gold_plan_is_given_without_arguments(workshop: Workshop) -> None:
-    _, script = run(Agent("gold", workshop=workshop), finish())
+def test_the_gold_plan_is_given_without_arguments(env: Environment) -> None:
+    _, script = run(Agent("gold", env=env), finish())
     plan = texts(script.requests[0])[0].partition("[[ ## plan ## ]]\n")[2]
 
     expected = "1. Find the meeting (calendar.search_events)\n2. Delete it (calendar.delete_event)\n\n"
     assert plan.startswith(expected)
 
 
-def test_a_strategy_of_one_s_own_is_data(workshop: Workshop, gold: None) -> None:
+def test_a_strategy_of_one_s_own_is_data(env: Environment, gold: None) -> None:
     mixed = Strategy("mixed", "plan, then all at once", planner="model", thought=True, stepwise=False)
 
-    assert Agent(mixed, workshop=workshop)(task=TASKS[0]).episode.status == "finished"
+    assert Agent(mixed, env=env)(task=TASKS[0]).episode.status == "finished"
 
 
-def test_what_a_user_forgot_is_said(workshop: Workshop) -> None:
+def test_what_a_user_forgot_is_said(env: Environment) -> None:
     with pytest.raises(InputError, match="no strategy"):
         Agent("guess")
-    with pytest.raises(InputError, match="no workshop"):
+    with pytest.raises(InputError, match="no environment"):
         Agent()(task=TASKS[0])
     with dspy.context(lm=None), pytest.raises(InputError, match="no model"):
-        Agent(workshop=workshop)(task=TASKS[0])
+        Agent(env=env)(task=TASKS[0])
     without_plan = cancel(0).model_copy(update={"gold_plan": None})
     with pytest.raises(InputError, match="no gold plan"):
-        Agent("gold", workshop=workshop)(task=without_plan)
+        Agent("gold", env=env)(task=without_plan)
 
 
-def test_the_digest_covers_what_decides_how_an_agent_acts(workshop: Workshop) -> None:
-    agent = Agent("act", workshop=workshop)
+def test_the_digest_covers_what_decides_how_an_agent_acts(env: Environment) -> None:
+    agent = Agent("act", env=env)
     taught = agent.deepcopy()
     taught.selector.predict.demos = [dspy.Example(task="t", trajectory=[], tool="finish", arguments={})]
 
@@ -274,16 +272,16 @@ def test_the_digest_covers_what_decides_how_an_agent_acts(workshop: Workshop) ->
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_dspy_keeps_prompts_only_if_asked_to(keep: bool, workshop: Workshop) -> None:
-    agent, lm = Agent("act", workshop=workshop, keep_history=keep), Script(finish()).lm()
+def test_dspy_keeps_prompts_only_if_asked_to(keep: bool, env: Environment) -> None:
+    agent, lm = Agent("act", env=env, keep_history=keep), Script(finish()).lm()
     with dspy.context(lm=lm, disable_history=False):
         agent(task=TASKS[0])
 
     assert len(lm.history) == keep
 
 
-def test_the_gold_plan_may_come_with_its_arguments(workshop: Workshop) -> None:
-    _, script = run(Agent("gold-arguments", workshop=workshop), finish())
+def test_the_gold_plan_may_come_with_its_arguments(env: Environment) -> None:
+    _, script = run(Agent("gold-arguments", env=env), finish())
 
     assert (
         '1. Find the meeting (calendar.search_events {"query": "Budget review"})'

@@ -8,18 +8,18 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.asked import AD_HOC, task_of, whole_task
-from evals.task import Task, VisibleTask
+from evals.dspy_programs.asked import AD_HOC, task_of, whole_task
+from evals.tasks.task import Task, VisibleTask
 from programs.agent import Agent
-from programs.scripted import GoldEngine, scripted_lm
+from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.programs.office import TASKS, Script, call, finish, texts
 from tests.programs.org import make_org
+from tools.environment import Environment
 from tools.errors import InputError
-from tools.workshop import Workshop
 
 
-def test_what_may_be_seen_of_a_task_is_enough_to_do_it(workshop: Workshop) -> None:
-    agent = Agent("react", workshop=workshop)
+def test_what_may_be_seen_of_a_task_is_enough_to_do_it(env: Environment) -> None:
+    agent = Agent("react", env=env)
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS))):
         seen, whole = agent(task=TASKS[0].visible()), agent(task=TASKS[0])
 
@@ -35,8 +35,8 @@ def test_a_visible_task_has_nothing_else() -> None:
     assert seen.visible() == seen
 
 
-def test_a_gold_plan_is_looked_up_in_the_suite(workshop: Workshop) -> None:
-    agent = Agent("gold", workshop=workshop)
+def test_a_gold_plan_is_looked_up_in_the_suite(env: Environment) -> None:
+    agent = Agent("gold", env=env)
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS))):
         episode = agent(task=TASKS[1].visible()).episode
 
@@ -44,18 +44,18 @@ def test_a_gold_plan_is_looked_up_in_the_suite(workshop: Workshop) -> None:
 
 
 @pytest.mark.parametrize("change", [{"id": "elsewhere-1"}, {"query": "Cancel nothing"}])
-def test_no_other_task_lends_its_gold_plan(workshop: Workshop, change: dict[str, str]) -> None:
+def test_no_other_task_lends_its_gold_plan(env: Environment, change: dict[str, str]) -> None:
     other = TASKS[1].visible().model_copy(update=change)
     with dspy.context(lm=Script().lm()), pytest.raises(InputError, match="gold plan is not known here"):
-        Agent("gold", workshop=workshop)(task=other)
+        Agent("gold", env=env)(task=other)
 
-    assert whole_task(other, workshop) is None
+    assert whole_task(other, env) is None
 
 
-def test_a_text_is_asked_by_the_worlds_own_persona_with_all_tools(workshop: Workshop) -> None:
+def test_a_text_is_asked_by_the_worlds_own_persona_with_all_tools(env: Environment) -> None:
     script = Script(call("calendar.search_events", '{"query": "Retro"}'), finish())
     with dspy.context(lm=script.lm()):
-        episode = Agent("act", workshop=workshop)(task="When is the meeting 'Retro'?").episode
+        episode = Agent("act", env=env)(task="When is the meeting 'Retro'?").episode
 
     opening = texts(script.requests[0])[0]
     assert (episode.status, [made.observation.status for made in episode.calls]) == ("finished", ["ok"])
@@ -64,31 +64,31 @@ def test_a_text_is_asked_by_the_worlds_own_persona_with_all_tools(workshop: Work
     assert "email.send_email(" in opening
 
 
-def test_a_task_can_be_made_of_a_text(workshop: Workshop) -> None:
-    made = task_of("Cancel it", workshop, domains=("calendar",), context="Be quick.")
+def test_a_task_can_be_made_of_a_text(env: Environment) -> None:
+    made = task_of("Cancel it", env, domains=("calendar",), context="Be quick.")
 
     assert (made.id, made.domains, made.context) == (AD_HOC, ("calendar",), "Be quick.")
 
 
 @pytest.mark.parametrize("given", [None, 5, {"query": "x"}, dspy.Example(task="x"), ["x"]])
-def test_what_is_no_task_is_refused_with_what_one_is(workshop: Workshop, given: Any) -> None:
+def test_what_is_no_task_is_refused_with_what_one_is(env: Environment, given: Any) -> None:
     with (
         dspy.context(lm=Script().lm()),
         pytest.raises(InputError, match="is no task"),
     ):
-        Agent("act", workshop=workshop)(task=given)
+        Agent("act", env=env)(task=given)
 
 
 @pytest.mark.parametrize("text", ["", "  \n"])
-def test_an_empty_text_is_no_task(workshop: Workshop, text: str) -> None:
+def test_an_empty_text_is_no_task(env: Environment, text: str) -> None:
     with dspy.context(lm=Script().lm()), pytest.raises(InputError, match="the task is empty"):
-        Agent("act", workshop=workshop)(task=text)
+        Agent("act", env=env)(task=text)
 
 
 def test_where_access_depends_on_who_asks_a_text_does_not_do(tmp_path: Path) -> None:
     org = make_org(tmp_path / "org")
     with dspy.context(lm=Script().lm()), pytest.raises(InputError, match="does not say who asks"):
-        Agent("act", workshop=org)(task="Who earns most?")
+        Agent("act", env=org)(task="Who earns most?")
 
 
 def test_a_changed_copy_of_a_task_has_another_digest() -> None:

@@ -13,9 +13,9 @@ from dspy.lm15 import Request, Response
 
 from programs import at_once
 from programs.agent import Agent
-from programs.scripted import GoldEngine, position, scripted_lm
+from programs.replaying.scripted import GoldEngine, position, scripted_lm
 from tests.programs.office import TASKS, Script, answer
-from tools.workshop import Workshop
+from tools.environment import Environment
 
 EPISODES = 200
 
@@ -62,8 +62,8 @@ def told(prediction: dspy.Prediction, trace: list[Any]) -> list[Any]:
     ]
 
 
-def test_two_hundred_episodes_in_one_loop_give_what_they_give_one_by_one(workshop: Workshop) -> None:
-    agent, tasks = Agent("plan", workshop=workshop), [TASKS[n % len(TASKS)] for n in range(EPISODES)]
+def test_two_hundred_episodes_in_one_loop_give_what_they_give_one_by_one(env: Environment) -> None:
+    agent, tasks = Agent("plan", env=env), [TASKS[n % len(TASKS)] for n in range(EPISODES)]
 
     async def one(number: int) -> list[Any]:
         with dspy.context(trace=[]):
@@ -86,10 +86,10 @@ def test_two_hundred_episodes_in_one_loop_give_what_they_give_one_by_one(worksho
     assert len({str(each) for each in alone}) == len(TASKS)
 
 
-def test_no_more_run_than_the_bound_says(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_more_run_than_the_bound_says(env: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(at_once, "EPISODES_AT_ONCE", 3)
     engine = Gold()
-    agent = Agent("act", workshop=workshop)
+    agent = Agent("act", env=env)
 
     async def every() -> list[dspy.Prediction]:
         return await asyncio.gather(*(agent.acall(task=TASKS[n % len(TASKS)]) for n in range(12)))
@@ -101,8 +101,8 @@ def test_no_more_run_than_the_bound_says(workshop: Workshop, monkeypatch: pytest
     assert engine.most <= 3
 
 
-def test_what_is_raised_reaches_the_caller_and_others_go_on(workshop: Workshop) -> None:
-    agent = Agent("act", workshop=workshop)
+def test_what_is_raised_reaches_the_caller_and_others_go_on(env: Environment) -> None:
+    agent = Agent("act", env=env)
 
     async def every() -> list[Any]:
         asked: list[Any] = [TASKS[0], None, TASKS[1]]
@@ -115,11 +115,9 @@ def test_what_is_raised_reaches_the_caller_and_others_go_on(workshop: Workshop) 
     assert [first.episode.status, last.episode.status] == ["finished", "finished"]
 
 
-def test_a_cancelled_episode_gives_its_place_back(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cancelled_episode_gives_its_place_back(env: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(at_once, "EPISODES_AT_ONCE", 1)
-    agent, gate = Agent("act", workshop=workshop), threading.Event()
+    agent, gate = Agent("act", env=env), threading.Event()
 
     class Waiting(Script):
         def complete(self, request: Request) -> Response:

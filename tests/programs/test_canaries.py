@@ -10,17 +10,17 @@ import dspy
 import pytest
 from dspy import lm15
 
-from evals.runner import evaluate
-from evals.suite import Suite, write_suite
-from evals.task import Answer, Entity, Step, Task
-from optimizers.artifact import Artifact, Manifest
+from evals.running.runner import evaluate
+from evals.tasks.suite import Suite, write_suite
+from evals.tasks.task import Answer, Entity, Step, Task
+from optimizers.compiling.artifact import Artifact, Manifest
 from optimizers.registry import optimizer, optimizer_names
 from programs.agent import Agent
-from programs.scripted import GoldEngine
+from programs.replaying.scripted import GoldEngine
 from tests.optimizers.proposing import propose, reply
 from tests.optimizers.shop import Model, make_job, make_suite
+from tools.environment import Environment
 from tools.episode import EpisodeResult
-from tools.workshop import Workshop
 
 CANARY = "xyzzy-canary"
 
@@ -184,7 +184,7 @@ PLAIN: dict[str, Compile] = {
 
 def test_the_truth_is_looked_up_by_the_metric_and_is_not_in_the_examples(suite: Suite, clean: Suite) -> None:
     metric, known = suite.metric(), Everybody(list(clean.tasks))
-    agent = Agent("act", workshop=suite.workshop)
+    agent = Agent("act", env=suite.env)
     lm = dspy.LM("scripted/everybody", engine=known, cache=False, num_retries=0)
     with dspy.context(lm=lm):
         scores = [metric(example, agent(**example.inputs())) for example in suite.examples("train")]
@@ -200,7 +200,7 @@ def test_optimizers_of_plain_dspy_never_hold_the_truth(
 ) -> None:
     known = Everybody(list(clean.tasks))
     lm = dspy.LM("scripted/everybody", engine=known, cache=False, num_retries=0)
-    agent = Agent("react", workshop=suite.workshop, keep_history=True)
+    agent = Agent("react", env=suite.env, keep_history=True)
     with dspy.context(lm=lm, trace=[], disable_history=False):
         compiled = PLAIN[name](agent, suite, lm)
         compiled(task=suite.examples("dev")[0].task)
@@ -255,13 +255,13 @@ def test_optimizers_of_the_command_never_hold_the_truth(suite: Suite, tmp_path: 
 class Careless(dspy.Module):  # type: ignore[misc]
     """Hands the whole task that it is given to a model."""
 
-    def __init__(self, workshop: Workshop) -> None:
+    def __init__(self, env: Environment) -> None:
         super().__init__()
         self.step = dspy.Predict("task -> answer")
-        self._workshop = workshop
+        self._env = env
 
     def forward(self, task: Any) -> dspy.Prediction:
-        episode = self._workshop.episode(task.domains)
+        episode = self._env.episode(task.domains)
         answer = self.step(task=str(task)).answer
         return dspy.Prediction(answer=answer, episode=EpisodeResult("finished", episode.outcome()))
 
@@ -269,7 +269,7 @@ class Careless(dspy.Module):  # type: ignore[misc]
 def test_a_program_is_evaluated_without_being_given_the_truth(suite: Suite, clean: Suite) -> None:
     known = Everybody(list(clean.tasks))
     lm = dspy.LM("scripted/everybody", engine=known, cache=False, num_retries=0)
-    evaluate(Careless(suite.workshop), suite.tasks[:3], workshop=suite.workshop, lm=lm, workers=1)
+    evaluate(Careless(suite.env), suite.tasks[:3], env=suite.env, lm=lm, workers=1)
 
     assert suite.tasks[0].query in known.asked[0]
     assert all(CANARY not in prompt for prompt in known.asked)

@@ -7,25 +7,25 @@ from pathlib import Path
 import dspy
 import pytest
 
-from evals.scorers import scorers_for
-from evals.task import Task
+from evals.scoring.scorers import scorers_for
+from evals.tasks.task import Task
 from programs.agent import Agent
-from programs.checker import Access
-from programs.prompt import context_text
-from programs.rules import rules_text
-from programs.scripted import GoldEngine, scripted_lm
+from programs.parts.checker import Access
+from programs.parts.rules import rules_text
+from programs.prompting.prompt import context_text
+from programs.replaying.scripted import GoldEngine, scripted_lm
 from programs.strategies import STRATEGIES
 from tests.evals import help_desk as desk
 from tests.evals.help_desk import ASHA, CRUD, DENIED, SEARCH, TASKS
 from tests.programs.office import Script, call, reply, texts
-from tests.tools.enterprise import small_world
+from tests.tools.kinds.enterprise import small_world
+from tools.environment import Environment
 from tools.errors import InputError
-from tools.workshop import Workshop
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    return desk.workshop(tmp_path_factory.mktemp("desk"))
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return desk.env(tmp_path_factory.mktemp("desk"))
 
 
 def run(agent: Agent, task: Task, *replies: str | Exception) -> tuple[dspy.Prediction, Script]:
@@ -49,9 +49,9 @@ PAY = call("staff.salary", '{"emp_id": "emp_0002"}', thought="Look.")
 @pytest.mark.parametrize("access", ["policy", "model", "both"])
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_the_gold_engine_solves_every_task_with_every_strategy(
-    name: str, access: Access, shop: Workshop
+    name: str, access: Access, shop: Environment
 ) -> None:
-    agent = Agent(name, workshop=shop, toolset="all", access=access)
+    agent = Agent(name, env=shop, toolset="all", access=access)
     (scorer,) = scorers_for(shop)
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS))):
         for task in TASKS:
@@ -59,8 +59,8 @@ def test_the_gold_engine_solves_every_task_with_every_strategy(
             assert (task.id, scores["outcome"]) == (task.id, 1)
 
 
-def test_the_agent_says_what_came_of_the_task(shop: Workshop) -> None:
-    done, script = run(Agent("react", workshop=shop), SEARCH, end("Answered ", '["Cy Hart", "resolved"]'))
+def test_the_agent_says_what_came_of_the_task(shop: Environment) -> None:
+    done, script = run(Agent("react", env=shop), SEARCH, end("Answered ", '["Cy Hart", "resolved"]'))
 
     assert (done.episode.answer_status, done.episode.answer) == ("answered", "Cy Hart; resolved")
     assert "Working for: Asha Rao (emp_0001, IT, level 10)." in texts(script.requests[0])[0]
@@ -74,14 +74,14 @@ def test_departments_are_called_by_their_names() -> None:
 
 
 @pytest.mark.parametrize("name", ["direct", "cot"])
-def test_who_calls_all_at_once_answers_after_seeing_what_came_of_it(name: str, shop: Workshop) -> None:
+def test_who_calls_all_at_once_answers_after_seeing_what_came_of_it(name: str, shop: Environment) -> None:
     first = reply(reasoning="Look.", calls='[{"tool": "tickets.read", "arguments": {"ticket_id": "1002"}}]')
     last = reply(
         reasoning="End.",
         calls='[{"tool": "mail.send", "arguments": {}}, '
         '{"tool": "finish", "arguments": {"status": "denied"}}]',
     )
-    done, script = run(Agent(name, workshop=shop), SEARCH, first, last)
+    done, script = run(Agent(name, env=shop), SEARCH, first, last)
 
     assert [made.tool for made in done.episode.calls] == ["tickets.read"]
     assert done.episode.answer_status == "denied"
@@ -89,8 +89,8 @@ def test_who_calls_all_at_once_answers_after_seeing_what_came_of_it(name: str, s
     assert "Leave `finish` out" in str(script.requests[0].system)
 
 
-def test_a_trace_of_calls_at_once_shows_what_they_returned(shop: Workshop) -> None:
-    agent = Agent("direct", workshop=shop)
+def test_a_trace_of_calls_at_once_shows_what_they_returned(shop: Environment) -> None:
+    agent = Agent("direct", env=shop)
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS)), trace=[]):
         agent(task=SEARCH)
         (_, inputs, outputs), *more = dspy.settings.trace
@@ -104,9 +104,9 @@ def test_a_trace_of_calls_at_once_shows_what_they_returned(shop: Workshop) -> No
     assert "Cannot log in after the update." in shown[2]
 
 
-def test_a_tool_may_ask_the_agents_own_model(shop: Workshop) -> None:
+def test_a_tool_may_ask_the_agents_own_model(shop: Environment) -> None:
     asking = call("llm.call", '{"prompt": "Say hello."}', thought="Ask.")
-    done, script = run(Agent("react", workshop=shop, toolset="all"), SEARCH, asking, "Hello!", end())
+    done, script = run(Agent("react", env=shop, toolset="all"), SEARCH, asking, "Hello!", end())
 
     assert done.episode.calls[0].observation.text == "Hello!"
     assert done.episode.model_calls == 3
@@ -114,24 +114,24 @@ def test_a_tool_may_ask_the_agents_own_model(shop: Workshop) -> None:
     assert texts(script.requests[1]) == ["Say hello."]
 
 
-def test_a_model_that_fails_a_tool_is_no_wrong_answer(shop: Workshop) -> None:
+def test_a_model_that_fails_a_tool_is_no_wrong_answer(shop: Environment) -> None:
     asking = call("llm.call", '{"prompt": "Say hello."}', thought="Ask.")
-    done, _ = run(Agent("react", workshop=shop, toolset="all"), SEARCH, asking, RuntimeError("down"))
+    done, _ = run(Agent("react", env=shop, toolset="all"), SEARCH, asking, RuntimeError("down"))
 
     assert done.episode.status == "model_error"
     assert "down" in done.episode.error
 
 
-def test_without_a_model_opinion_nothing_is_asked(shop: Workshop) -> None:
-    done, script = run(Agent("react", workshop=shop), DENIED, PAY, end("denied"))
+def test_without_a_model_opinion_nothing_is_asked(shop: Environment) -> None:
+    done, script = run(Agent("react", env=shop), DENIED, PAY, end("denied"))
 
     assert len(script.requests) == 2
     assert done.episode.opinions == []
     assert [given.allow for given in done.verdicts] == [False]
 
 
-def test_a_model_that_denies_keeps_the_agent_from_the_call(shop: Workshop) -> None:
-    agent = Agent("react", workshop=shop, access="model")
+def test_a_model_that_denies_keeps_the_agent_from_the_call(shop: Environment) -> None:
+    agent = Agent("react", env=shop, access="model")
     done, script = run(agent, SEARCH, READ, verdict("Denied"), end("denied"))
     (opinion,), (made,) = done.episode.opinions, done.episode.calls
 
@@ -145,8 +145,8 @@ def test_a_model_that_denies_keeps_the_agent_from_the_call(shop: Workshop) -> No
     assert (scores["checker_over_refusal"], scores["over_refusal"]) == (1, 1)
 
 
-def test_a_model_that_allows_overrides_nothing(shop: Workshop) -> None:
-    agent = Agent("react", workshop=shop, access="model")
+def test_a_model_that_allows_overrides_nothing(shop: Environment) -> None:
+    agent = Agent("react", env=shop, access="model")
     done, _ = run(agent, DENIED, PAY, verdict("Allowed"), end("denied"))
 
     assert done.episode.calls[0].observation.status == "denied"
@@ -154,8 +154,8 @@ def test_a_model_that_allows_overrides_nothing(shop: Workshop) -> None:
     assert [given.allow for given in done.verdicts] == [False]
 
 
-def test_with_both_the_policy_is_asked_first_and_spares_the_model(shop: Workshop) -> None:
-    done, script = run(Agent("react", workshop=shop, access="both"), DENIED, PAY, end("denied"))
+def test_with_both_the_policy_is_asked_first_and_spares_the_model(shop: Environment) -> None:
+    done, script = run(Agent("react", env=shop, access="both"), DENIED, PAY, end("denied"))
     (made,) = done.episode.calls
 
     assert (made.observation.status, done.episode.opinions) == ("refused", [None])
@@ -163,28 +163,28 @@ def test_with_both_the_policy_is_asked_first_and_spares_the_model(shop: Workshop
     assert len(script.requests) == 2
 
 
-def test_the_truth_of_a_refused_call_is_that_of_the_record(shop: Workshop) -> None:
+def test_the_truth_of_a_refused_call_is_that_of_the_record(shop: Environment) -> None:
     change = call("tickets.update", '{"ticket_id": "1002", "status": "open"}', thought="Go.")
     own = call("tickets.update", '{"ticket_id": "1001", "status": "resolved"}', thought="Go.")
     no = verdict("Denied")
-    done, _ = run(Agent("react", workshop=shop, access="model"), CRUD, change, no, own, no, end())
+    done, _ = run(Agent("react", env=shop, access="model"), CRUD, change, no, own, no, end())
 
     assert [opinion.truth.rule for opinion in done.episode.opinions] == ["TIC-U1", "tickets.update-R1"]
     assert done.episode.outcome.empty
 
 
 @pytest.mark.parametrize("said", ["Perhaps", "no fields at all"])
-def test_an_opinion_that_cannot_be_read_refuses_nothing(said: str, shop: Workshop) -> None:
+def test_an_opinion_that_cannot_be_read_refuses_nothing(said: str, shop: Environment) -> None:
     wrong = verdict(said) if said == "Perhaps" else reply(other="x")
-    done, _ = run(Agent("react", workshop=shop, access="model"), SEARCH, READ, wrong, end())
+    done, _ = run(Agent("react", env=shop, access="model"), SEARCH, READ, wrong, end())
 
     assert done.episode.calls[0].observation.status == "ok"
     assert done.episode.opinions[0].allow is None
     assert done.unreadable == (said != "Perhaps")
 
 
-def test_checks_can_be_shown_as_examples_without_their_rules(shop: Workshop) -> None:
-    agent = Agent("react", workshop=shop, access="model")
+def test_checks_can_be_shown_as_examples_without_their_rules(shop: Environment) -> None:
+    agent = Agent("react", env=shop, access="model")
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS)), trace=[]):
         agent(task=DENIED)
         checks = [entry for entry in dspy.settings.trace if entry[0] is agent.checker.predict]
@@ -200,7 +200,7 @@ def test_checks_can_be_shown_as_examples_without_their_rules(shop: Workshop) -> 
     assert "[[ ## verdict ## ]]\nDenied" in shown[3]
 
 
-def test_the_mode_is_part_of_the_program(shop: Workshop) -> None:
+def test_the_mode_is_part_of_the_program(shop: Environment) -> None:
     assert Agent("react", access="model").config["access"] == "model"
     assert Agent("react", access="model").digest != Agent("react").digest
     assert Agent("react").config["access"] == "policy"
@@ -208,8 +208,8 @@ def test_the_mode_is_part_of_the_program(shop: Workshop) -> None:
         Agent("react", access="nobody")  # type: ignore[arg-type]
 
 
-def test_rules_are_told_in_words(tmp_path: Path, shop: Workshop) -> None:
-    policy = small_world.open_small_workshop(tmp_path).policy
+def test_rules_are_told_in_words(tmp_path: Path, shop: Environment) -> None:
+    policy = small_world.open_small_env(tmp_path).policy
     told = rules_text(policy, "employee_data.read")
 
     assert told.startswith("To read a record of employees one of these must hold:\n- EMP-R")

@@ -1,4 +1,4 @@
-"""DSPy's own optimizers on an agent: whole trajectories, shared workshop, nothing left behind."""
+"""DSPy's own optimizers on an agent: whole trajectories, shared environment, nothing left behind."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.examples import as_examples
-from programs.adapter import ADAPTER
+from evals.dspy_programs.examples import as_examples
 from programs.agent import Agent
-from programs.scripted import GoldEngine, scripted_lm
+from programs.prompting.adapter import ADAPTER
+from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.programs.office import TASKS, Script, call, finish, texts
-from tools.workshop import Workshop
+from tools.environment import Environment
 
 TRAINSET = as_examples(TASKS[:3])
 
@@ -35,8 +35,8 @@ def bootstrap(agent: Agent) -> Agent:
 
 
 @pytest.mark.parametrize("name", ["direct", "cot", "act", "react", "plan", "gold"])
-def test_stock_bootstrapping_gives_whole_trajectories(name: str, workshop: Workshop) -> None:
-    compiled = bootstrap(Agent(name, workshop=workshop))
+def test_stock_bootstrapping_gives_whole_trajectories(name: str, env: Environment) -> None:
+    compiled = bootstrap(Agent(name, env=env))
     shown = [demo for demo in compiled.selector.predict.demos if demo.get("augmented")]
 
     assert len(shown) == 2
@@ -49,8 +49,8 @@ def test_stock_bootstrapping_gives_whole_trajectories(name: str, workshop: Works
         assert [demo.plan[:2] for demo in compiled.planner.predict.demos[:2]] == ["1.", "1."]
 
 
-def test_bootstrapped_demonstrations_reach_the_prompt(workshop: Workshop) -> None:
-    compiled, script = bootstrap(Agent("react", workshop=workshop)), Script(finish())
+def test_bootstrapped_demonstrations_reach_the_prompt(env: Environment) -> None:
+    compiled, script = bootstrap(Agent("react", env=env)), Script(finish())
     with dspy.context(lm=script.lm()):
         compiled(task=TASKS[3])
     prompt = texts(script.requests[0])
@@ -61,18 +61,18 @@ def test_bootstrapped_demonstrations_reach_the_prompt(workshop: Workshop) -> Non
     assert "Cancel the meeting 'Retro'" in prompt[-1]
 
 
-def test_replies_that_could_not_be_read_are_not_demonstrated(workshop: Workshop) -> None:
+def test_replies_that_could_not_be_read_are_not_demonstrated(env: Environment) -> None:
     script = Script("What?", call("calendar.search_events"), finish())
     with dspy.context(lm=script.lm(), trace=[]):
-        Agent("act", workshop=workshop)(task=TASKS[0])
+        Agent("act", env=env)(task=TASKS[0])
         [(_, inputs, outputs)] = dspy.settings.trace
 
     assert [step["tool"] for step in inputs["trajectory"]] == ["calendar.search_events"]
     assert outputs.tool == "finish"
 
 
-def test_an_episode_leaves_one_trace_entry_for_each_predictor(workshop: Workshop) -> None:
-    agent = Agent("plan", workshop=workshop)
+def test_an_episode_leaves_one_trace_entry_for_each_predictor(env: Environment) -> None:
+    agent = Agent("plan", env=env)
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS)), trace=[]):
         agent(task=TASKS[0])
         predictors = [entry[0] for entry in dspy.settings.trace]
@@ -81,28 +81,28 @@ def test_an_episode_leaves_one_trace_entry_for_each_predictor(workshop: Workshop
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda agent: agent.deepcopy(), Agent.reset_copy])
-def test_copies_share_the_workshop_and_nothing_that_is_learned(duplicate: Any, workshop: Workshop) -> None:
-    agent = Agent("plan", workshop=workshop)
+def test_copies_share_the_environment_and_nothing_that_is_learned(duplicate: Any, env: Environment) -> None:
+    agent = Agent("plan", env=env)
     twin = duplicate(agent)
     twin.selector.predict.demos.append(dspy.Example(task="x"))
 
-    assert twin.workshop is workshop
+    assert twin.env is env
     assert agent.selector.predict.demos == []
     assert twin.selector is not agent.selector
 
 
-def test_an_agent_saved_whole_has_no_workshop_and_takes_another(workshop: Workshop, tmp_path: Path) -> None:
-    Agent("act", max_steps=7, workshop=workshop).save(tmp_path / "whole", save_program=True)
+def test_an_agent_saved_whole_has_no_environment_and_takes_another(env: Environment, tmp_path: Path) -> None:
+    Agent("act", max_steps=7, env=env).save(tmp_path / "whole", save_program=True)
     agent = dspy.load(tmp_path / "whole", allow_pickle=True)
-    assert (agent.workshop, agent.max_steps) == (None, 7)
+    assert (agent.env, agent.max_steps) == (None, 7)
 
-    agent.workshop = workshop
+    agent.env = env
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS))):
         assert agent(task=TASKS[0]).episode.status == "finished"
 
 
-def test_a_task_never_sees_its_own_solution(workshop: Workshop) -> None:
-    agent, script = Agent("act", workshop=workshop), Script(finish())
+def test_a_task_never_sees_its_own_solution(env: Environment) -> None:
+    agent, script = Agent("act", env=env), Script(finish())
     agent.selector.predict.demos = [
         dspy.Example(task=query, trajectory=[], tool="finish", arguments={"answer": "so"})
         for query in (TASKS[0].query, "Like it")
@@ -115,7 +115,7 @@ def test_a_task_never_sees_its_own_solution(workshop: Workshop) -> None:
     assert len(shown) == 3
 
 
-def test_the_adapter_remembers_a_bounded_number_of_demonstrations(workshop: Workshop) -> None:
+def test_the_adapter_remembers_a_bounded_number_of_demonstrations(env: Environment) -> None:
     signature = Agent("act").selector.predict.signature
     for number in range(5000):
         demo = {"task": str(number), "tool": "finish", "arguments": {}}

@@ -9,19 +9,19 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.nearest import NearestPredict, NearestSettings, show_nearest
-from evals.states import load_program
-from optimizers.artifact import Artifact, Manifest
+from evals.dspy_programs.nearest import NearestPredict, NearestSettings, show_nearest
+from evals.dspy_programs.states import load_program
+from optimizers.compiling.artifact import Artifact, Manifest
 from programs.agent import Agent
-from programs.scripted import GoldEngine, scripted_lm
+from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.programs.office import TASKS, Script, finish, texts
+from tools.environment import Environment
 from tools.errors import InputError
-from tools.workshop import Workshop
 
 
-def taught(workshop: Workshop, strategy: str = "react", *, nearest: bool = True) -> Agent:
+def taught(env: Environment, strategy: str = "react", *, nearest: bool = True) -> Agent:
     """An agent with a bank of two demonstrations, of which it shows the one nearest to its task."""
-    agent = Agent(strategy, workshop=workshop)
+    agent = Agent(strategy, env=env)
     with dspy.context(lm=scripted_lm(GoldEngine(TASKS)), trace=[]):
         for task in TASKS[:2]:
             agent(task=task)
@@ -47,11 +47,11 @@ def prompt(agent: Agent) -> list[str]:
 @pytest.mark.parametrize("nearest", [True, False])
 @pytest.mark.parametrize("strategy", ["react", "direct"])
 def test_a_saved_agent_behaves_the_same_when_loaded(
-    workshop: Workshop, tmp_path: Path, strategy: str, nearest: bool
+    env: Environment, tmp_path: Path, strategy: str, nearest: bool
 ) -> None:
-    agent = taught(workshop, strategy, nearest=nearest)
+    agent = taught(env, strategy, nearest=nearest)
     agent.save(tmp_path / "agent.json")
-    loaded = Agent(strategy, workshop=workshop)
+    loaded = Agent(strategy, env=env)
     loaded.load(tmp_path / "agent.json")
 
     assert prompt(loaded) == prompt(agent)
@@ -59,31 +59,29 @@ def test_a_saved_agent_behaves_the_same_when_loaded(
     assert isinstance(loaded.selector.predict, NearestPredict) == nearest
 
 
-def test_an_agent_saved_whole_chooses_the_same_demonstrations(workshop: Workshop, tmp_path: Path) -> None:
-    agent = taught(workshop)
+def test_an_agent_saved_whole_chooses_the_same_demonstrations(env: Environment, tmp_path: Path) -> None:
+    agent = taught(env)
     agent.save(tmp_path / "whole", save_program=True)
     loaded = dspy.load(tmp_path / "whole", allow_pickle=True)
-    loaded.workshop = workshop
+    loaded.env = env
 
     assert prompt(loaded) == prompt(agent)
 
 
-def test_an_agent_that_chooses_takes_over_a_state_that_does_not(workshop: Workshop, tmp_path: Path) -> None:
-    taught(workshop, nearest=False).save(tmp_path / "agent.json")
-    loaded = taught(workshop)
+def test_an_agent_that_chooses_takes_over_a_state_that_does_not(env: Environment, tmp_path: Path) -> None:
+    taught(env, nearest=False).save(tmp_path / "agent.json")
+    loaded = taught(env)
     loaded.load(tmp_path / "agent.json")
 
     assert type(loaded.selector.predict) is dspy.Predict
-    assert prompt(loaded) == prompt(taught(workshop, nearest=False))
+    assert prompt(loaded) == prompt(taught(env, nearest=False))
 
 
-def test_a_plain_predictor_refuses_a_bank_and_says_how_it_is_loaded(
-    workshop: Workshop, tmp_path: Path
-) -> None:
-    agent = taught(workshop)
+def test_a_plain_predictor_refuses_a_bank_and_says_how_it_is_loaded(env: Environment, tmp_path: Path) -> None:
+    agent = taught(env)
     agent.selector.save(tmp_path / "selector.json")
     plain = dspy.Predict(agent.selector.predict.signature)
-    with pytest.raises(ValueError, match=r"load it with evals\.states\.load_program"):
+    with pytest.raises(ValueError, match=r"load it with evals\.dspy_programs\.states\.load_program"):
         plain.load_state(agent.selector.predict.dump_state())
 
     assert plain.demos == []
@@ -91,10 +89,10 @@ def test_a_plain_predictor_refuses_a_bank_and_says_how_it_is_loaded(
 
 @pytest.mark.parametrize("strategy", ["act", "plan", "cot"])
 def test_a_state_of_another_agent_is_refused_and_changes_nothing(
-    workshop: Workshop, tmp_path: Path, strategy: str
+    env: Environment, tmp_path: Path, strategy: str
 ) -> None:
-    taught(workshop).save(tmp_path / "agent.json")
-    other = Agent(strategy, workshop=workshop)
+    taught(env).save(tmp_path / "agent.json")
+    other = Agent(strategy, env=env)
     before = other.digest
     with pytest.raises(InputError, match="the state of another program"):
         other.load(tmp_path / "agent.json")
@@ -111,19 +109,17 @@ def test_a_state_of_another_agent_is_refused_and_changes_nothing(
     ],
 )
 def test_an_agent_with_other_settings_is_another_one(
-    workshop: Workshop, tmp_path: Path, settings: dict[str, Any], said: str
+    env: Environment, tmp_path: Path, settings: dict[str, Any], said: str
 ) -> None:
-    taught(workshop).save(tmp_path / "agent.json")
+    taught(env).save(tmp_path / "agent.json")
 
     with pytest.raises(InputError, match=f"the state of another program: {said}"):
-        Agent("react", workshop=workshop, **settings).load(tmp_path / "agent.json")
+        Agent("react", env=env, **settings).load(tmp_path / "agent.json")
 
 
 @pytest.mark.parametrize("made", [None, 5, [], "x"])
-def test_what_says_nothing_of_how_it_was_made_is_refused(
-    workshop: Workshop, tmp_path: Path, made: Any
-) -> None:
-    taught(workshop).save(tmp_path / "agent.json")
+def test_what_says_nothing_of_how_it_was_made_is_refused(env: Environment, tmp_path: Path, made: Any) -> None:
+    taught(env).save(tmp_path / "agent.json")
     state = json.loads((tmp_path / "agent.json").read_text())
     (tmp_path / "agent.json").write_text(json.dumps({**state, "made": made}))
 
@@ -131,18 +127,18 @@ def test_what_says_nothing_of_how_it_was_made_is_refused(
         Agent("react").load(tmp_path / "agent.json")
 
 
-def test_an_agent_may_get_its_workshop_afterwards(workshop: Workshop, tmp_path: Path) -> None:
-    agent = Agent("act", toolset="all", workshop=workshop)
+def test_an_agent_may_get_its_environment_afterwards(env: Environment, tmp_path: Path) -> None:
+    agent = Agent("act", toolset="all", env=env)
     agent.save(tmp_path / "agent.json")
     loaded = Agent("act")
     loaded.load(tmp_path / "agent.json")
-    loaded.workshop = workshop
+    loaded.env = env
 
     assert loaded.config == agent.config
 
 
-def test_a_compiled_program_is_no_state(workshop: Workshop, tmp_path: Path) -> None:
-    agent = taught(workshop)
+def test_a_compiled_program_is_no_state(env: Environment, tmp_path: Path) -> None:
+    agent = taught(env)
     manifest = Manifest(
         program=agent.config,
         suite={},
@@ -161,8 +157,8 @@ def test_a_compiled_program_is_no_state(workshop: Workshop, tmp_path: Path) -> N
         Agent("react").load(tmp_path / "program.json")
 
 
-def test_a_state_is_no_compiled_program(workshop: Workshop, tmp_path: Path) -> None:
-    taught(workshop).save(tmp_path / "agent.json")
+def test_a_state_is_no_compiled_program(env: Environment, tmp_path: Path) -> None:
+    taught(env).save(tmp_path / "agent.json")
 
     with pytest.raises(InputError, match="a state that DSPy saved, not a compiled program"):
         Artifact.read(tmp_path / "agent.json")
@@ -179,8 +175,8 @@ def test_other_files_are_no_states(tmp_path: Path, content: str) -> None:
 @pytest.mark.parametrize(
     "nearest", [None, 5, {}, {"field": "task"}, {"field": "task", "count": "1"}, {"zzz": 1}]
 )
-def test_damaged_settings_are_refused(workshop: Workshop, tmp_path: Path, nearest: Any) -> None:
-    taught(workshop).save(tmp_path / "agent.json")
+def test_damaged_settings_are_refused(env: Environment, tmp_path: Path, nearest: Any) -> None:
+    taught(env).save(tmp_path / "agent.json")
     state = json.loads((tmp_path / "agent.json").read_text())
     state["selector.predict"]["nearest"] = nearest
     (tmp_path / "agent.json").write_text(json.dumps(state))
@@ -189,8 +185,8 @@ def test_damaged_settings_are_refused(workshop: Workshop, tmp_path: Path, neares
         Agent("react").load(tmp_path / "agent.json")
 
 
-def test_a_bank_that_grows_is_seen_by_the_next_search(workshop: Workshop) -> None:
-    agent = taught(workshop)
+def test_a_bank_that_grows_is_seen_by_the_next_search(env: Environment) -> None:
+    agent = taught(env)
     bank = agent.selector.predict.demos
     nearer = bank[0].copy(task="Cancel the meeting 'Lunch'")
     for demo, task in zip(bank, ("Write a mail to Kim", "Draw a logo"), strict=True):
@@ -213,14 +209,14 @@ def test_a_bank_that_grows_is_seen_by_the_next_search(workshop: Workshop) -> Non
     ],
 )
 def test_a_state_names_no_model_and_no_setting(
-    workshop: Workshop, tmp_path: Path, hostile: dict[str, Any]
+    env: Environment, tmp_path: Path, hostile: dict[str, Any]
 ) -> None:
     """Neither through an agent's own `load` nor through the function for any program."""
-    taught(workshop).save(tmp_path / "agent.json")
+    taught(env).save(tmp_path / "agent.json")
     state = json.loads((tmp_path / "agent.json").read_text())
     state["selector.predict"].update(hostile)
     (tmp_path / "agent.json").write_text(json.dumps(state))
-    agent = Agent("react", workshop=workshop)
+    agent = Agent("react", env=env)
     before = agent.digest
 
     with pytest.raises(InputError, match="not a state of texts"):
@@ -230,30 +226,30 @@ def test_a_state_names_no_model_and_no_setting(
     assert agent.digest == before
 
 
-def test_a_trusted_state_may_name_a_model(workshop: Workshop, tmp_path: Path) -> None:
-    agent = taught(workshop)
+def test_a_trusted_state_may_name_a_model(env: Environment, tmp_path: Path) -> None:
+    agent = taught(env)
     agent.selector.predict.lm = dspy.LM("openai/mine")
     agent.save(tmp_path / "agent.json")
-    loaded = Agent("react", workshop=workshop)
+    loaded = Agent("react", env=env)
     loaded.load(tmp_path / "agent.json", allow_unsafe_lm_state=True)
 
     assert loaded.selector.predict.lm.model == "openai/mine"
 
 
-def test_a_state_may_call_an_output_otherwise(workshop: Workshop, tmp_path: Path) -> None:
+def test_a_state_may_call_an_output_otherwise(env: Environment, tmp_path: Path) -> None:
     """As COPRO does."""
-    agent = taught(workshop)
+    agent = taught(env)
     signature = agent.selector.predict.signature
     agent.selector.predict.signature = signature.with_updated_fields("arguments", prefix="The arguments:")
     agent.save(tmp_path / "agent.json")
-    loaded = Agent("react", workshop=workshop)
+    loaded = Agent("react", env=env)
     loaded.load(tmp_path / "agent.json")
 
     assert loaded.digest == agent.digest
 
 
-def test_a_pickled_state_is_not_loaded(workshop: Workshop, tmp_path: Path) -> None:
-    taught(workshop, nearest=False).save(tmp_path / "agent.pkl")
+def test_a_pickled_state_is_not_loaded(env: Environment, tmp_path: Path) -> None:
+    taught(env, nearest=False).save(tmp_path / "agent.pkl")
 
     with pytest.raises(ValueError, match="can run arbitrary code"):
-        Agent("react", workshop=workshop).load(tmp_path / "agent.pkl")
+        Agent("react", env=env).load(tmp_path / "agent.pkl")

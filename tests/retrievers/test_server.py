@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from retrievers.building import build_index
-from retrievers.checking import check_index
-from retrievers.documents import Document
 from retrievers.errors import RetrievalError
-from retrievers.library import Library
+from retrievers.index.building import build_index
+from retrievers.index.checking import check_index
+from retrievers.index.library import Library
+from retrievers.texts.documents import Document
 
 
 @pytest.fixture(scope="module")

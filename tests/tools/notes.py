@@ -9,16 +9,16 @@ from typing import Any
 
 import apsw
 
-from tools.desk import Desk
+from tools.access.persona import Persona
+from tools.access.policy import Decision
 from tools.episode import Episode
 from tools.errors import ToolError
-from tools.kinds import WorldKind
-from tools.persona import Persona
-from tools.policy import Decision
-from tools.sandbox import SandboxPool
-from tools.schema import Table
+from tools.sqlite.sandbox import SandboxPool
+from tools.sqlite.schema import Table
 from tools.tool import tool
+from tools.tool_context import ToolContext
 from tools.toolkit import Toolkit, toolset
+from tools.world_kind import WorldKind
 
 NOTES = Table("notes", ("note_id", "owner", "text"), generated=("note_id",), exact=("owner",))
 SAM = Persona(id="sam", name="Sam")
@@ -26,75 +26,75 @@ NOW = datetime(2024, 10, 17)
 
 
 @tool()
-def search(desk: Desk, text: str = "") -> list[dict[str, Any]]:
+def search(ctx: ToolContext, text: str = "") -> list[dict[str, Any]]:
     """Find notes whose text contains a word.
 
     Args:
         text: the word; empty finds all.
     """
-    return desk.rows("SELECT note_id, owner, text FROM notes WHERE text LIKE ?", (f"%{text}%",))
+    return ctx.rows("SELECT note_id, owner, text FROM notes WHERE text LIKE ?", (f"%{text}%",))
 
 
 @tool(writes=True)
-def add(desk: Desk, text: str, owner: str = "sam") -> str:
+def add(ctx: ToolContext, text: str, owner: str = "sam") -> str:
     """Add a note."""
-    number = desk.values("SELECT count(*) FROM notes")[0]
-    desk.execute("INSERT INTO notes (note_id, owner, text) VALUES (?, ?, ?)", (f"n{number}", owner, text))
+    number = ctx.values("SELECT count(*) FROM notes")[0]
+    ctx.execute("INSERT INTO notes (note_id, owner, text) VALUES (?, ?, ?)", (f"n{number}", owner, text))
     return f"n{number}"
 
 
 @tool(writes=True)
-def edit(desk: Desk, note_id: str, text: str) -> str:
+def edit(ctx: ToolContext, note_id: str, text: str) -> str:
     """Change a note's text."""
-    if not desk.execute("UPDATE notes SET text = ? WHERE note_id = ?", (text, note_id)):
+    if not ctx.execute("UPDATE notes SET text = ? WHERE note_id = ?", (text, note_id)):
         raise ToolError("No such note.")
     return "Changed."
 
 
 @tool(writes=True)
-def delete(desk: Desk, note_id: str) -> str:
+def delete(ctx: ToolContext, note_id: str) -> str:
     """Delete a note."""
-    desk.execute("DELETE FROM notes WHERE note_id = ?", (note_id,))
+    ctx.execute("DELETE FROM notes WHERE note_id = ?", (note_id,))
     return "Deleted."
 
 
 @tool(writes=True)
-def half(desk: Desk) -> str:
+def half(ctx: ToolContext) -> str:
     """Write something, then fail."""
-    desk.execute("DELETE FROM notes")
+    ctx.execute("DELETE FROM notes")
     raise ToolError("Changed my mind.")
 
 
 @tool()
-def sly(desk: Desk) -> str:
+def sly(ctx: ToolContext) -> str:
     """Write although declared as reading."""
-    desk.execute("DELETE FROM notes")
+    ctx.execute("DELETE FROM notes")
     return "Nothing to see."
 
 
 @tool(writes=True)
-def sql(desk: Desk, statement: str) -> str:
+def sql(ctx: ToolContext, statement: str) -> str:
     """Run any SQL."""
-    desk.connection.execute(statement)
+    ctx.connection.execute(statement)
     return "Done."
 
 
 @tool()
-def shout(desk: Desk, text: str) -> str:
+def shout(ctx: ToolContext, text: str) -> str:
     """Say a text that is written as JSON has it."""
     return str(json.loads(f'"{text}"'))
 
 
 @tool()
-def moan(desk: Desk, text: str) -> str:
+def moan(ctx: ToolContext, text: str) -> str:
     """Refuse such a text."""
-    raise ToolError(shout(desk, text))
+    raise ToolError(shout(ctx, text))
 
 
 @tool()
-def earlier(desk: Desk) -> list[Any]:
+def earlier(ctx: ToolContext) -> list[Any]:
     """What the calls before returned."""
-    return list(desk.results)
+    return list(ctx.results)
 
 
 class Own:

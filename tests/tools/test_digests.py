@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from retrievers.building import build_index
-from retrievers.manifest import MANIFEST as INDEX_MANIFEST
-from tests.tools.enterprise.small_world import write_small_world
-from tools.enterprise.access import POLICY_FILE, packaged_policy
-from tools.enterprise.documents import open_library
-from tools.workshop import Workshop
+from retrievers.index.building import build_index
+from retrievers.index.manifest import MANIFEST as INDEX_MANIFEST
+from tests.tools.kinds.enterprise.small_world import write_small_world
+from tools.environment import Environment
+from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
+from tools.kinds.enterprise.documents import open_library
 from tools.world import MANIFEST_FILE, World, WorldManifest
 
 
@@ -75,8 +75,8 @@ def test_a_change_of_what_decides_results_changes_the_digest(
 ) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(indexed, copy)
-    assert Workshop.open(copy).digest == Workshop.open(indexed).digest
+    assert Environment.open(copy).digest == Environment.open(indexed).digest
 
     change(copy)
 
-    assert Workshop.open(copy).digest != Workshop.open(indexed).digest
+    assert Environment.open(copy).digest != Environment.open(indexed).digest

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.tools.notes import KIT, episode
-from tools.desk import Desk
 from tools.errors import InputError
 from tools.tool import BadArgumentsError, Tool, tool
+from tools.tool_context import ToolContext
 from tools.toolkit import toolset
 
 SEARCH, ADD = KIT.tools[:2]
@@ -44,7 +44,7 @@ def test_as_dspy_tool_acts_in_the_episode() -> None:
 
 def test_a_function_without_docstring_is_no_tool() -> None:
     @tool()
-    def mute(desk: Desk) -> str:
+    def mute(ctx: ToolContext) -> str:
         return ""
 
     with pytest.raises(TypeError, match="no docstring"):

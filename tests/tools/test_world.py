@@ -12,10 +12,10 @@ import pytest
 
 from tests.optimizers.shop import make_suite
 from tests.tools.notes import NOTES, SAM
+from tools.access.persona import Persona
+from tools.environment import Environment
 from tools.errors import InputError
-from tools.persona import Persona
 from tools.seeding import digest_bytes
-from tools.workshop import Workshop
 from tools.world import MANIFEST_FILE, World, write_world
 
 
@@ -139,4 +139,4 @@ def test_a_world_runs_nothing_of_its_own(tmp_path: Path, statement: str, said: s
     (tmp_path / MANIFEST_FILE).write_text(manifest.model_dump_json())
 
     with pytest.raises(InputError, match=f"the world {said}"):
-        Workshop.open(tmp_path)
+        Environment.open(tmp_path)

@@ -12,14 +12,14 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evals.compare import Arm
-from evals.crm.suites import build_world
-from evals.suite import Suite, write_suite
-from evals.task import Answer, Entity, Split, Step, Task
-from optimizers.artifact import Artifact
-from tools.crm.access import persona_of
+from evals.kinds.crm.suites import build_world
+from evals.running.study import Arm
+from evals.tasks.suite import Suite, write_suite
+from evals.tasks.task import Answer, Entity, Split, Step, Task
+from optimizers.compiling.artifact import Artifact
+from tools.environment import Environment
 from tools.errors import InputError
-from tools.workshop import Workshop
+from tools.kinds.crm.access import persona_of
 from worksmith.ablation import categories_named, without_category
 from worksmith.commands.compare import compare_strategies
 from worksmith.compiled import load_program
@@ -34,7 +34,7 @@ ASSIGNED = (
 SPLITS: tuple[Split, ...] = ("train", "train", "train", "dev", "test", "test")
 
 
-def question(number: int, workshop: Workshop) -> Task:
+def question(number: int, env: Environment) -> Task:
     """Who got most cases in a half of a year; nobody in the years before the org."""
     year, half = 2019 + number // 2, number % 2
     start, end = f"{year}-0{1 + 6 * half}-01T00:00:00Z", f"{year + half}-0{7 - 6 * half}-01T00:00:00Z"
@@ -46,7 +46,7 @@ def question(number: int, workshop: Workshop) -> Task:
     by_query = (
         Step(tool="query.soql", arguments={"query": ASSIGNED.format(start=start, end=end)}, why="Count."),
     )
-    episode = workshop.episode(persona=persona_of("service_manager"))
+    episode = env.episode(persona=persona_of("service_manager"))
     found = [episode.call(step.tool, dict(step.arguments)).value for step in by_functions][-1]
     best = found[0] if isinstance(found, list) and found else None
     answer = (
@@ -71,8 +71,8 @@ def question(number: int, workshop: Workshop) -> Task:
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
     world, _ = build_world(tmp_path_factory.mktemp("crm"), seed=7, scale=0.1)
-    workshop = Workshop(world)
-    return write_suite(world, [question(number, workshop) for number in range(12)])
+    env = Environment(world)
+    return write_suite(world, [question(number, env) for number in range(12)])
 
 
 def run(suite: Suite, *arguments: object) -> Any:
@@ -130,7 +130,7 @@ def test_a_compiled_program_that_does_without_is_loaded_as_one(
 
     assert agent.without == (CALCULATION,)
     assert Artifact.read(file).manifest.program["without"] == [CALCULATION]
-    episode = suite.workshop.episode(["functions"], without=agent.without)
+    episode = suite.env.episode(["functions"], without=agent.without)
     assert "functions.get_cases" in episode.toolset
     assert "query.soql" in episode.toolset
     assert "functions.find_id_with_max_value" not in episode.toolset

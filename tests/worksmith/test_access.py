@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from tests.tools.crm.generate.orgs import small
-from tests.tools.crm.worlds import workshop
-from tests.tools.enterprise import small_world
-from tools.crm.functions import NAMES as FUNCTIONS
-from tools.crm.roles import packaged_policy as packaged_roles
-from tools.crm.schema import OBJECTS
-from tools.enterprise.access import packaged_policy
-from tools.enterprise.schema import KEYS, MAIL
+from tests.tools.kinds.crm.generate.orgs import small
+from tests.tools.kinds.crm.worlds import env
+from tests.tools.kinds.enterprise import small_world
 from tools.errors import InputError
+from tools.kinds.crm.functions import NAMES as FUNCTIONS
+from tools.kinds.crm.roles import packaged_policy as packaged_roles
+from tools.kinds.crm.schema import OBJECTS
+from tools.kinds.enterprise.access import packaged_policy
+from tools.kinds.enterprise.schema import KEYS, MAIL
 from worksmith.cli import app
 
 
@@ -143,7 +143,7 @@ def test_validate_reads_roles_of_a_crm(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def crm() -> Path:
-    return workshop().world.path
+    return env().world.path
 
 
 def test_check_says_what_there_is_for_a_role(crm: Path) -> None:

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.log import EpisodeLog, log_line, read_log
-from evals.suite import Suite
+from evals.records.log import EpisodeLog, log_line, read_log
+from evals.tasks.suite import Suite
 from tests.evals.episodes import make_record
 from tests.optimizers.shop import make_suite
 from tools.errors import InputError, WorksmithError
-from tools.locking import InUseError, Lock
-from tools.sealed_lines import sealed
+from tools.files.locking import InUseError, Lock
+from tools.files.sealed_lines import sealed
 from worksmith import cli
 
 

@@ -11,12 +11,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evals.log import log_line, read_log
-from evals.record import EpisodeRecord
-from evals.runner import evaluate
-from evals.suite import Suite
-from optimizers.artifact import Artifact
-from optimizers.trace_bank import TraceBank
+from evals.records.log import log_line, read_log
+from evals.records.record import EpisodeRecord
+from evals.running.runner import evaluate
+from evals.tasks.suite import Suite
+from optimizers.compiling.artifact import Artifact
+from optimizers.demos.trace_bank import TraceBank
 from programs.agent import Agent
 from tests.optimizers.shop import make_suite
 from tools.errors import InputError
@@ -280,9 +280,7 @@ def test_a_run_in_mlflow_is_a_source_by_its_episodes_and_by_its_traces(suite: Su
 
     uri = f"sqlite:///{tmp_path}/mlflow.db"
     lm = resolve("gold", tasks=suite.tasks)
-    result = evaluate(
-        Agent("act", workshop=suite.workshop), suite.select(split="train"), workshop=suite.workshop, lm=lm
-    )
+    result = evaluate(Agent("act", env=suite.env), suite.select(split="train"), env=suite.env, lm=lm)
     with open_tracker(uri, traces=ALL).start("eval", params={"lm": "gold"}) as tracked:
         tracked.evaluation(result, split="train")
     run = tracked.id

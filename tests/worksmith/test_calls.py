@@ -11,8 +11,8 @@ import dspy
 import pytest
 from typer.testing import CliRunner
 
-from evals.suite import Suite, write_suite
-from optimizers.artifact import Artifact
+from evals.tasks.suite import Suite, write_suite
+from optimizers.compiling.artifact import Artifact
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.programs.office import finish
 from tests.programs.org import QUARTERS, make_org

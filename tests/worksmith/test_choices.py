@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tests.tools.crm.worlds import ROLES, workshop
-from tools.crm.schema import OBJECTS
+from tests.tools.kinds.crm.worlds import ROLES, env
+from tools.kinds.crm.schema import OBJECTS
 from worksmith.cli import app
 
 
@@ -24,7 +24,7 @@ def completed(line: str) -> list[str]:
 
 
 def test_roles_and_objects_of_a_suite_are_offered() -> None:
-    suite = workshop().world.path
+    suite = env().world.path
     assert completed(f"access check {suite} --as ") == list(ROLES)
     assert completed(f"serve crm {suite} --as ") == list(ROLES)
     assert completed(f"access check {suite} --source ") == list(OBJECTS)

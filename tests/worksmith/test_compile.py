@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.runner import evaluate
-from evals.suite import Suite
-from optimizers.artifact import Artifact
+from evals.running.runner import evaluate
+from evals.tasks.suite import Suite
+from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import APP, run
 from tools.errors import InputError
@@ -31,7 +31,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def outcome(program: Any, suite: Suite) -> float:
     tasks = suite.select(split="test")
-    result = evaluate(program, tasks, workshop=suite.workshop, lm=resolve("local/analogy"))
+    result = evaluate(program, tasks, env=suite.env, lm=resolve("local/analogy"))
     return result.summary.scores["outcome"].value
 
 

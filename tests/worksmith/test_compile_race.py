@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.suite import Suite
-from optimizers.artifact import Artifact
+from evals.tasks.suite import Suite
+from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run
 from worksmith.compiled import load_program

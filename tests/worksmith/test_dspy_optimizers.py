@@ -15,9 +15,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from evals.runner import evaluate
-from evals.suite import Suite
-from optimizers.artifact import Artifact
+from evals.running.runner import evaluate
+from evals.tasks.suite import Suite
+from optimizers.compiling.artifact import Artifact
 from optimizers.registry import optimizer_names, proposes
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.proposing import propose
@@ -114,7 +114,7 @@ def test_every_program_loads_in_a_new_process_and_through_mlflow(
     for file in programs:
         tasks = suite.select(split="test", limit=3)
         agent = load_program(tmp_path / file, suite)
-        result = evaluate(agent, tasks, workshop=suite.workshop, lm=resolve("local/analogy"))
+        result = evaluate(agent, tasks, env=suite.env, lm=resolve("local/analogy"))
         (run_of_it,), served = found[file][0]["runs"], found[file][1]
         outcome = result.summary.scores["outcome"].value
         assert run_of_it["summary"]["scores"]["outcome"]["value"] == outcome
@@ -158,7 +158,7 @@ def test_house_rules_are_not_the_proposers_business(
     file, who = tmp_path / "program.json", proposer(name)
     run(suite.path, "--out", file, "--optimizer", name, *who, *SMALL, "--no-track")
     artifact = Artifact.read(file)
-    rules = suite.workshop.kind.house_rules
+    rules = suite.env.kind.house_rules
 
     assert rules
     assert server.bodies

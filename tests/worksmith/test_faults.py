@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.suite import Suite, write_suite
+from evals.tasks.suite import Suite, write_suite
 from tests.chat_server import ChatServer, chat_server
 from tests.optimizers.shop import make_suite
-from tests.tools.enterprise.small_world import write_small_world
+from tests.tools.kinds.enterprise.small_world import write_small_world
 from tools.errors import InputError, WorksmithError
 from worksmith import cli
 from worksmith.compiled import load_program
@@ -54,7 +54,7 @@ def test_a_place_that_cannot_be_written_is_named_before_the_work(
     suite: Suite, here: Path, monkeypatch: pytest.MonkeyPatch, option: list[str]
 ) -> None:
     (here / "file").touch()
-    monkeypatch.setattr("evals.runner.Workers.run", lambda *_: pytest.fail("an episode was run"))
+    monkeypatch.setattr("evals.running.runner.Workers.run", lambda *_: pytest.fail("an episode was run"))
     command, place = option
 
     with pytest.raises(InputError, match="file/below: cannot write"):

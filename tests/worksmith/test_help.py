@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import typer.main
 
-from evals.kinds import checked_mode
-from evals.office.generate import PER_INTENT
+from evals.kinds.office.generate import PER_INTENT
+from evals.task_kind import checked_mode
 from evals.tracking import TraceChoice
 from evals.tracking.store import tracking_uri
 from worksmith.cli import app

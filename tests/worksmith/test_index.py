@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from retrievers.errors import RetrievalError
-from tools.enterprise.schema import POSTS, TABLES
-from tools.persona import Persona
-from tools.workshop import Workshop
+from tools.access.persona import Persona
+from tools.environment import Environment
+from tools.kinds.enterprise.schema import POSTS, TABLES
 from tools.world import write_world
 from worksmith.cli import app
 
@@ -43,7 +43,7 @@ def test_indexes_then_keeps_then_checks(tmp_path: Path) -> None:
 
     code, printed = run(str(tmp_path), "--embedder", "static", "--json")
     assert (code, json.loads(printed)["embedded"]) == (0, 2)
-    assert Workshop.open(tmp_path).library is not None
+    assert Environment.open(tmp_path).library is not None
     code, printed = run(str(tmp_path), "--embedder", "static", "--json")
     assert json.loads(printed)["kept"] == 2
     code, printed = run(str(tmp_path), "--check")
@@ -108,11 +108,11 @@ def test_the_model_of_a_foreign_index_is_not_loaded_unless_named(tmp_path: Path)
     file.write_text(json.dumps(manifest))
 
     with pytest.raises(RetrievalError, match="does not come with worksmith"):
-        Workshop.open(tmp_path)
+        Environment.open(tmp_path)
     with pytest.raises(RetrievalError, match="does not come with worksmith"):
         run(str(tmp_path))
     run(str(tmp_path), "--embedder", "static")
-    Workshop.open(tmp_path)
+    Environment.open(tmp_path)
 
 
 def test_a_changed_world_needs_its_index_again(tmp_path: Path) -> None:
@@ -121,6 +121,6 @@ def test_a_changed_world_needs_its_index_again(tmp_path: Path) -> None:
     write(tmp_path, "Winter party")
 
     with pytest.raises(RetrievalError, match="worksmith index"):
-        Workshop.open(tmp_path)
+        Environment.open(tmp_path)
     run(str(tmp_path), "--embedder", "static")
-    Workshop.open(tmp_path)
+    Environment.open(tmp_path)

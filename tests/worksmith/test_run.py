@@ -8,21 +8,21 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from evals.suite import write_suite
-from evals.task import Action, Answer, Entity, Task
-from tests.programs.office import EVENTS, cancel, make_workshop
+from evals.tasks.suite import write_suite
+from evals.tasks.task import Action, Answer, Entity, Task
+from tests.programs.office import EVENTS, cancel, make_env
+from tools.environment import Environment
 from tools.episode import EpisodeResult
-from tools.workshop import Workshop
 from worksmith.commands.run import episode_json, run_task, show_episode
 
 DELETE = "calendar.delete_event"
 
 
 @pytest.fixture(scope="module")
-def office(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    workshop = make_workshop(tmp_path_factory.mktemp("office"))
-    write_suite(workshop.world, [_task()])
-    return workshop
+def office(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    env = make_env(tmp_path_factory.mktemp("office"))
+    write_suite(env.world, [_task()])
+    return env
 
 
 def _task() -> Task:
@@ -30,7 +30,7 @@ def _task() -> Task:
     return cancel(0).model_copy(update={"expected": expected})
 
 
-def _episode(office: Workshop, event_id: str, **changes: object) -> EpisodeResult:
+def _episode(office: Environment, event_id: str, **changes: object) -> EpisodeResult:
     episode = office.episode()
     episode.call("calendar.search_events", {"query": "[red]Budget[/red]"})
     episode.call(DELETE, {"event_id": event_id})
@@ -49,7 +49,7 @@ def _shown(episode: EpisodeResult, scores: dict[str, float]) -> str:
     return capture.get()
 
 
-def test_every_step_is_shown_in_order(office: Workshop) -> None:
+def test_every_step_is_shown_in_order(office: Environment) -> None:
     text = _shown(_episode(office, EVENTS[0][0]), {"outcome": 1.0})
     expected = [
         "Cancel the meeting 'Budget review'",
@@ -72,7 +72,7 @@ def test_every_step_is_shown_in_order(office: Workshop) -> None:
     assert places == sorted(places)
 
 
-def test_a_wrong_outcome_is_shown_beside_the_expected_calls(office: Workshop) -> None:
+def test_a_wrong_outcome_is_shown_beside_the_expected_calls(office: Environment) -> None:
     text = _shown(_episode(office, EVENTS[1][0]), {"outcome": 0.0, "unwanted_side_effects": 1.0})
 
     assert "wrong, with unwanted side effects" in text
@@ -80,7 +80,7 @@ def test_a_wrong_outcome_is_shown_beside_the_expected_calls(office: Workshop) ->
     assert f'{DELETE} {{"event_id": "{EVENTS[0][0]}"}}' in text
 
 
-def test_a_wrong_answer_is_shown_beside_the_right_one(office: Workshop) -> None:
+def test_a_wrong_answer_is_shown_beside_the_right_one(office: Environment) -> None:
     right = Answer(kind="entities", required=(Entity(type="text", value="Room 4"),))
     asked = _task().model_copy(update={"expected": (), "answer": right})
     episode = office.episode()
@@ -94,7 +94,7 @@ def test_a_wrong_answer_is_shown_beside_the_right_one(office: Workshop) -> None:
     assert "no change" not in capture.get()
 
 
-def test_a_failure_of_the_infrastructure_is_no_wrong_answer(office: Workshop) -> None:
+def test_a_failure_of_the_infrastructure_is_no_wrong_answer(office: Environment) -> None:
     episode = _episode(office, EVENTS[0][0], status="model_error", error="503")
     text = _shown(episode, {})
 
@@ -102,7 +102,7 @@ def test_a_failure_of_the_infrastructure_is_no_wrong_answer(office: Workshop) ->
     assert "not graded" in text
 
 
-def test_a_mistake_in_the_program_is_shown_with_its_traceback(office: Workshop) -> None:
+def test_a_mistake_in_the_program_is_shown_with_its_traceback(office: Environment) -> None:
     episode = _episode(office, EVENTS[0][0], status="program_error", error="KeyError: 'x'")
     episode.traceback = "Traceback (most recent call last):\n  in forward\nKeyError: 'x'"
 
@@ -110,7 +110,7 @@ def test_a_mistake_in_the_program_is_shown_with_its_traceback(office: Workshop) 
     assert episode_json(_task(), episode, {})["traceback"] == episode.traceback
 
 
-def test_an_episode_is_plain_data(office: Workshop) -> None:
+def test_an_episode_is_plain_data(office: Environment) -> None:
     data = json.loads(json.dumps(episode_json(_task(), _episode(office, EVENTS[0][0]), {"outcome": 1.0})))
 
     assert data["changes"][0]["operation"] == "delete"
@@ -118,7 +118,7 @@ def test_an_episode_is_plain_data(office: Workshop) -> None:
 
 
 def test_prompts_show_demonstrations_and_no_credentials(
-    office: Workshop, monkeypatch: pytest.MonkeyPatch
+    office: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "Budget review")
     app = typer.Typer()
@@ -140,7 +140,7 @@ def test_prompts_show_demonstrations_and_no_credentials(
     assert last["reply"].splitlines()[0] in text
 
 
-def test_without_prompts_there_are_none(office: Workshop) -> None:
+def test_without_prompts_there_are_none(office: Environment) -> None:
     app = typer.Typer()
     app.command()(run_task)
     command = [str(office.world.path), "cancel-0", "--lm", "gold"]
@@ -149,7 +149,7 @@ def test_without_prompts_there_are_none(office: Workshop) -> None:
     assert "prompts" not in json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)
 
 
-def test_the_command_runs_a_task(office: Workshop) -> None:
+def test_the_command_runs_a_task(office: Environment) -> None:
     app = typer.Typer()
     app.command()(run_task)
     suite = str(Path(office.world.path))

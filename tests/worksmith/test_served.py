@@ -9,11 +9,11 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.suite import write_suite
-from optimizers.artifact import Artifact, Manifest
+from evals.tasks.suite import write_suite
+from optimizers.compiling.artifact import Artifact, Manifest
 from programs.agent import Agent
 from tests.programs.org import make_org
-from tests.tools.enterprise.small_world import GITA, HARI, write_small_world
+from tests.tools.kinds.enterprise.small_world import GITA, HARI, write_small_world
 from tools.episode import EpisodeResult
 from tools.errors import InputError
 from tools.outcome import Outcome

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from evals.suite import Suite
-from optimizers.artifact import Artifact
+from evals.tasks.suite import Suite
+from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run
 from tools.errors import InputError, Notice
-from tools.sealed_lines import sealed, sealed_lines
+from tools.files.sealed_lines import sealed, sealed_lines
 from worksmith.cli import app
 
 ROOT = Path(__file__).parents[2]

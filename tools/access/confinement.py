@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 
 from tools.errors import ToolError
-from tools.memory import limited
+from tools.sqlite.memory import limited
 
 FUNCTIONS = frozenset((files("tools.access") / "functions.txt").read_text().split())
 """What a statement may call: functions of their arguments alone that cannot make much out of little.

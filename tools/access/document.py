@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 from tools.access.faults import FaultError, check, validation_fault
 from tools.access.predicates import Name, Names, Operation, Part, Predicate
 from tools.errors import InputError
-from tools.json_files import parsed, read_file
+from tools.files.json_files import parsed, read_file
 
 FORMAT = "worksmith-policy/1"
 

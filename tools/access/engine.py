@@ -14,12 +14,12 @@ from tools.access.conditions import ALWAYS, NEVER, Condition
 from tools.access.document import PolicyDocument, Rule, read_document
 from tools.access.forms import holds, sql, where
 from tools.access.lookup import Lookup, Record
+from tools.access.persona import Persona
+from tools.access.policy import Decision
 from tools.access.specialise import allowed, specialised
-from tools.desk import PRIVATE
-from tools.persona import Persona
-from tools.policy import Decision
-from tools.schema import ROW, quoted
 from tools.seeding import digest
+from tools.sqlite.schema import ROW, quoted
+from tools.tool_context import PRIVATE
 
 _CACHED = 8192
 """Compiled forms to keep: every source and operation for a hundred personas."""
@@ -41,7 +41,7 @@ class VectorFilter:
 
 
 class AccessPolicy:
-    """The access rules of a world. Implements `tools.policy.Policy`.
+    """The access rules of a world. Implements `tools.access.policy.Policy`.
 
     Everything is denied that no rule allows, and everything to a persona who is not active. Immutable
     and thread-safe; what was compiled for a persona is kept.
@@ -72,7 +72,7 @@ class AccessPolicy:
     def unreadable(
         self, persona: Persona, references: frozenset[str], connection: apsw.Connection
     ) -> frozenset[str]:
-        """Those of the references (see `Desk.reads`) that `persona` may not read in this database.
+        """Those of the references (see `ToolContext.reads`) that `persona` may not read in this database.
 
         What is not in it counts as unreadable, since nobody can tell whose it is.
         """

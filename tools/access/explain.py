@@ -9,11 +9,11 @@ from typing import Any
 from tools.access.engine import AccessPolicy
 from tools.access.guard import Guard
 from tools.access.lookup import DatabaseLookup
+from tools.access.policy import Decision
 from tools.access.predicates import OPERATIONS
-from tools.desk import Desk
 from tools.errors import InputError
-from tools.policy import Decision
-from tools.schema import Table, quoted
+from tools.sqlite.schema import Table, quoted
+from tools.tool_context import ToolContext
 
 
 @dataclass(frozen=True)
@@ -80,22 +80,22 @@ class RecordRights:
 
 
 def explain_source(
-    desk: Desk, tables: Iterable[Table], source: str, operations: Iterable[str] = OPERATIONS
+    ctx: ToolContext, tables: Iterable[Table], source: str, operations: Iterable[str] = OPERATIONS
 ) -> SourceRights:
-    """What the persona of `desk` may do with `source`.
+    """What the persona of `context` may do with `source`.
 
     Raises:
         InputError: there are no rules for it.
     """
-    policy = _policy(desk, source)
-    guard = Guard(desk, tables)
+    policy = _policy(ctx, source)
+    guard = Guard(ctx, tables)
     private = policy.document.sources[source].private
     keys = guard.keys(source)
     return SourceRights(
         source=source,
-        operations=tuple(_operation(policy, desk, source, operation) for operation in operations),
+        operations=tuple(_operation(policy, ctx, source, operation) for operation in operations),
         readable=len(keys),
-        total=int(desk.values(f"SELECT count(*) FROM main.{quoted(source)}")[0]),
+        total=int(ctx.values(f"SELECT count(*) FROM main.{quoted(source)}")[0]),
         private=private.fields if private else (),
         private_rule=private.rule.id if private else None,
         private_seen=len(set(keys) - guard.withheld(source, keys)) if private else 0,
@@ -103,19 +103,19 @@ def explain_source(
 
 
 def explain_record(
-    desk: Desk, tables: Iterable[Table], source: str, key: str, operations: Iterable[str] = OPERATIONS
+    ctx: ToolContext, tables: Iterable[Table], source: str, key: str, operations: Iterable[str] = OPERATIONS
 ) -> RecordRights:
-    """What the persona of `desk` may do with one record.
+    """What the persona of `context` may do with one record.
 
     Raises:
         InputError: there is no such record.
     """
-    policy = _policy(desk, source)
-    lookup = DatabaseLookup(desk.connection)
+    policy = _policy(ctx, source)
+    lookup = DatabaseLookup(ctx.connection)
     found = lookup.records(source, {policy.document.sources[source].key: key})
     if not found:
         raise InputError(f"no record {key!r} in {source}")
-    record, persona = found[0], desk.persona
+    record, persona = found[0], ctx.persona
     decisions = {
         operation: policy.allows(persona, source, operation, record, lookup)
         for operation in operations
@@ -125,7 +125,7 @@ def explain_record(
     return RecordRights(
         record=f"{source}/{key}",
         decisions=decisions,
-        private=_private(policy, desk, source, record),
+        private=_private(policy, ctx, source, record),
         update_fields={
             field: decision.rule
             for field in columns
@@ -137,25 +137,25 @@ def explain_record(
     )
 
 
-def _private(policy: AccessPolicy, desk: Desk, source: str, record: Any) -> Decision | None:
-    lookup = DatabaseLookup(desk.connection)
-    readable = policy.allows(desk.persona, source, "read", record, lookup).allow
+def _private(policy: AccessPolicy, ctx: ToolContext, source: str, record: Any) -> Decision | None:
+    lookup = DatabaseLookup(ctx.connection)
+    readable = policy.allows(ctx.persona, source, "read", record, lookup).allow
     if policy.document.sources[source].private is None or not readable:
         return None
-    return policy.sees_private(desk.persona, source, record, lookup)
+    return policy.sees_private(ctx.persona, source, record, lookup)
 
 
-def _operation(policy: AccessPolicy, desk: Desk, source: str, operation: str) -> OperationRights:
-    chances = policy.chances(desk.persona, source, operation)
+def _operation(policy: AccessPolicy, ctx: ToolContext, source: str, operation: str) -> OperationRights:
+    chances = policy.chances(ctx.persona, source, operation)
     return OperationRights(
         operation,
-        policy.possible(desk.persona, source, operation),
+        policy.possible(ctx.persona, source, operation),
         tuple(Chance(rule.id, every, rule.fields) for rule, every in chances),
     )
 
 
-def _policy(desk: Desk, source: str) -> AccessPolicy:
-    policy = desk.policy
+def _policy(ctx: ToolContext, source: str) -> AccessPolicy:
+    policy = ctx.policy
     if not isinstance(policy, AccessPolicy):
         raise InputError("this kind of world has no access rules")
     if source not in policy.document.sources:

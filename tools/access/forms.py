@@ -16,7 +16,7 @@ from tools.access.conditions import (
     Related,
 )
 from tools.access.lookup import Lookup, Record
-from tools.schema import quoted
+from tools.sqlite.schema import quoted
 
 
 def holds(condition: Condition, record: Record, lookup: Lookup) -> bool:

@@ -9,11 +9,11 @@ from typing import Any
 from tools.access.confinement import Limits
 from tools.access.engine import NO_FIELDS, AccessPolicy, denial
 from tools.access.lookup import DatabaseLookup, Record
+from tools.access.policy import AccessDeniedError, Decision
 from tools.access.query import run_query
-from tools.desk import PRIVATE, Desk
 from tools.errors import ToolError
-from tools.policy import AccessDeniedError, Decision
-from tools.schema import ROW, Table, columns_sql, quoted
+from tools.sqlite.schema import ROW, Table, columns_sql, quoted
+from tools.tool_context import PRIVATE, ToolContext
 
 Sql = tuple[str, Sequence[str | int | None]]
 """A condition over the columns of a source by their bare names, with its parameters."""
@@ -22,7 +22,7 @@ Sql = tuple[str, Sequence[str | int | None]]
 class Guard:
     """What the persona of a desk may read and change of its records.
 
-    Who asks is the desk's persona, whatever the arguments of a call say. Reads select from views in which
+    Who asks is the context's persona, whatever the arguments of a call say. Reads select from views in which
     other people's records are missing and private fields are NULL before any condition applies, so
     filtering or sorting by a private field reveals nothing. Writes are checked on the record as it is
     and as it would be, then made.
@@ -31,12 +31,12 @@ class Guard:
         tables: the sources, by which the guard knows their fields.
     """
 
-    def __init__(self, desk: Desk, tables: Iterable[Table]) -> None:
-        assert isinstance(desk.policy, AccessPolicy)
-        self._desk = desk
-        self._policy = desk.policy
+    def __init__(self, ctx: ToolContext, tables: Iterable[Table]) -> None:
+        assert isinstance(ctx.policy, AccessPolicy)
+        self._ctx = ctx
+        self._policy = ctx.policy
         self._tables = {table.name: table for table in tables}
-        self._lookup = DatabaseLookup(desk.connection)
+        self._lookup = DatabaseLookup(ctx.connection)
 
     def find(
         self, source: str, conditions: Sequence[Sql] = (), order: str = "", limit: int | None = None
@@ -51,18 +51,18 @@ class Guard:
         text += f" ORDER BY {order + ', ' if order else ''}{ROW}"
         if limit is not None:
             text, parameters = f"{text} LIMIT ?", [*parameters, limit]
-        rows = self._desk.rows(text, parameters)
+        rows = self._ctx.rows(text, parameters)
         self._note(source, rows)
         return rows
 
     def count(self, source: str, conditions: Sequence[Sql] = ()) -> int:
         """How many readable records meet all conditions."""
-        return int(self._desk.values(*self._query(source, "count(*)", conditions))[0])
+        return int(self._ctx.values(*self._query(source, "count(*)", conditions))[0])
 
     def keys(self, source: str, conditions: Sequence[Sql] = ()) -> list[str]:
         """The keys of the readable records that meet all conditions, by position."""
         text, parameters = self._query(source, quoted(self._key(source)), conditions)
-        return self._desk.values(f"{text} ORDER BY {ROW}", parameters)
+        return self._ctx.values(f"{text} ORDER BY {ROW}", parameters)
 
     def get(self, source: str, key: str) -> dict[str, Any]:
         """One record by its key, its private fields None where they are private.
@@ -85,12 +85,12 @@ class Guard:
 
     def withheld(self, source: str, keys: Iterable[str]) -> set[str]:
         """Those of these readable records whose private fields the persona does not see."""
-        shown = self._policy.private_condition(self._desk.persona, source)
+        shown = self._policy.private_condition(self._ctx.persona, source)
         if shown == "1":
             return set()
         key = quoted(self._key(source))
         wanted = set(keys)
-        rows = self._desk.values(
+        rows = self._ctx.values(
             f"SELECT r.{key} FROM main.{quoted(source)} AS r "
             f"WHERE r.{key} IN (SELECT value FROM json_each(?)) AND ({shown})",
             [json.dumps(sorted(wanted))],
@@ -100,7 +100,7 @@ class Guard:
     def allows(self, source: str, operation: str, record: Record, fields: Iterable[str] = ()) -> Decision:
         """May the persona do this to `record`? An update names the fields that it changes."""
         return self._policy.allows(
-            self._desk.persona, source, operation, record, self._lookup, frozenset(fields) or NO_FIELDS
+            self._ctx.persona, source, operation, record, self._lookup, frozenset(fields) or NO_FIELDS
         )
 
     def require(self, source: str, operation: str, record: Record, fields: Iterable[str] = ()) -> None:
@@ -112,7 +112,7 @@ class Guard:
         decision = self.allows(source, operation, record, fields)
         if not decision.allow:
             raise AccessDeniedError(decision)
-        self._desk.granted.append(decision)
+        self._ctx.granted.append(decision)
 
     def insert(self, source: str, values: Mapping[str, str | None]) -> None:
         """Add a record; fields not given are NULL.
@@ -130,7 +130,7 @@ class Guard:
             raise ToolError(f"a record of {source} needs its {key}")
         if self._lookup.records(source, {key: name}):
             raise ToolError(f"{key} {name} is taken")
-        self._desk.execute(
+        self._ctx.execute(
             table.insert_sql().replace("INTO ", "INTO main.", 1), [record[c] for c in table.columns]
         )
 
@@ -160,7 +160,7 @@ class Guard:
         self._note_write(source, key, changes)
         if changes:
             assignments = ", ".join(f"{quoted(field)} = ?" for field in changes)
-            self._desk.execute(
+            self._ctx.execute(
                 f"UPDATE main.{quoted(source)} SET {assignments} WHERE {quoted(self._key(source))} = ?",
                 [*changes.values(), key],
             )
@@ -174,7 +174,7 @@ class Guard:
         """
         self.require(source, "delete", self._stored(source, key))
         self._note_write(source, key)
-        self._desk.execute(f"DELETE FROM main.{quoted(source)} WHERE {quoted(self._key(source))} = ?", [key])
+        self._ctx.execute(f"DELETE FROM main.{quoted(source)} WHERE {quoted(self._key(source))} = ?", [key])
 
     def select(self, text: str, limits: Limits | None = None) -> list[dict[str, Any]]:
         """The rows of a SELECT of the caller's own, over tables that hold what the persona may read.
@@ -182,30 +182,30 @@ class Guard:
         Raises:
             ToolError: it is not exactly one SELECT, uses what is not allowed, or takes too long.
         """
-        self._desk.reads.update(f"{name}/*" for name in self._tables if name in text.lower())
+        self._ctx.reads.update(f"{name}/*" for name in self._tables if name in text.lower())
         views = {
-            name: (table.columns, self._policy.view(self._desk.persona, name, table.columns))
+            name: (table.columns, self._policy.view(self._ctx.persona, name, table.columns))
             for name, table in self._tables.items()
         }
-        return run_query(self._desk.connection, views, text, limits or Limits())
+        return run_query(self._ctx.connection, views, text, limits or Limits())
 
     def _note(self, source: str, rows: Iterable[Mapping[str, Any]]) -> None:
         """Keep which records the call has read, for whoever quotes it later."""
         key = self._key(source)
         private = self.private_fields(source)
         for row in rows:
-            self._desk.reads.add(f"{source}/{row[key]}")
+            self._ctx.reads.add(f"{source}/{row[key]}")
             if any(row[name] is not None for name in private):
-                self._desk.reads.add(f"{source}/{row[key]}{PRIVATE}")
+                self._ctx.reads.add(f"{source}/{row[key]}{PRIVATE}")
 
     def _note_write(self, source: str, key: str, fields: Iterable[str] = ()) -> None:
         """Keep that the call is about a record, read before or not: it tells what the record says now."""
-        self._desk.reads.add(f"{source}/{key}")
+        self._ctx.reads.add(f"{source}/{key}")
         if not self.private_fields(source).isdisjoint(fields):
-            self._desk.reads.add(f"{source}/{key}{PRIVATE}")
+            self._ctx.reads.add(f"{source}/{key}{PRIVATE}")
 
     def _query(self, source: str, what: str, conditions: Sequence[Sql]) -> tuple[str, list[str | int | None]]:
-        view = self._policy.view(self._desk.persona, source, self._tables[source].columns)
+        view = self._policy.view(self._ctx.persona, source, self._tables[source].columns)
         where = " AND ".join(f"({text})" for text, _ in conditions) or "1"
         parameters = [value for _, values in conditions for value in values]
         return f"SELECT {what} FROM ({view}) WHERE {where}", parameters

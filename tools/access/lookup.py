@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import apsw
 
-from tools.schema import ROW, quoted
+from tools.sqlite.schema import ROW, quoted
 
 Record = Mapping[str, Any]
 """The cells of a record by field: text, or None."""

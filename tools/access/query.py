@@ -17,7 +17,7 @@ import apsw
 
 from tools.access.confinement import Confinement, Limits
 from tools.errors import ToolError
-from tools.schema import columns_sql, quoted
+from tools.sqlite.schema import columns_sql, quoted
 
 Views = Mapping[str, tuple[tuple[str, ...], str]]
 """For each source its columns and a SELECT of its readable part, which gives the position first."""

@@ -12,13 +12,13 @@ import typer
 from worksmith.commands.options import say
 
 if TYPE_CHECKING:
-    from optimizers.compile import Plan
+    from optimizers.compiling.compile import Plan
 
 
 def check_same_program(plan: Plan, out: Path) -> dict[str, Any]:
     """Run the check, write what it found to `out`, and return it."""
-    from optimizers.aa import same_program
-    from tools.files import write_atomically
+    from optimizers.search.aa import same_program
+    from tools.files.atomic import write_atomically
     from worksmith.session import compile_bar
 
     with compile_bar("A/A") as on_progress, plan.journal("aa") as journal:

@@ -16,10 +16,10 @@ from worksmith.commands.roles import check_role, validate_roles
 if TYPE_CHECKING:
     from tools.access.document import PolicyDocument
     from tools.access.explain import OperationRights, RecordRights, SourceRights
-    from tools.desk import Desk
-    from tools.kinds import WorldKind
-    from tools.persona import Persona
-    from tools.policy import Decision
+    from tools.access.persona import Persona
+    from tools.access.policy import Decision
+    from tools.tool_context import ToolContext
+    from tools.world_kind import WorldKind
 
 app = typer.Typer(help="Explain and check access rules.", no_args_is_help=True)
 
@@ -54,18 +54,18 @@ def check(
     operations = _operations(operation)
     if record is not None and source is None:
         raise InputError("a record belongs to a source", where="--record", hint="give --source too")
-    kind, desk = _open(suite, persona)
+    kind, ctx = _open(suite, persona)
     if kind.name == "crm":
-        check_role(desk, source, operations, record, as_json)
+        check_role(ctx, source, operations, record, as_json)
         return
-    sources = [source] if source else _sources(desk)
-    rights = [explain_source(desk, kind.tables, name, operations) for name in sources]
-    one = explain_record(desk, kind.tables, sources[0], record, operations) if record is not None else None
+    sources = [source] if source else _sources(ctx)
+    rights = [explain_source(ctx, kind.tables, name, operations) for name in sources]
+    one = explain_record(ctx, kind.tables, sources[0], record, operations) if record is not None else None
     if as_json:
-        document = {"persona": desk.persona.model_dump(), "sources": [r.to_json() for r in rights]}
+        document = {"persona": ctx.persona.model_dump(), "sources": [r.to_json() for r in rights]}
         typer.echo(json.dumps(document | ({"record": one.to_json()} if one else {})))
         return
-    _show_persona(desk.persona)
+    _show_persona(ctx.persona)
     for each in rights:
         _show_source(each)
     if one:
@@ -82,7 +82,7 @@ def validate(
 ) -> None:
     """Check a policy file; a fault is named by its place in the file."""
     from tools.access.document import read_document
-    from tools.kinds import world_kind
+    from tools.world_kind import world_kind
 
     if kind == "crm":
         validate_roles(file, as_json)
@@ -151,28 +151,28 @@ def _operations(operation: str | None) -> list[str]:
     return [operation]
 
 
-def _open(suite: Path, persona: str) -> tuple[WorldKind, Desk]:
+def _open(suite: Path, persona: str) -> tuple[WorldKind, ToolContext]:
     import apsw
 
-    from tools.desk import Desk
-    from tools.kinds import world_kind
+    from tools.tool_context import ToolContext
     from tools.world import World
+    from tools.world_kind import world_kind
 
     world = World.open(suite)
     kind = world_kind(world.manifest.kind)
     connection = apsw.Connection(":memory:")
     connection.deserialize("main", world.image)
     who = kind.find_persona(world, persona)
-    return kind, Desk(connection, world.manifest.now, who, kind.open_policy(world))
+    return kind, ToolContext(connection, world.manifest.now, who, kind.open_policy(world))
 
 
-def _sources(desk: Desk) -> list[str]:
+def _sources(ctx: ToolContext) -> list[str]:
     from tools.access.engine import AccessPolicy
     from tools.errors import InputError
 
-    if not isinstance(desk.policy, AccessPolicy):
+    if not isinstance(ctx.policy, AccessPolicy):
         raise InputError("this kind of world has no access rules")
-    return list(desk.policy.document.sources)
+    return list(ctx.policy.document.sources)
 
 
 def _show_persona(persona: Persona) -> None:

@@ -26,11 +26,11 @@ from worksmith.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
-    from evals.task import Task
-    from optimizers.bank_building import Attempt
-    from optimizers.bank_card import BankCard
-    from optimizers.trace_bank import TraceBank
+    from evals.tasks.suite import Suite
+    from evals.tasks.task import Task
+    from optimizers.demos.bank_building import Attempt
+    from optimizers.demos.bank_card import BankCard
+    from optimizers.demos.trace_bank import TraceBank
     from programs.agent import Agent
 
 _SOURCES = ["gold", "log:", "mlflow:", "replay:", "local/analogy", "openai/gpt-4o"]
@@ -81,10 +81,10 @@ def build(
     as_json: JsonFlag = False,
 ) -> None:
     """Run trajectories through a program on a suite's tasks and keep what truly succeeds, in one file."""
-    from evals.suite import Suite
-    from optimizers.journal import discard, journal_beside
+    from evals.tasks.suite import Suite
+    from optimizers.compiling.journal import discard, journal_beside
     from tools.errors import InputError
-    from tools.files import check_writable
+    from tools.files.atomic import check_writable
     from worksmith.bank_sources import attempts_of
     from worksmith.commands.bank_report import show_bank, show_forecast
     from worksmith.session import choose_tasks, new_agent
@@ -119,7 +119,7 @@ def show_file(
     as_json: JsonFlag = False,
 ) -> None:
     """Say what a bank holds, by intent, domain and tool, and why tasks gave no trajectory (--json: each)."""
-    from optimizers.trace_bank import TraceBank
+    from optimizers.demos.trace_bank import TraceBank
     from worksmith.commands.bank_report import show_bank
 
     show_bank(TraceBank.read(file), str(file), as_json)
@@ -139,7 +139,7 @@ def _card(
 
     import dspy
 
-    from optimizers.bank_card import BankCard, interface_of
+    from optimizers.demos.bank_card import BankCard, interface_of
     from worksmith import __version__
 
     return BankCard(
@@ -167,9 +167,9 @@ def _built(
     workers: int,
     resume: bool,
 ) -> TraceBank:
-    from evals.identity import model_digest
-    from optimizers.bank_building import build_bank
-    from optimizers.journal import Journal
+    from evals.dspy_programs.digests import model_digest
+    from optimizers.compiling.journal import Journal
+    from optimizers.demos.bank_building import build_bank
     from optimizers.rollouts import Rollouts
     from tools.seeding import digest
     from worksmith.session import compile_bar
@@ -187,7 +187,7 @@ def _built(
                 on_progress(attempt.label, progress)
 
             return Rollouts(
-                suite.workshop,
+                suite.env,
                 journal.remembering(attempt.lm) if attempt.asks else attempt.lm,
                 work / f"{number:02}",
                 workers=workers,

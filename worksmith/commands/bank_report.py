@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from evals.task import Task
-    from optimizers.bank_building import Attempt
-    from optimizers.trace_bank import Gap, TraceBank
+    from evals.tasks.task import Task
+    from optimizers.demos.bank_building import Attempt
+    from optimizers.demos.trace_bank import Gap, TraceBank
 
 _EXAMPLES = 3
 """Tasks named in a table beside a reason; `--json` names all."""

@@ -13,8 +13,8 @@ from worksmith.commands.options import say
 if TYPE_CHECKING:
     import dspy
 
-    from evals.prices import Prices
-    from optimizers.budget import Budget
+    from evals.lm.prices import Prices
+    from optimizers.cost.budget import Budget
 
 SPENT = 3
 """The exit code of a command that stopped at a limit, so that what it reports is not all of it."""
@@ -68,7 +68,7 @@ class Bounds(NamedTuple):
         Raises:
             InputError: the table is none.
         """
-        from evals.prices import Prices, use_prices
+        from evals.lm.prices import Prices, use_prices
 
         found = Prices.read(self.prices) if self.prices else Prices()
         use_prices(found)
@@ -81,8 +81,8 @@ class Bounds(NamedTuple):
             InputError: a limit makes no sense, the table of prices is none, or dollars are limited and the
                 price of a model is not known.
         """
-        from evals.identity import model_name
-        from optimizers.budget import Budget, Limits
+        from evals.dspy_programs.digests import model_name
+        from optimizers.cost.budget import Budget, Limits
 
         prices = self.read_prices()
         budget = Budget(Limits(*self[:4]), prices=prices)

@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 def world_kinds() -> list[str]:
     """The kinds of worlds."""
-    from tools.kinds import kind_names
+    from tools.world_kind import kind_names
 
     return list(kind_names())
 
 
 def tool_categories() -> list[str]:
     """The categories of functions that programs can do without."""
-    from tools.kinds import kind_names, world_kind
+    from tools.world_kind import kind_names, world_kind
 
     return [category for name in kind_names() for category in world_kind(name).categories]
 
 
 def roles(context: typer.Context) -> list[str]:
     """The roles of the suite on the command line, if it is a CRM."""
-    from tools.crm.access import open_policy
     from tools.errors import InputError
+    from tools.kinds.crm.access import open_policy
 
     world = _world(context)
     if world is None or world.manifest.kind != "crm":
@@ -41,7 +41,7 @@ def roles(context: typer.Context) -> list[str]:
 
 def sources(context: typer.Context) -> list[str]:
     """What the suite on the command line has records of."""
-    from tools.kinds import world_kind
+    from tools.world_kind import world_kind
 
     world = _world(context)
     return [table.name for table in world_kind(world.manifest.kind).tables] if world else []

@@ -47,8 +47,8 @@ from worksmith.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from evals.compare import Arm, Study
-    from evals.suite import Suite
+    from evals.running.study import Arm, Study
+    from evals.tasks.suite import Suite
     from worksmith.study import StudyPlan
     from worksmith.tracked import Tracking
 
@@ -127,16 +127,16 @@ def compare_strategies(
     What an optimizer finds best on dev is compared as it is (`compile --accept best`): these tasks test it. A
     race names a winner only if it is shown to be better.
     """
-    from evals.baseline_program import baselines_for
-    from evals.constraints import constraints
-    from evals.record import PRIMARY
-    from evals.suite import Suite
-    from evals.where import conditions
-    from optimizers.compile import Model, proposing_model
+    from evals.records.record import PRIMARY
+    from evals.scoring.baseline_program import baselines_for
+    from evals.scoring.constraints import constraints
+    from evals.tasks.suite import Suite
+    from evals.tasks.task_filter import conditions
+    from optimizers.compiling.compile import Model, proposing_model
     from optimizers.settings import Settings
-    from programs.calling import check_calls
+    from programs.prompting.tool_calling import check_calls
     from programs.strategies import strategy
-    from tools.files import check_writable
+    from tools.files.atomic import check_writable
     from worksmith.ablation import ablated, categories_named
     from worksmith.commands.compare_report import show, show_plan
     from worksmith.commands.driving import check_scores
@@ -179,13 +179,13 @@ def compare_strategies(
         trials=trials,
         resume=resume,
         models=models,
-        judges=judges_called(judge, rubric, opened.workshop.kind.tables),
+        judges=judges_called(judge, rubric, opened.env.kind.tables),
     )
-    check_scores(opened.workshop, PRIMARY, plan.settings.constraints, judged=bool(judge))
+    check_scores(opened.env, PRIMARY, plan.settings.constraints, judged=bool(judge))
     for name, model in product(optimizers_listed(optimizers), models):
         proposing_model(name, None, plan.teacher, model)
     learning = bool(source.select(split="train", scheme=plan.scheme))
-    baselines = baselines_for(opened.workshop, learning=learning)
+    baselines = baselines_for(opened.env, learning=learning)
     arms = study_arms(
         chosen, optimizers_listed(optimizers), baselines=baselines, models=names, toolset_of=plan.toolset_of
     )
@@ -198,7 +198,7 @@ def compare_strategies(
         return
     # Now, before anything is compiled for it.
     connect(opened, org, org_ids)
-    opened.workshop.check_records()
+    opened.env.check_records()
     if report:
         check_writable(report)
     settings = {**_settings(plan, opened, source, scheme), **org_setting(opened)}
@@ -214,7 +214,7 @@ def compare_strategies(
 
 
 def _train_suite(path: Path, compared: Suite) -> Suite:
-    from evals.suite import Suite
+    from evals.tasks.suite import Suite
     from tools.errors import InputError
 
     suite = Suite.open(path)
@@ -258,10 +258,10 @@ def _tracked(
     tracking: Tracking,
     page: Path | None,
 ) -> Study:
-    from evals.report import study_report
+    from evals.reporting.report import study_report
     from evals.tracking import Suite as Dataset
-    from tools.files import write_atomically
-    from tools.locking import Lock
+    from tools.files.atomic import write_atomically
+    from tools.files.locking import Lock
     from worksmith.commands.compare_report import tell
     from worksmith.history import study_histories
     from worksmith.study import run_arms

@@ -10,13 +10,13 @@ import typer
 from worksmith.commands.options import say
 
 if TYPE_CHECKING:
-    from evals.compare import Arm, Row, Study
+    from evals.running.study import Arm, Row, Study
     from worksmith.study import StudyPlan
 
 
 def tell(row: Row) -> None:
     """Say how an arm did."""
-    from evals.tables import percent
+    from evals.table import percent
     from optimizers.registry import differs
     from worksmith.session import losses, lost_verdicts
 
@@ -58,8 +58,8 @@ def show(study: Study) -> None:
     """Print the tables."""
     from rich.console import Console
 
-    from evals.cost_tables import cost_grid
-    from evals.report import console_grids
+    from evals.reporting.report import console_grids
+    from evals.reporting.tables.costs import cost_grid
 
     console = Console()
     for grid in console_grids(study):

@@ -50,7 +50,7 @@ from worksmith.commands.options import (
 
 if TYPE_CHECKING:
     from evals.tracking.registry import Registration
-    from optimizers.compile import Plan, Result
+    from optimizers.compiling.compile import Plan, Result
     from worksmith.tracked import Tracking
 
 
@@ -169,11 +169,11 @@ def compile_program(
     as_json: JsonFlag = False,
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
-    from evals.constraints import constraints
-    from optimizers.description import decides, models
-    from optimizers.journal import check_folder, discard, journal_beside
+    from evals.scoring.constraints import constraints
+    from optimizers.compiling.description import decides, models
+    from optimizers.compiling.journal import check_folder, discard, journal_beside
     from tools.errors import InputError
-    from tools.files import check_writable
+    from tools.files.atomic import check_writable
     from worksmith.commands.compile_plan import plan_of
     from worksmith.commands.compile_report import (
         few_intents,
@@ -229,7 +229,7 @@ def compile_program(
         resume=resume,
     )
     bounds = Bounds(max_calls, max_tokens, max_usd, max_minutes, prices)
-    check_scores(plan.suite.workshop, maximize, plan.settings.constraints, judged=bool(judge))
+    check_scores(plan.suite.env, maximize, plan.settings.constraints, judged=bool(judge))
     plan = Judging(judge, rubric, maximize, gate, force_judge).take_part(plan, rehearsed=dry_run)
     plan = replace(plan, budget=bounds.budget(model.lm for model in models(plan).values()))
     if said := few_intents(plan, aa=aa):
@@ -254,7 +254,7 @@ def compile_program(
 
 
 def _check_same_program(plan: Plan, out: Path, work: Path, as_json: bool) -> None:
-    from optimizers.journal import discard
+    from optimizers.compiling.journal import discard
     from worksmith.commands.aa import check_same_program, end
     from worksmith.commands.compile_report import show
 
@@ -266,7 +266,7 @@ def _check_same_program(plan: Plan, out: Path, work: Path, as_json: bool) -> Non
 
 def _tracked(plan: Plan, out: Path, tracking: Tracking, register_as: Registration | None) -> Result:
     """Compile, write the file, and record both."""
-    from optimizers.compile import compile_program as run_plan
+    from optimizers.compiling.compile import compile_program as run_plan
     from worksmith.commands.compile_report import mind_failures
     from worksmith.session import compile_bar
     from worksmith.tracked import record_compile, record_dev_episodes

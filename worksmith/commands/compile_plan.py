@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from optimizers.compile import Plan
+    from optimizers.compiling.compile import Plan
 
 
 def plan_of(
@@ -37,13 +37,13 @@ def plan_of(
     Raises:
         InputError: something that was given is no good.
     """
-    from evals.suite import Suite
-    from evals.where import conditions
-    from optimizers.compile import BANK, Model, Plan
-    from optimizers.demonstration import give_demonstrations
+    from evals.tasks.suite import Suite
+    from evals.tasks.task_filter import conditions
+    from optimizers.compiling.compile import BANK, Model, Plan
+    from optimizers.demos.demonstration import give_demonstrations
+    from optimizers.demos.trace_bank import TraceBank
     from optimizers.registry import optimizer as check
     from optimizers.settings import Settings
-    from optimizers.trace_bank import TraceBank
     from worksmith import __version__
     from worksmith.compiled import check_shown
     from worksmith.models.resolve import resolve

@@ -12,9 +12,9 @@ import typer
 from worksmith.commands.options import say
 
 if TYPE_CHECKING:
-    from optimizers.artifact import Artifact, Manifest
-    from optimizers.compile import Plan, Result
-    from optimizers.trace_bank import Gap
+    from optimizers.compiling.artifact import Artifact, Manifest
+    from optimizers.compiling.compile import Plan, Result
+    from optimizers.demos.trace_bank import Gap
     from worksmith.forecast import Forecast
 
 
@@ -28,8 +28,8 @@ def forecast(plan: Plan, *, aa: bool, sample: int | None = None) -> dict[str, An
     Args:
         sample: episodes of each program in which paid models are asked.
     """
-    from optimizers.aa import episodes as aa_episodes
-    from optimizers.claims import intents_in
+    from optimizers.compiling.claims import intents_in
+    from optimizers.search.aa import episodes as aa_episodes
 
     job = plan.job()
     episodes = aa_episodes(job) if aa else plan.episodes()
@@ -64,14 +64,14 @@ def few_intents(plan: Plan, *, aa: bool) -> str:
     Args:
         aa: whether a race is checked and nothing compiled.
     """
-    from optimizers.claims import too_few_intents
+    from optimizers.compiling.claims import too_few_intents
 
     return too_few_intents("race" if aa else plan.optimizer, plan.settings, plan.job().dev)
 
 
 def race_finds(plan: Plan, result: Result) -> dict[str, Any]:
     """What the race could have shown, where it showed no difference; empty elsewhere."""
-    from optimizers.claims import power_left
+    from optimizers.compiling.claims import power_left
 
     compiled = result.compiled
     raced = {trial.name: trial.race for trial in compiled.trials if trial.race}

@@ -12,11 +12,11 @@ import typer
 from worksmith.commands.options import say
 
 if TYPE_CHECKING:
-    from evals.constraints import Constraint
-    from evals.judging.gate import GateVerdict
+    from evals.judging.calibration.gate import GateVerdict
     from evals.judging.judge import Judge
-    from optimizers.compile import Plan
-    from tools.workshop import Workshop
+    from evals.scoring.constraints import Constraint
+    from optimizers.compiling.compile import Plan
+    from tools.environment import Environment
 
 SCORES = ["outcome", "judge", "reward", "f1", "exact_match"]
 
@@ -43,21 +43,19 @@ ForceJudgeOption = Annotated[
 ]
 
 
-def check_scores(
-    workshop: Workshop, maximize: str, constraints: Iterable[Constraint], *, judged: bool
-) -> None:
+def check_scores(env: Environment, maximize: str, constraints: Iterable[Constraint], *, judged: bool) -> None:
     """See that episodes have what is to be maximized and bounded, before anybody is paid for some.
 
     Raises:
         InputError: they do not.
     """
-    from evals.driving import CHECKED
     from evals.judging.judge import JUDGE
-    from evals.record import PRIMARY
-    from evals.scorers import check_score_names, scorers_for
-    from evals.summary import COSTS
+    from evals.records.record import PRIMARY
+    from evals.records.summary import COSTS
+    from evals.scoring.objective import CHECKED
+    from evals.scoring.scorers import check_score_names, scorers_for
 
-    scorers = scorers_for(workshop)
+    scorers = scorers_for(env)
     check_score_names(scorers, {maximize} - {JUDGE}, where="--maximize")
     others = {*COSTS, *([JUDGE] if judged else []), *([CHECKED] if maximize != PRIMARY else [])}
     bounded = [each.metric for each in constraints if each.metric not in others]
@@ -85,20 +83,20 @@ class Judging:
         """
         from evals.judging.judge import JUDGE
         from evals.judging.metric import JudgedScorer
-        from evals.scorers import scorers_for
-        from optimizers.description import Metric
+        from evals.scoring.scorers import scorers_for
+        from optimizers.compiling.description import Metric
         from tools.errors import InputError
         from worksmith.judges import judge_setting, judges_called
 
         drives = self.maximize == JUDGE
-        judges = judges_called(self.judge, self.rubric, plan.suite.workshop.kind.tables)
+        judges = judges_called(self.judge, self.rubric, plan.suite.env.kind.tables)
         if drives and not judges:
             raise InputError("there is no judge", where="--maximize judge", hint="name one with --judge")
         if (self.gate or self.force) and not drives:
             raise InputError("judges only report", where="--gate", hint="give --maximize judge")
         verdicts = self._checked(judges) if drives else []
         if judges and not rehearsed:
-            scorer = JudgedScorer(scorers_for(plan.suite.workshop), judges, drives=drives)
+            scorer = JudgedScorer(scorers_for(plan.suite.env), judges, drives=drives)
             about = {
                 **judge_setting(judges),
                 **({"gates": " ".join(verdict.digest for verdict in verdicts)} if verdicts else {}),
@@ -113,7 +111,7 @@ class Judging:
 
     def _checked(self, judges: tuple[Judge, ...]) -> list[GateVerdict]:
         """The gate's verdicts on the judges; without force all have passed."""
-        from evals.judging.gate import check_gate, read_gate
+        from evals.judging.calibration.gate import check_gate, read_gate
         from worksmith.judges import GATES
 
         files = self.gate or [file for j in judges if (file := GATES / f"{j.digest}.json").is_file()]
@@ -126,14 +124,14 @@ class Judging:
 
 def maximizing(plan: Plan, score: str) -> Plan:
     """The plan with the score called so in the place of the outcome."""
-    from evals.driving import DrivingScorer
-    from evals.record import PRIMARY
-    from evals.scorers import scorers_for
-    from optimizers.description import Metric
+    from evals.records.record import PRIMARY
+    from evals.scoring.objective import DrivingScorer
+    from evals.scoring.scorers import scorers_for
+    from optimizers.compiling.description import Metric
 
     if score == PRIMARY:
         return plan
-    metric = plan.metric or Metric(scorers_for(plan.suite.workshop), {})
+    metric = plan.metric or Metric(scorers_for(plan.suite.env), {})
     scorer = DrivingScorer(metric.scorers, score)
     return replace(
         plan, metric=Metric((scorer,), {**metric.about, "maximize": score, "digest": scorer.digest})

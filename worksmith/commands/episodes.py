@@ -12,7 +12,7 @@ import typer
 from worksmith.commands.options import JsonFlag, RunsArgument, TrackingUriOption
 
 if TYPE_CHECKING:
-    from evals.reporting.episodes import ShownEpisode
+    from evals.reporting.html.episodes import ShownEpisode
 
 
 def list_episodes(
@@ -49,13 +49,13 @@ def list_episodes(
     as_json: JsonFlag = False,
 ) -> None:
     """List the episodes behind a figure of a report with what each adds to it, or print one in full."""
+    from evals.records.runs import open_runs
     from evals.reporting.figures import FIELDS
     from evals.reporting.plain import episode_text
     from evals.reporting.selecting import Selection, find_episode
     from evals.reporting.study import episodes_of
-    from evals.runs import open_runs
-    from evals.suite import Suite
-    from evals.where import conditions
+    from evals.tasks.suite import Suite
+    from evals.tasks.task_filter import conditions
 
     opened = open_runs(runs, tracking_uri=tracking_uri, suite=Suite.open(suite) if suite else None)
     short = {"domain": domain, "fault": fault}
@@ -88,8 +88,8 @@ def _check_arms(arms: Sequence[str], labels: Sequence[str]) -> None:
 
 
 def _list(episodes: Sequence[ShownEpisode], metric: str, as_json: bool) -> None:
+    from evals.records.summary import COSTS
     from evals.reporting.figures import metric_mean, metric_values
-    from evals.summary import COSTS
     from tools.errors import InputError
 
     records = [episode.record for episode in episodes]
@@ -120,8 +120,8 @@ def _list(episodes: Sequence[ShownEpisode], metric: str, as_json: bool) -> None:
 def _show(rows: Sequence[dict[str, Any]], metric: str, mean: float | None, counted: int) -> None:
     from rich.console import Console
 
-    from evals.reporting.episodes import SHORT_KEY
-    from evals.tables import NO_DATA, Grid
+    from evals.reporting.html.episodes import SHORT_KEY
+    from evals.table import NO_DATA, Grid
 
     def cell(value: Any) -> str:
         return NO_DATA if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     import dspy
 
     from evals.judging.judge import Judge
-    from evals.log import EpisodeLog
-    from evals.outcomes import GroundTruth
-    from evals.runner import EvalResult
-    from evals.runs import RunCard
-    from evals.suite import Suite
-    from evals.task import Task
-    from optimizers.budget import Budget
+    from evals.records.log import EpisodeLog
+    from evals.records.runs import RunCard
+    from evals.running.runner import EvalResult
+    from evals.scoring.outcomes import GroundTruth
+    from evals.tasks.suite import Suite
+    from evals.tasks.task import Task
+    from optimizers.cost.budget import Budget
     from worksmith.tracked import Tracking
 
 
@@ -97,7 +97,7 @@ def evaluate_program(
     as_json: JsonFlag = False,
 ) -> None:
     """Run a program on a suite's tasks and score every episode by its outcome."""
-    from evals.suite import Suite
+    from evals.tasks.suite import Suite
     from worksmith.commands.eval_report import mind_failures, results_json, show, show_plan
     from worksmith.judges import judge_setting, judges_called, metered_judges
     from worksmith.session import choose_tasks, connect, ground_truth_called, new_agent, org_setting
@@ -112,7 +112,7 @@ def evaluate_program(
         agent = _compiled(program, opened)
     else:
         agent = new_agent(opened, strategy, toolset, max_steps, access, calls=calls)
-    judges = judges_called(judge, rubric, opened.workshop.kind.tables)
+    judges = judges_called(judge, rubric, opened.env.kind.tables)
     run = Evaluation(opened, agent, split_name, tasks, seed, trials, workers, judged_by, log, resume, judges)
     models = _models(lm, opened, None if dry_run else record)
     if dry_run:
@@ -121,7 +121,7 @@ def evaluate_program(
     budget = budgeting.Bounds(max_calls, max_tokens, max_usd, max_minutes, prices).budget(models.values())
     run = replace(run, budget=budget, judges=metered_judges(judges, budget))
     connect(opened, org, org_ids)
-    opened.workshop.check_records()
+    opened.env.check_records()
     settings = {
         "suite": opened.path.name,
         "split": split_name,
@@ -165,7 +165,7 @@ class Evaluation:
 
     def open_log(self, lm: dspy.LM) -> EpisodeLog:
         """The log of the program's episodes with `lm`."""
-        from evals.log import EpisodeLog
+        from evals.records.log import EpisodeLog
         from worksmith.session import new_log
 
         make_room = None if self.log or self.resume else new_log
@@ -173,9 +173,9 @@ class Evaluation:
 
     def with_model(self, label: str, lm: dspy.LM, card: RunCard, log: EpisodeLog) -> EvalResult:
         """The program's episodes with `lm`, all of them or as many as the budget lets start."""
-        from evals.runner import evaluate
-        from evals.runs import write_card
-        from evals.scorers import scorers_for
+        from evals.records.runs import write_card
+        from evals.running.runner import evaluate
+        from evals.scoring.scorers import scorers_for
         from worksmith.budgets import admission, counted
         from worksmith.session import episode_bar
 
@@ -184,13 +184,13 @@ class Evaluation:
             result = evaluate(
                 self.program,
                 self.tasks,
-                workshop=self.suite.workshop,
+                env=self.suite.env,
                 lm=counted(lm, self.budget),
                 workers=self.workers,
                 seed=self.seed,
                 trials=self.trials,
                 log=log,
-                scorers=scorers_for(self.suite.workshop, self.ground_truth),
+                scorers=scorers_for(self.suite.env, self.ground_truth),
                 judges=self.judges,
                 admission=admission(lm, self.budget),
                 on_progress=on_progress,
@@ -201,13 +201,13 @@ class Evaluation:
 
     def _log_file(self, lm: dspy.LM) -> Path:
         """The log that was asked for, or one named after everything that it depends on but the code."""
-        from evals.identity import model_digest, state_digest
+        from evals.dspy_programs.digests import model_digest, state_digest
         from tools.seeding import digest
         from worksmith.session import LOGS
 
         if self.log:
             return self.log
-        data = [self.suite.digest, self.suite.workshop.digest]
+        data = [self.suite.digest, self.suite.env.digest]
         of = [*data, state_digest(self.program), model_digest(lm), self.ground_truth]
         on = [self.split, [task.id for task in self.tasks], self.seed, self.trials]
         by = [judge.digest for judge in self.judges]
@@ -237,8 +237,8 @@ def _tracked(
     tracking: Tracking,
     artifact: Path | None,
 ) -> dict[str, EvalResult]:
-    from evals.identity import strategy_name
-    from evals.report import evaluation_report
+    from evals.dspy_programs.digests import strategy_name
+    from evals.reporting.report import evaluation_report
     from evals.tracking import Suite as Dataset
     from tools.errors import InputError
     from worksmith.cards import eval_card

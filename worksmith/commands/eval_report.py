@@ -11,8 +11,8 @@ import typer
 from worksmith.commands.options import say
 
 if TYPE_CHECKING:
-    from evals.record import EpisodeRecord
-    from evals.runner import EvalResult
+    from evals.records.record import EpisodeRecord
+    from evals.running.runner import EvalResult
     from worksmith.commands.eval import Evaluation
 
 
@@ -41,7 +41,7 @@ def show(results: Mapping[str, EvalResult], ground_truth: str) -> None:
     """Print the report on each run."""
     from rich.console import Console
 
-    from evals.report import evaluation_report
+    from evals.reporting.report import evaluation_report
 
     console = Console()
     for label, result in results.items():
@@ -63,7 +63,7 @@ def mind_failures(results: Mapping[str, EvalResult]) -> None:
 
 def results_json(settings: Mapping[str, Any], results: Mapping[str, EvalResult]) -> dict[str, Any]:
     """Settings, figures and episodes as JSON-able data; `unstarted` where a budget was spent too soon."""
-    from evals.crm.by_type import task_type_json
+    from evals.kinds.crm.by_type import task_type_json
 
     return {
         **settings,

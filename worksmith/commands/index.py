@@ -12,7 +12,7 @@ import typer
 from worksmith.commands.options import JsonFlag, SuiteArgument, say
 
 if TYPE_CHECKING:
-    from retrievers.library import Library
+    from retrievers.index.library import Library
     from tools.world import World
 
 
@@ -41,7 +41,7 @@ def index_suite(
     as_json: JsonFlag = False,
 ) -> None:
     """Index what a suite's tools search. Embeds only what is new or changed, even after a kill."""
-    from retrievers.manifest import ALLOWED, PACKAGED
+    from retrievers.index.manifest import ALLOWED, PACKAGED
     from tools.world import World
 
     world = World.open(suite)
@@ -67,7 +67,7 @@ def build(suite: Any, embedder: str) -> None:
 
 def _library(world: World) -> Library:
     from tools.errors import InputError
-    from tools.kinds import world_kind
+    from tools.world_kind import world_kind
 
     kind = world_kind(world.manifest.kind)
     library = kind.open_library(world)
@@ -79,7 +79,7 @@ def _library(world: World) -> Library:
 def _model_there(library: Library) -> str:
     """The model of the index that there is, if it may be loaded; the default where there is none."""
     from retrievers.errors import RetrievalError
-    from retrievers.manifest import PACKAGED, check_model
+    from retrievers.index.manifest import PACKAGED, check_model
 
     assert library.directory is not None
     try:
@@ -104,8 +104,8 @@ def _build(
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from retrievers.building import Progress as Step
-    from retrievers.building import build_index
+    from retrievers.index.building import Progress as Step
+    from retrievers.index.building import build_index
 
     assert library.directory is not None
     start = time.perf_counter()
@@ -143,7 +143,7 @@ def _told(facts: dict[str, Any]) -> str:
 
 
 def _check(library: Library, store: str | None) -> dict[str, Any]:
-    from retrievers.checking import check_index
+    from retrievers.index.checking import check_index
     from tools.errors import WorksmithError
 
     assert library.directory is not None

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from evals.judging.judge import Judge
     from evals.judging.sidecar import Owed
-    from evals.runs import LoadedRun
-    from evals.suite import Suite
+    from evals.records.runs import LoadedRun
+    from evals.tasks.suite import Suite
 
 _RUN = "run"
 
@@ -78,7 +78,7 @@ def judge_runs(
     leave_out_cache(no_cache)
     judging = []
     for run, opened in _opened(runs, suite):
-        judges = judges_called(judge or [LOCAL_JUDGE], rubric, opened.workshop.kind.tables)
+        judges = judges_called(judge or [LOCAL_JUDGE], rubric, opened.env.kind.tables)
         judging.append(_Judging.of(run, opened, judges, anew))
     if dry_run:
         _show_plan(judging, as_json)
@@ -105,7 +105,7 @@ class _Judging:
     @classmethod
     def of(cls, run: LoadedRun, suite: Suite, judges: tuple[Judge, ...], anew: bool) -> _Judging:
         from evals.judging.sidecar import owed_verdicts, read_verdicts
-        from evals.runs import JUDGEMENTS, beside
+        from evals.records.runs import JUDGEMENTS, beside
 
         file = beside(Path(run.path), JUDGEMENTS)
         tasks = {task.id: task for task in suite.tasks}
@@ -130,8 +130,8 @@ class _Judging:
 
 def _opened(names: list[str], suite: Path | None) -> Iterator[tuple[LoadedRun, Suite]]:
     """The runs, each with its suite."""
-    from evals.runs import open_runs
-    from evals.suite import Suite
+    from evals.records.runs import open_runs
+    from evals.tasks.suite import Suite
     from tools.errors import InputError
 
     suites: dict[Path, Suite] = {}
@@ -179,8 +179,8 @@ def _show(paths: list[str], as_json: bool) -> None:
 
     from evals.judging.figures import judging_of
     from evals.judging.grids import judge_grid
-    from evals.runs import open_runs
-    from evals.summary import intents_of
+    from evals.records.runs import open_runs
+    from evals.records.summary import intents_of
 
     found = [(run, judging_of(run.records, intents_of(run.records))) for run in open_runs(paths)]
     if as_json:

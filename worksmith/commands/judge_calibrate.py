@@ -21,10 +21,10 @@ from worksmith.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from evals.judging.calibrate import Effort
-    from evals.judging.gate import GateVerdict
+    from evals.judging.calibration.calibrate import Effort
+    from evals.judging.calibration.gate import GateVerdict
+    from evals.judging.calibration.labels import Case
     from evals.judging.judge import Judge
-    from evals.judging.labels import Case
 
 
 def calibrate_judges(
@@ -70,7 +70,7 @@ def calibrate_judges(
     Agreement with the labels, whether a judge says the same when asked again, what position and length are
     worth to it, and whether it passes right answers to other questions.
     """
-    from evals.judging.calibrate import Effort
+    from evals.judging.calibration.calibrate import Effort
     from tools.errors import InputError
     from worksmith.judges import judges_called
 
@@ -96,15 +96,15 @@ def calibrate_judges(
 
 
 def _labelled(file: Path) -> list[Case]:
-    from evals.judging.labels import read_labels
+    from evals.judging.calibration.labels import read_labels
 
     return read_labels(file)
 
 
 def _planted(suites: list[Path], count: int, seed: int, save: Path | None) -> list[Case]:
-    from evals.judging.labels import case_of, write_labels
-    from evals.judging.planted import planted
-    from evals.suite import Suite
+    from evals.judging.calibration.labels import case_of, write_labels
+    from evals.judging.calibration.planted import planted
+    from evals.tasks.suite import Suite
 
     labels = planted([Suite.open(suite) for suite in suites], count=count, seed=seed)
     if save is not None:
@@ -116,9 +116,9 @@ def _planted(suites: list[Path], count: int, seed: int, save: Path | None) -> li
 def _measure(
     judge: Judge, cases: list[Case], effort: Effort, workers: int, seed: int, out: Path | None
 ) -> GateVerdict:
-    from evals.judging.calibrate import calibrate
-    from evals.judging.gate import gate, write_gate
-    from evals.judging.labels import labels_digest
+    from evals.judging.calibration.calibrate import calibrate
+    from evals.judging.calibration.gate import gate, write_gate
+    from evals.judging.calibration.labels import labels_digest
     from worksmith.commands.judge import verdict_bar
     from worksmith.judges import GATES, comparing, uncached
 
@@ -170,7 +170,7 @@ def _as_json(verdict: GateVerdict) -> dict[str, Any]:
 def _show(verdict: GateVerdict) -> None:
     from rich.console import Console
 
-    from evals.judging.gate_grids import gate_grids
+    from evals.judging.calibration.gate_grids import gate_grids
 
     console = Console()
     console.print(

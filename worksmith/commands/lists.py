@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from worksmith.commands.options import say
 
 if TYPE_CHECKING:
-    from evals.task import Task
+    from evals.tasks.task import Task
 
 
 def names_listed(text: str, option: str) -> list[str]:

@@ -11,9 +11,9 @@ import typer
 from worksmith.commands.options import ExperimentOption, JsonFlag, TracesOption, TrackingUriOption, say
 
 if TYPE_CHECKING:
-    from evals.runner import EvalResult
-    from evals.runs import LoadedRun
-    from evals.suite import Suite
+    from evals.records.runs import LoadedRun
+    from evals.running.runner import EvalResult
+    from evals.tasks.suite import Suite
     from evals.tracking import Run
 
 
@@ -32,7 +32,7 @@ def log_runs(
     as_json: JsonFlag = False,
 ) -> None:
     """Put finished or interrupted runs into MLflow from their episode logs; models are not asked again."""
-    from evals.runs import open_runs
+    from evals.records.runs import open_runs
     from evals.tracking.store import EXPERIMENT
     from worksmith.tracked import Tracking
 
@@ -67,7 +67,7 @@ def _suite_of(run: LoadedRun, given: Path | None) -> Suite | None:
     Raises:
         InputError: the one that was given is none, or not that of the run.
     """
-    from evals.suite import Suite
+    from evals.tasks.suite import Suite
     from tools.errors import InputError
 
     path, digest = given or Path(run.card.suite), run.card.suite_digest
@@ -105,7 +105,7 @@ def _params(run: LoadedRun) -> dict[str, object]:
 
 
 def _keep(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
-    from evals.report import evaluation_report
+    from evals.reporting.report import evaluation_report
     from evals.tracking import Suite as Dataset
     from worksmith.tracked import keep_card
 
@@ -120,8 +120,8 @@ def _keep(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
 
 
 def _result(run: LoadedRun) -> EvalResult:
-    from evals.runner import EvalResult
-    from evals.summary import summarize
+    from evals.records.summary import summarize
+    from evals.running.runner import EvalResult
 
     card, first = run.card, run.records[0]
     return EvalResult(

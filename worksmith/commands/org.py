@@ -12,11 +12,11 @@ import typer
 from worksmith.commands.options import JsonFlag, SuiteArgument, say
 
 if TYPE_CHECKING:
-    from tools.crm.live.ids import IdFile
-    from tools.crm.live.org import SalesforceOrg
-    from tools.crm.live.plan import UploadPlan
-    from tools.crm.live.target import Target
-    from tools.crm.live.upload import Step
+    from tools.kinds.crm.live.ids import IdFile
+    from tools.kinds.crm.live.org import SalesforceOrg
+    from tools.kinds.crm.live.plan import UploadPlan
+    from tools.kinds.crm.live.target import Target
+    from tools.kinds.crm.live.upload import Step
     from tools.world import World
 
 app = typer.Typer(
@@ -71,9 +71,9 @@ def upload(
 
     What stands against it is told first, with or without --dry-run.
     """
-    from tools.crm.live.plan import make_plan
-    from tools.crm.live.target import Target
     from tools.errors import InfrastructureError
+    from tools.kinds.crm.live.plan import make_plan
+    from tools.kinds.crm.live.target import Target
     from worksmith.commands.serve import crm_world
 
     given = _constants(constants or [])
@@ -101,21 +101,21 @@ def upload(
 
 
 def _org() -> SalesforceOrg:
-    from tools.crm.live.org import SalesforceOrg
-    from tools.crm.soql.engine import Limits
+    from tools.kinds.crm.live.org import SalesforceOrg
+    from tools.kinds.crm.soql.engine import Limits
 
     return SalesforceOrg.from_env(limits=Limits(rows=_MOST))
 
 
 def _objects() -> list[str]:
-    from tools.crm.schema import OBJECTS
+    from tools.kinds.crm.schema import OBJECTS
 
     return list(OBJECTS)
 
 
 def _looked_at(org: SalesforceOrg, name: str) -> dict[str, Any]:
     """What an org has of one object."""
-    from tools.crm.schema import OBJECTS
+    from tools.kinds.crm.schema import OBJECTS
 
     described = org.describe(name)
     if described is None:
@@ -189,8 +189,8 @@ def _check_file(path: Path, resume: bool) -> None:
 
 
 def _id_file(path: Path, world: World, target: Target, resume: bool) -> IdFile:
-    from tools.crm.live.ids import IdFile
-    from tools.crm.live.upload import check_file
+    from tools.kinds.crm.live.ids import IdFile
+    from tools.kinds.crm.live.upload import check_file
 
     digest = world.manifest.digest
     if not resume:
@@ -204,7 +204,7 @@ def _moved(plan: UploadPlan, target: Target, file: IdFile, batch: int) -> dict[s
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from tools.crm.live.upload import Upload
+    from tools.kinds.crm.live.upload import Upload
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())

@@ -12,7 +12,7 @@ from worksmith.commands.options import JsonFlag
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from optimizers.race_power import Field
+    from optimizers.search.race_power import Field
 
 
 def plan_comparison(
@@ -65,7 +65,7 @@ def plan_comparison(
     A difference counts as seen if a paired test at 5 % finds it 8 times of 10.
     """
     from evals.statistics.power import discordance_of, power, smallest_difference, tasks_needed
-    from optimizers.race_power import Field
+    from optimizers.search.race_power import Field
     from tools.errors import InputError
 
     told = intents is not None or points is not None
@@ -137,8 +137,8 @@ def _raced(
     Raises:
         ValueError: no number of intents does.
     """
-    from evals.sequential import fewest_intents
-    from optimizers.race_power import race_intents_needed, race_power, smallest_race_difference
+    from evals.statistics.sequential import fewest_intents
+    from optimizers.search.race_power import race_intents_needed, race_power, smallest_race_difference
 
     if difference is None:
         size = smallest_race_difference(field, differing, largest=room)

@@ -23,10 +23,10 @@ from worksmith.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from evals.compare import Row, Study
     from evals.judging.judge import Judge
-    from evals.suite import Suite
-    from tools.persona import Persona
+    from evals.running.study import Row, Study
+    from evals.tasks.suite import Suite
+    from tools.access.persona import Persona
     from worksmith.study import StudyPlan
 
 _SCALE = 0.05
@@ -70,7 +70,7 @@ def quickstart(
     _show_access(suite)
     say("\n3/5  Evaluate and compile.")
     say(textwrap.fill(_ABOUT_THE_MODEL, 78, initial_indent=_INDENT, subsequent_indent=_INDENT) + "\n")
-    judges = judges_called(judge or [LOCAL_JUDGE], rubric, suite.workshop.kind.tables)
+    judges = judges_called(judge or [LOCAL_JUDGE], rubric, suite.env.kind.tables)
     plan = _plan(suite, workers, seed, judges)
     program = out / "react-knn.json"
     study, run_id = _measure(plan, program, track, tracking_uri)
@@ -89,7 +89,7 @@ def quickstart(
 
 
 def _build(directory: Path, seed: int) -> Suite:
-    from evals.kinds import BuildOptions, builder
+    from evals.task_kind import BuildOptions, builder
     from worksmith.commands.index import build as index
 
     say("1/5  Build a suite: a twentieth of an enterprise with people, sources, access rules, search index.")
@@ -106,10 +106,10 @@ def _show_access(suite: Suite) -> None:
     """How many records the same call finds for people of different departments and levels."""
     from rich.console import Console
 
-    from evals.tables import Grid
+    from evals.table import Grid
 
     say("\n2/5  Who may read what: an agent finds what the person it works for may read, and nothing else.\n")
-    departments = suite.workshop.kind.departments
+    departments = suite.env.kind.departments
     rows = tuple(
         (
             f"{departments[who.department]} {who.level}",
@@ -133,12 +133,12 @@ def _people(suite: Suite) -> list[Persona]:
 
 def _readable(suite: Suite, who: Persona, tool: str) -> str:
     """How many records a tool finds for somebody; a dash if they may not use it."""
-    seen = suite.workshop.episode(persona=who).call(tool, {"limit": "1"})
+    seen = suite.env.episode(persona=who).call(tool, {"limit": "1"})
     return f"{seen.value['total']:,}" if seen.status == "ok" else "-"
 
 
 def _plan(suite: Suite, workers: int, seed: int, judges: tuple[Judge, ...]) -> StudyPlan:
-    from optimizers.compile import Model
+    from optimizers.compiling.compile import Model
     from optimizers.settings import Settings
     from worksmith.models.resolve import GOLD, resolve
     from worksmith.study import StudyPlan
@@ -164,16 +164,16 @@ def _plan(suite: Suite, workers: int, seed: int, judges: tuple[Judge, ...]) -> S
 
 def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tuple[Study, str | None]:
     """React and plan, uncompiled and compiled; the compiled react program goes to `program`."""
-    from evals.baseline_program import baselines_for
-    from evals.report import study_report
+    from evals.reporting.report import study_report
+    from evals.scoring.baseline_program import baselines_for
     from evals.tracking import Suite as Dataset
-    from tools.files import write_atomically
+    from tools.files.atomic import write_atomically
     from worksmith.history import study_histories
     from worksmith.judges import judge_setting
     from worksmith.study import run_arms, study_arms
     from worksmith.tracked import Tracking
 
-    baselines = baselines_for(plan.suite.workshop)
+    baselines = baselines_for(plan.suite.env)
     arms = study_arms(["react", "plan"], ["none", "knn"], baselines=baselines)
     params: dict[str, Any] = {
         "lm": _MODEL,
@@ -197,7 +197,7 @@ def _page_beside(program: Path) -> Path:
 
 
 def _tell(row: Row) -> None:
-    from evals.tables import percent
+    from evals.table import percent
 
     outcome = percent(row.summary.scores.get("outcome"))
     say(f"     {row.arm.label:14} {outcome} % of {row.summary.tasks} test tasks done right")
@@ -206,7 +206,7 @@ def _tell(row: Row) -> None:
 def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds: float) -> None:
     from rich.console import Console
 
-    from evals.score_tables import study_grid
+    from evals.reporting.tables.scores import study_grid
 
     say("\n4/5  Compare, on tasks that no program was compiled on.\n")
     Console().print(study_grid(study, title="Quickstart").rich())

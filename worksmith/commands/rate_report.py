@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evals.rating.agreement import Agreement
     from evals.rating.ratings import Rating
     from evals.rating.scales import Scale
-    from evals.runs import LoadedRun
+    from evals.records.runs import LoadedRun
 
 
 def all_ratings(runs: Sequence[LoadedRun]) -> list[Rating]:
@@ -35,7 +35,7 @@ def show_agreement(runs: Sequence[LoadedRun], scales: Sequence[Scale], seed: int
     found = [agreement(scale, ratings, seed=seed) for scale in scales]
     means = {run.card.label: _means(run, scales, ratings, seed) for run in runs}
     if as_json:
-        from evals.summary import interval_json
+        from evals.records.summary import interval_json
 
         told = {a.scale: to_json(a) for a in found}
         shown = {run: {s: interval_json(mean) for s, mean in row.items()} for run, row in means.items()}
@@ -68,7 +68,7 @@ def _means(
 def _print(found: Sequence[Agreement], means: Mapping[str, Mapping[str, Interval]]) -> None:
     from rich.console import Console
 
-    from evals.tables import Grid
+    from evals.table import Grid
 
     agreed = Grid(
         "Agreement of raters",

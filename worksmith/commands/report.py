@@ -12,11 +12,11 @@ import typer
 from worksmith.commands.options import JsonFlag, RunsArgument, TrackingUriOption, say
 
 if TYPE_CHECKING:
-    from evals.compare import Study
-    from evals.report import Report
-    from evals.runs import LoadedRun
-    from evals.suite import Suite
-    from evals.tables import Grid
+    from evals.records.runs import LoadedRun
+    from evals.reporting.report import Report
+    from evals.running.study import Study
+    from evals.table import Grid
+    from evals.tasks.suite import Suite
 
 FORMATS = {"html": ".html", "md": ".md", "csv": ".csv", "json": ".json", "latex": ".tex"}
 """By name, and by how files of each end."""
@@ -56,10 +56,10 @@ def report_runs(
     The page needs no network. CSV and JSON have each figure with its interval; JSON also has the command
     that lists the episodes behind it. With --json it goes to stdout, and a file is written only with --out.
     """
-    from evals.runs import open_runs
-    from evals.suite import Suite
+    from evals.records.runs import open_runs
+    from evals.tasks.suite import Suite
     from tools.errors import InputError
-    from tools.files import write_atomically
+    from tools.files.atomic import write_atomically
 
     chosen = _format(form, out)
     target = out or (Path("report.html") if chosen == "html" and not as_json else None)
@@ -81,14 +81,14 @@ def report_runs(
 
 def _report(runs: list[LoadedRun], title: str, suite: Suite | None, published: bool) -> Report:
     """The report of one run, or of several side by side."""
-    from evals.report import Section, study_report
+    from evals.reporting.report import Section, study_report
     from evals.reporting.study import setting_of, study_of
     from worksmith.history import histories
 
     study = study_of(runs)
     extra = []
     if suite is not None and suite.world.manifest.origin == "workbench":
-        from evals.office.workbench.tables import paper_grids
+        from evals.kinds.office.workbench.tables import paper_grids
 
         extra = [Section("The paper's tables", tuple(paper_grids(study)))]
     elif published:
@@ -97,8 +97,8 @@ def _report(runs: list[LoadedRun], title: str, suite: Suite | None, published: b
 
 
 def _published(study: Study, runs: list[LoadedRun]) -> list[Grid]:
-    from evals.report import console_grids
     from evals.reporting.published import beside_published
+    from evals.reporting.report import console_grids
     from tools.errors import InputError
 
     kinds = {run.card.kind for run in runs}

@@ -10,30 +10,30 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from tools.crm.explain import ObjectRights
-    from tools.desk import Desk
-    from tools.policy import Decision
+    from tools.access.policy import Decision
+    from tools.kinds.crm.explain import ObjectRights
+    from tools.tool_context import ToolContext
 
 
 def check_role(
-    desk: Desk, source: str | None, operations: Sequence[str], record: str | None, as_json: bool
+    ctx: ToolContext, source: str | None, operations: Sequence[str], record: str | None, as_json: bool
 ) -> None:
-    """Explain what the role of `desk` may read, what is hidden from it, and which functions it is denied."""
-    from tools.crm.explain import explain_object, explain_record, function_rights
-    from tools.crm.schema import OBJECTS
+    """Explain what a role may read, what is hidden from it, and which functions it is denied."""
+    from tools.kinds.crm.explain import explain_object, explain_record, function_rights
+    from tools.kinds.crm.schema import OBJECTS
 
-    rights = [explain_object(desk, name, operations) for name in ([source] if source else OBJECTS)]
-    one = explain_record(desk, source, record, operations) if source and record is not None else None
-    functions = function_rights(desk, source)
+    rights = [explain_object(ctx, name, operations) for name in ([source] if source else OBJECTS)]
+    one = explain_record(ctx, source, record, operations) if source and record is not None else None
+    functions = function_rights(ctx, source)
     if as_json:
         document = {
-            "persona": desk.persona.model_dump(),
+            "persona": ctx.persona.model_dump(),
             "sources": [each.to_json() for each in rights],
             "functions": {name: _data(decision) for name, decision in functions.items()},
         }
         typer.echo(json.dumps(document | ({"record": one.to_json()} if one else {})))
         return
-    typer.echo(f"{desk.persona.id}, {desk.persona.name}\n")
+    typer.echo(f"{ctx.persona.id}, {ctx.persona.name}\n")
     for each in rights:
         _show_object(each, operations)
     _show_functions(functions)
@@ -47,7 +47,7 @@ def check_role(
 
 def validate_roles(file: Path, as_json: bool) -> None:
     """Check a document of roles, which is what says in a CRM who may read what."""
-    from tools.crm.roles import read_roles
+    from tools.kinds.crm.roles import read_roles
 
     roles = read_roles(file).roles
     if as_json:

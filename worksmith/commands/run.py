@@ -36,9 +36,9 @@ from worksmith.terminal import escape
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from evals.entries import Judgement
-    from evals.suite import Suite
-    from evals.task import Task
+    from evals.records.parts import Judgement
+    from evals.tasks.suite import Suite
+    from evals.tasks.task import Task
     from tools.episode import AskRecord, CallRecord, EpisodeResult
     from tools.outcome import RowChange
 
@@ -76,10 +76,10 @@ def run_task(
     as_json: JsonFlag = False,
 ) -> None:
     """Run one task and show every step: thought, call, decision, observation, and what it changed."""
-    from evals.identity import model_name
-    from evals.scorers import scorers_for
-    from evals.suite import Suite
-    from evals.work import Work
+    from evals.dspy_programs.digests import model_name
+    from evals.running.rollout_job import Work
+    from evals.scoring.scorers import scorers_for
+    from evals.tasks.suite import Suite
     from tools.statuses import INFRASTRUCTURE
     from worksmith.judges import judges_called
     from worksmith.models.resolve import resolve
@@ -91,13 +91,13 @@ def run_task(
     judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)
     task = opened.task(task_id)
-    judges = judges_called(judge, rubric, opened.workshop.kind.tables)
+    judges = judges_called(judge, rubric, opened.env.kind.tables)
     connect(opened, org, org_ids)
     agent = _agent(opened, program, strategy, toolset, max_steps, access, calls)
     model = resolve(lm, tasks=opened.tasks)
     episode = _attempt(agent, task, model)
-    scorers = scorers_for(opened.workshop, judged_by)
-    work = Work(agent, opened.workshop, model, scorers, agent.strategy.name, 0, judges)
+    scorers = scorers_for(opened.env, judged_by)
+    work = Work(agent, opened.env, model, scorers, agent.strategy.name, 0, judges)
     record = work.record(work.unit(task, 0), task, episode)
     if as_json:
         judging = [verdict.model_dump(mode="json") for verdict in record.judgements]
@@ -177,8 +177,8 @@ def episode_json(task: Task, episode: EpisodeResult, scores: Mapping[str, float]
 
 def prompts_json(episode: EpisodeResult) -> list[dict[str, Any]]:
     """The questions of an episode to models, each with its whole prompt."""
-    from evals.prompts import whole_prompts
-    from tools.secrets import without_secrets
+    from evals.records.prompts import whole_prompts
+    from tools.files.secrets import without_secrets
 
     return [
         {
@@ -192,7 +192,7 @@ def prompts_json(episode: EpisodeResult) -> list[dict[str, Any]]:
 
 
 def _show_asks(console: Console, asks: Sequence[AskRecord]) -> None:
-    from evals.prompts import shown_messages, shown_text
+    from evals.records.prompts import shown_messages, shown_text
 
     for ask in asks:
         if ask.exchange is None:
@@ -316,11 +316,11 @@ def _attempt(agent: Any, task: Task, lm: Any) -> EpisodeResult:
 
 
 def _setting(suite: Suite, task: Task, agent: Any, lm: str) -> dict[str, str]:
-    from programs.prompt import context_text, with_policies
+    from programs.prompting.prompt import context_text, with_policies
     from worksmith.session import lm_label, org_setting
 
     manifest = suite.world.manifest
-    kind = suite.workshop.kind
+    kind = suite.env.kind
     clock = context_text(task.now or manifest.now, task.persona or manifest.persona, kind.departments)
     return {
         "context": with_policies(clock, task.context),

@@ -12,7 +12,7 @@ import typer
 from worksmith.commands.options import JsonFlag, SuiteArgument
 
 if TYPE_CHECKING:
-    from evals.tables import Grid
+    from evals.table import Grid
 
 _GROUND_TRUTHS = ["published", "corrected"]
 _HEADINGS = ("", "rows", "accuracy", "effects", "exact", "idle", "errors")
@@ -46,8 +46,8 @@ def score_predictions(
     as_json: JsonFlag = False,
 ) -> None:
     """Score recorded runs by their outcomes: execute them and the right answers, compare what changed."""
-    from evals.score import score_files
-    from evals.suite import Suite
+    from evals.scoring.score_files import score_files
+    from evals.tasks.suite import Suite
     from tools.errors import InputError
     from worksmith.session import ground_truth_called
 
@@ -56,7 +56,7 @@ def score_predictions(
         raise InputError("nothing to score", where="--predictions", hint="give at least one file")
     judged_by = ground_truth_called(ground_truth)
     opened = Suite.open(suite)
-    if opened.workshop.kind.judges_answers:
+    if opened.env.kind.judges_answers:
         raise InputError(
             "predictions hold no answers, and in this kind of world answers are judged",
             where=str(suite),
@@ -80,7 +80,7 @@ def _show(summary: Mapping[str, Any]) -> None:
 
 
 def _grid(summary: Mapping[str, Any]) -> Grid:
-    from evals.tables import Grid
+    from evals.table import Grid
 
     gap = ("",) * len(_HEADINGS)
     rows = [
@@ -103,7 +103,7 @@ def _row(name: str, group: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _percent(share: Mapping[str, Any] | None) -> str:
-    from evals.tables import NO_DATA
+    from evals.table import NO_DATA
 
     return NO_DATA if share is None or share["value"] is None else f"{100 * share['value']:.1f}"
 

@@ -12,8 +12,8 @@ from worksmith.commands.choices import roles
 from worksmith.commands.options import say
 
 if TYPE_CHECKING:
-    from tools.crm.rest.server import Listening
-    from tools.crm.schema import Schema
+    from tools.kinds.crm.rest.server import Listening
+    from tools.kinds.crm.schema import Schema
     from tools.world import World
 
 app = typer.Typer(help="Serve a world to other programs.", no_args_is_help=True)
@@ -79,10 +79,10 @@ def serve_crm(
     Clients log in with any user name and password and the token as security token, or use the token as
     session id. Ctrl-C or SIGTERM ends the server.
     """
-    from tools.crm.rest.server import THREADS, OrgServer
-    from tools.crm.rest.serving import Serving
-    from tools.crm.rest.sessions import new_token
-    from tools.crm.rest.store import OrgStore, check_free
+    from tools.kinds.crm.rest.server import THREADS, OrgServer
+    from tools.kinds.crm.rest.serving import Serving
+    from tools.kinds.crm.rest.sessions import new_token
+    from tools.kinds.crm.rest.store import OrgStore, check_free
 
     _check(host, allow_remote=allow_remote, tls=tls, writable=writable, save=save)
     if save is not None:
@@ -103,8 +103,8 @@ def serve_crm(
 
 
 def _check(host: str, *, allow_remote: bool, tls: bool, writable: bool, save: Path | None) -> None:
-    from tools.crm.rest.server import is_loopback
     from tools.errors import InputError
+    from tools.kinds.crm.rest.server import is_loopback
 
     if not is_loopback(host):
         if not allow_remote:
@@ -140,8 +140,8 @@ def crm_world(suite: Path) -> World:
 
 
 def _schema(world: World, role: str | None) -> Schema:
-    from tools.crm.access import find_persona, open_policy
-    from tools.crm.schema import crm_schema
+    from tools.kinds.crm.access import find_persona, open_policy
+    from tools.kinds.crm.schema import crm_schema
 
     policy = open_policy(world)
     if role is None:
@@ -150,7 +150,7 @@ def _schema(world: World, role: str | None) -> Schema:
 
 
 def _announce(world: World, at: Listening, token: str, *, given: bool, writable: bool, as_json: bool) -> None:
-    from tools.crm.schema import OBJECTS
+    from tools.kinds.crm.schema import OBJECTS
 
     rights = "writable" if writable else "read-only"
     if as_json:

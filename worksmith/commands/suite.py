@@ -34,14 +34,14 @@ WRITER_CACHE = Path("mlruns") / "writer"
 
 def _kinds() -> list[str]:
     """For completion: what can be built."""
-    from evals.kinds import kind_names
+    from evals.task_kind import kind_names
 
     return list(kind_names())
 
 
 def _systems() -> list[str]:
     """For completion: what can be imported."""
-    from evals.kinds import importer_names
+    from evals.task_kind import importer_names
 
     return list(importer_names())
 
@@ -92,9 +92,9 @@ def build(
     as_json: JsonFlag = False,
 ) -> None:
     """Generate a world, its tasks and its search index. Seed and scale decide every byte but the index."""
-    from evals.kinds import BuildOptions, builder, check_options, checked_mode, forecast
-    from evals.suite import Suite
-    from tools.directories import directory_atomically
+    from evals.task_kind import BuildOptions, builder, check_options, checked_mode, forecast
+    from evals.tasks.suite import Suite
+    from tools.files.directories import directory_atomically
     from worksmith.facts import describe
 
     leave_out_cache(no_cache)
@@ -134,7 +134,7 @@ def import_(
     as_json: JsonFlag = False,
 ) -> None:
     """Read a published system's own files into a suite."""
-    from evals.kinds import importer
+    from evals.task_kind import importer
     from tools.errors import InputError
     from worksmith.facts import describe
 
@@ -143,7 +143,7 @@ def import_(
         raise InputError("no such directory", where=str(source))
     _refuse_overwrite(out, force)
     suite = read(source, out, progress=say)
-    if suite.workshop.library is not None:
+    if suite.env.library is not None:
         say(f"search goes by words alone until `worksmith index {out}` has been run")
     _show(describe(suite), as_json)
 
@@ -154,7 +154,7 @@ def info(
     as_json: JsonFlag = False,
 ) -> None:
     """Describe a suite: its world, tasks, splits and digests."""
-    from evals.suite import Suite
+    from evals.tasks.suite import Suite
     from worksmith.facts import describe
 
     _show(describe(Suite.open(suite)), as_json)
@@ -170,7 +170,7 @@ def tasks(
     as_json: JsonFlag = False,
 ) -> None:
     """List tasks: their ids, who asks, and what."""
-    from evals.suite import Suite
+    from evals.tasks.suite import Suite
     from worksmith.session import choose_tasks
 
     _, chosen = choose_tasks(Suite.open(suite), split, scheme, limit, where)
@@ -196,17 +196,17 @@ def _writer(name: str | None) -> Any:
 
 def _check_embedder(name: str) -> None:
     """A model that has to be loaded by name is loaded first: a world takes minutes to build."""
-    from retrievers.manifest import PACKAGED
+    from retrievers.index.manifest import PACKAGED
 
     if name not in ("none", *PACKAGED):
-        from retrievers.embedding import open_embedder
+        from retrievers.embedding.models import open_embedder
 
         open_embedder(name)
 
 
 def _index(suite: Any, embedder: str) -> None:
     """Index the suite's sources, if its kind has any to search."""
-    if embedder == "none" or suite.workshop.library is None:
+    if embedder == "none" or suite.env.library is None:
         return
     from worksmith.commands.index import build
 

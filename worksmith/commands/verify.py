@@ -12,9 +12,9 @@ import typer
 from worksmith.commands.options import JsonFlag, WorkersOption, say
 
 if TYPE_CHECKING:
-    from evals.suite import Suite
-    from optimizers.compile import Plan
-    from optimizers.description import Decided
+    from evals.tasks.suite import Suite
+    from optimizers.compiling.compile import Plan
+    from optimizers.compiling.description import Decided
 
 _NAMED = 8
 """Parts that differ and are named one by one."""
@@ -39,9 +39,9 @@ def verify_program(
     Every episode is run and scored again; the journal's own logs are compared, not believed. Ends with 0 if
     all is the same, with 1 if something differs or the journal lacks something.
     """
-    from optimizers.artifact import Artifact
-    from optimizers.journal import IncompleteJournalError, journal_beside
-    from optimizers.verification import derived, differing_parts
+    from optimizers.compiling.artifact import Artifact
+    from optimizers.compiling.journal import IncompleteJournalError, journal_beside
+    from optimizers.compiling.verification import derived, differing_parts
     from worksmith.commands.compile_report import show
 
     started = time.perf_counter()
@@ -83,11 +83,11 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
     Raises:
         InputError: there is no journal, it is damaged or of something else, or the suite is not where it was.
     """
-    from evals.suite import Suite
-    from optimizers.description import Decided
-    from optimizers.journal import read_description
+    from evals.tasks.suite import Suite
+    from optimizers.compiling.description import Decided
+    from optimizers.compiling.journal import read_description
     from tools.errors import InputError
-    from tools.json_files import validated
+    from tools.files.json_files import validated
 
     description = read_description(folder)
     if description["decides"].get("purpose") != "compile":
@@ -111,11 +111,11 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
 
 
 def _as_decided(decided: Decided, suite: Suite, folder: Path, workers: int) -> Plan:
-    from evals.record import PRIMARY
-    from evals.where import conditions
-    from optimizers.compile import BANK, BANK_FILE, Model, Plan
+    from evals.records.record import PRIMARY
+    from evals.tasks.task_filter import conditions
+    from optimizers.compiling.compile import BANK, BANK_FILE, Model, Plan
+    from optimizers.demos.trace_bank import TraceBank
     from optimizers.settings import Settings
-    from optimizers.trace_bank import TraceBank
     from worksmith import __version__
     from worksmith.commands.driving import maximizing
     from worksmith.compiled import build_agent

@@ -11,8 +11,8 @@ from tools.errors import InputError
 if TYPE_CHECKING:
     import dspy
 
-    from evals.office.workbench.results import Transcript
-    from evals.task import Task
+    from evals.kinds.office.workbench.results import Transcript
+    from evals.tasks.task import Task
 
 
 def read_runs(path: Path, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
@@ -33,7 +33,7 @@ def read_transcripts(path: Path) -> dict[str, list[tuple[str, Transcript]]]:
     Raises:
         InputError: there is no such file, or one is damaged.
     """
-    from evals.office.workbench.results import read_results
+    from evals.kinds.office.workbench.results import read_results
 
     files = [path] if path.is_file() else sorted(path.rglob("*.csv"))
     if not files:
@@ -50,14 +50,14 @@ def read_transcripts(path: Path) -> dict[str, list[tuple[str, Transcript]]]:
 def _recording(file: Path) -> dspy.LM:
     import dspy
 
-    from programs.recording import ReplayEngine
+    from programs.replaying.recording import ReplayEngine
 
     engine = ReplayEngine(file)
     return dspy.LM(f"replay/{engine.digest}", engine=engine, cache=False, num_retries=0)
 
 
 def _model(label: str, runs: Sequence[tuple[str, Transcript]], path: Path, tasks: Sequence[Task]) -> dspy.LM:
-    from programs.scripted import TranscriptEngine, scripted_lm
+    from programs.replaying.scripted import TranscriptEngine, scripted_lm
 
     wanted = {task.query for task in tasks}
     if tasks and not any(transcript.query in wanted for _, transcript in runs):

@@ -11,7 +11,7 @@ from tools.errors import InputError
 if TYPE_CHECKING:
     import dspy
 
-    from evals.task import Task
+    from evals.tasks.task import Task
 
 ANALOGY = "local/analogy"
 GOLD = "gold"
@@ -83,7 +83,7 @@ def _analogy() -> dspy.LM:
 
 
 def _gold(tasks: Sequence[Task]) -> dspy.LM:
-    from programs.scripted import GoldEngine, scripted_lm
+    from programs.replaying.scripted import GoldEngine, scripted_lm
 
     if not any(task.gold_plan for task in tasks):
         raise InputError(
@@ -93,6 +93,6 @@ def _gold(tasks: Sequence[Task]) -> dspy.LM:
 
 
 def _recorded(lm: dspy.LM, file: Path) -> dspy.LM:
-    from programs.recording import RecordingEngine
+    from programs.replaying.recording import RecordingEngine
 
     return RecordingEngine.around(lm, file)

@@ -19,12 +19,12 @@ from tools.errors import InputError
 if TYPE_CHECKING:
     import dspy
 
-    from evals.suite import Suite
-    from evals.task import VisibleTask
+    from evals.tasks.suite import Suite
+    from evals.tasks.task import VisibleTask
     from programs.agent import Agent
+    from tools.access.persona import Persona
+    from tools.environment import Environment
     from tools.episode import EpisodeResult
-    from tools.persona import Persona
-    from tools.workshop import Workshop
 
 CODE = Path(__file__).with_name("served_entry.py")
 """The file that MLflow runs to make the model."""
@@ -57,7 +57,7 @@ class ServedAgent(PythonModel):  # type: ignore[misc]
         Raises:
             InputError: the program is no good, or no model is named.
         """
-        from evals.suite import Suite
+        from evals.tasks.suite import Suite
         from worksmith.compiled import load_program
         from worksmith.models.resolve import resolve
 
@@ -92,29 +92,29 @@ def _rows(given: Any) -> list[Mapping[str, Any]]:
 
 
 def _task(row: Mapping[str, Any], agent: Agent) -> VisibleTask:
-    from evals.asked import task_of
+    from evals.dspy_programs.asked import task_of
 
     text = row.get("task")
     if not isinstance(text, str) or not text.strip():
         raise InputError("a row has no task", hint='give {"task": "what is to be done"}')
-    assert agent.workshop is not None
-    who = _persona(row, agent.workshop)
+    assert agent.env is not None
+    who = _persona(row, agent.env)
     context = row.get("context")
     return task_of(
         text,
-        agent.workshop,
+        agent.env,
         persona=who,
         domains=tuple(row.get("domains") or ()),
         context=context if isinstance(context, str) else "",
     )
 
 
-def _persona(row: Mapping[str, Any], workshop: Workshop) -> Persona | None:
+def _persona(row: Mapping[str, Any], env: Environment) -> Persona | None:
     """Who asks; None where there are no access rules. Nobody is served as somebody else by default."""
     named = row.get("persona")
     if isinstance(named, str) and named.strip():
-        return workshop.persona(named.strip())
-    if workshop.policy.digest:
+        return env.persona(named.strip())
+    if env.policy.digest:
         raise InputError("a row has no persona", hint='give {"task": ..., "persona": the id of who asks}')
     return None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from evals.entries import ChangeEntry, Judgement
-from evals.record import EpisodeRecord
-from evals.task import Task
+from evals.records.parts import ChangeEntry, Judgement
+from evals.records.record import EpisodeRecord
+from evals.tasks.task import Task
 from tests.evals.episodes import make_record
 
 CLOSED = ChangeEntry(

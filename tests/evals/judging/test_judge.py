@@ -10,23 +10,23 @@ import dspy
 import pytest
 from dspy.utils.exceptions import ContextWindowExceededError, LMServerError
 
-from evals.admission import AdmissionError
-from evals.entries import Judgement
 from evals.judging.figures import judging_of
 from evals.judging.judge import Panel, ask_judge, ask_judges, judged
-from evals.record import EpisodeRecord
-from evals.runner import evaluate
-from evals.task import Task
+from evals.records.parts import Judgement
+from evals.records.record import EpisodeRecord
+from evals.running.admission import AdmissionError
+from evals.running.runner import evaluate
+from evals.tasks.task import Task
 from tests.evals import help_desk
 from tests.evals.episodes import make_episode, make_record, make_task
 from tests.evals.judging.episodes import Says
+from tools.environment import Environment
 from tools.errors import InfrastructureError, InputError
-from tools.workshop import Workshop
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    return help_desk.workshop(tmp_path_factory.mktemp("desk"))
+def env(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return help_desk.env(tmp_path_factory.mktemp("desk"))
 
 
 TASK = make_task(1)
@@ -62,38 +62,38 @@ class Raises:
         raise self.error
 
 
-def run(workshop: Workshop, tasks: list[Task], judges: Any, program: Any = program) -> Any:
-    return evaluate(program, tasks, workshop=workshop, scorers=[right], judges=judges, workers=2)
+def run(env: Environment, tasks: list[Task], judges: Any, program: Any = program) -> Any:
+    return evaluate(program, tasks, env=env, scorers=[right], judges=judges, workers=2)
 
 
-def test_verdicts_stand_beside_the_scores(workshop: Workshop, tasks: list[Task]) -> None:
-    result = run(workshop, tasks, [Says("a", 5), Says("b", 3)])
+def test_verdicts_stand_beside_the_scores(env: Environment, tasks: list[Task]) -> None:
+    result = run(env, tasks, [Says("a", 5), Says("b", 3)])
     assert {record.scores["judge"] for record in result.records} == {0.75}
     assert {record.scores["outcome"] for record in result.records} == {1.0}
     assert [v.judge for v in result.records[0].judgements] == ["a", "b"]
 
 
-def test_without_judges_there_is_no_such_score(workshop: Workshop, tasks: list[Task]) -> None:
-    result = run(workshop, tasks, [])
+def test_without_judges_there_is_no_such_score(env: Environment, tasks: list[Task]) -> None:
+    result = run(env, tasks, [])
     assert all("judge" not in record.scores for record in result.records)
     assert result.summary.judging == ()
 
 
-def test_a_failed_verdict_is_no_level_and_does_not_hide(workshop: Workshop, tasks: list[Task]) -> None:
+def test_a_failed_verdict_is_no_level_and_does_not_hide(env: Environment, tasks: list[Task]) -> None:
     judges = [Says("a", 5), Says("b", None, "unreadable"), Says("c", None, "model_error")]
-    result = run(workshop, tasks, judges)
+    result = run(env, tasks, judges)
     assert {record.scores["judge"] for record in result.records} == {1.0}
     assert [(each.judge, each.failed, each.verdicts) for each in result.summary.judging] == [
         ("a", 0, 12),
         ("b", 12, 12),
         ("c", 12, 12),
     ]
-    only = run(workshop, tasks, [Says("b", None, "unreadable")])
+    only = run(env, tasks, [Says("b", None, "unreadable")])
     assert all("judge" not in record.scores for record in only.records)
 
 
-def test_a_judge_that_breaks_is_not_the_agents_fault(workshop: Workshop, tasks: list[Task]) -> None:
-    result = run(workshop, tasks, [Breaks()])
+def test_a_judge_that_breaks_is_not_the_agents_fault(env: Environment, tasks: list[Task]) -> None:
+    result = run(env, tasks, [Breaks()])
     assert {record.status for record in result.records} == {"finished"}
     (verdict,) = result.records[0].judgements
     assert (verdict.status, verdict.level) == ("program_error", None)
@@ -122,21 +122,19 @@ def test_what_is_not_the_judges_doing_is_no_verdict(error: Exception) -> None:
 
 
 def test_an_episode_whose_judge_was_refused_a_request_is_left_out(
-    workshop: Workshop, tasks: list[Task]
+    env: Environment, tasks: list[Task]
 ) -> None:
     leave = type("Leave", (nullcontext,), {"cut_short": False})
     admission: Any = SimpleNamespace(
         admit=lambda kind: leave(), counted=lambda lm: lm, charge=lambda record: None
     )
     judges: Any = [Raises(AdmissionError("the budget is spent"))]
-    result = evaluate(
-        program, tasks, workshop=workshop, scorers=[right], judges=judges, workers=2, admission=admission
-    )
+    result = evaluate(program, tasks, env=env, scorers=[right], judges=judges, workers=2, admission=admission)
     assert (result.records, result.unstarted) == ((), len(tasks))
 
 
-def test_what_judging_costs_is_no_cost_of_the_episode(workshop: Workshop, tasks: list[Task]) -> None:
-    alone, with_judge = (run(workshop, tasks, judges).summary for judges in ([], [Says("a", 5)]))
+def test_what_judging_costs_is_no_cost_of_the_episode(env: Environment, tasks: list[Task]) -> None:
+    alone, with_judge = (run(env, tasks, judges).summary for judges in ([], [Says("a", 5)]))
     assert alone.totals["used_tokens"] == with_judge.totals["used_tokens"]
     assert with_judge.judging[0].usage.used_tokens == 7 * len(tasks)
     assert with_judge.to_json()["judging"][0]["prompt_tokens"] == 7 * len(tasks)
@@ -149,15 +147,13 @@ def test_what_the_infrastructure_lost_is_not_judged() -> None:
     assert judge.asked == 0
 
 
-def test_a_program_that_broke_is_judged(workshop: Workshop, tasks: list[Task]) -> None:
-    result = run(workshop, tasks, [Says("a", 1)], broken)
+def test_a_program_that_broke_is_judged(env: Environment, tasks: list[Task]) -> None:
+    result = run(env, tasks, [Says("a", 1)], broken)
     assert {record.scores["judge"] for record in result.records} == {0.0}
 
 
-def test_another_judge_makes_another_work_unit(workshop: Workshop, tasks: list[Task]) -> None:
-    keys = {
-        run(workshop, tasks[:1], judges).records[0].key for judges in ([], [Says("a", 5)], [Says("b", 5)])
-    }
+def test_another_judge_makes_another_work_unit(env: Environment, tasks: list[Task]) -> None:
+    keys = {run(env, tasks[:1], judges).records[0].key for judges in ([], [Says("a", 5)], [Says("b", 5)])}
     assert len(keys) == 3
 
 
@@ -181,7 +177,7 @@ def test_a_panel_votes_by_the_median(levels: tuple[int | None, ...], expected: i
     assert verdict.prompt_tokens == 7 * len(levels)
 
 
-def test_a_rubric_that_is_missing_ends_the_evaluation(workshop: Workshop, tasks: list[Task]) -> None:
+def test_a_rubric_that_is_missing_ends_the_evaluation(env: Environment, tasks: list[Task]) -> None:
     class Without:
         name = digest = "without"
 
@@ -189,7 +185,7 @@ def test_a_rubric_that_is_missing_ends_the_evaluation(workshop: Workshop, tasks:
             raise InputError("no rubric")
 
     with pytest.raises(InputError, match="no rubric"):
-        run(workshop, tasks, [Without()])
+        run(env, tasks, [Without()])
 
 
 def test_figures_count_each_task_once() -> None:

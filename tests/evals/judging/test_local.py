@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from evals.entries import CallEntry, ChangeEntry
 from evals.judging.local import LocalRubric
 from evals.judging.rubric import Rubrics, default_rubrics
-from evals.task import Answer, Entity, Task
+from evals.records.parts import CallEntry, ChangeEntry
+from evals.tasks.task import Answer, Entity, Task
 from tests.evals.episodes import make_task
 from tests.evals.help_desk import CRUD, DENIED, KIND, NOTHING, SEARCH
 from tests.evals.judging.episodes import CLOSED, TOLD, answered

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from evals.compare import Arm, Study, run_study
-from evals.entries import AskEntry, CallEntry, ChangeEntry, FaultEntry, Judgement
-from evals.record import EpisodeRecord
+from evals.records.parts import AskEntry, CallEntry, ChangeEntry, FaultEntry, Judgement
+from evals.records.record import EpisodeRecord
+from evals.running.study import Arm, Study, run_study
 from tests.evals.episodes import make_record, make_result
 
 WRONG = ChangeEntry(

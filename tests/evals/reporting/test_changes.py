@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from evals.entries import ChangeEntry
+from evals.records.parts import ChangeEntry
 from evals.reporting.changes import compare_changes
 from tests.evals.reporting.studies import RIGHT, WRONG
 

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from evals.compare import Arm, run_study
-from evals.entries import CallEntry, ChangeEntry, FaultEntry, Judgement
-from evals.record import EpisodeRecord
-from evals.report import study_report
-from evals.reporting.characters import harmless
-from evals.reporting.episodes import ShownEpisode
+from evals.records.parts import CallEntry, ChangeEntry, FaultEntry, Judgement
+from evals.records.record import EpisodeRecord
+from evals.reporting.html.characters import harmless
+from evals.reporting.html.episodes import ShownEpisode
 from evals.reporting.plain import episode_text
-from evals.tables import Grid
+from evals.reporting.report import study_report
+from evals.running.study import Arm, run_study
+from evals.table import Grid
 from tests.evals.episodes import make_record, make_result
 
 HOSTILE = [

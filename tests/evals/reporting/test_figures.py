@@ -7,11 +7,11 @@ import shlex
 
 import pytest
 
-from evals.report import study_report
-from evals.reporting.episodes import ShownEpisode
 from evals.reporting.figures import DIFFERENCE, FIELDS, Figure, metric_mean, metric_values
+from evals.reporting.html.episodes import ShownEpisode
+from evals.reporting.report import study_report
 from evals.reporting.selecting import Selection, find_episode
-from evals.where import conditions
+from evals.tasks.task_filter import conditions
 from tests.evals.reporting.studies import full_study
 from tools.errors import InputError
 

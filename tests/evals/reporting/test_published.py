@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from evals.office.suites import import_workbench
-from evals.office.workbench.tables import paper_grids
+from evals.kinds.office.suites import import_workbench
+from evals.kinds.office.workbench.tables import paper_grids
+from evals.records.runs import open_runs
 from evals.reporting.published import beside_published, published_tables
 from evals.reporting.study import study_of
-from evals.runs import open_runs
-from evals.tables import Grid
+from evals.table import Grid
 
 WORKBENCH = Path(__file__).parents[3].parent / "shared" / "data" / "workbench"
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from evals.compare import Arm, run_study
-from evals.log import read_log
-from evals.report import study_report
+from evals.records.log import read_log
+from evals.reporting.report import study_report
+from evals.running.study import Arm, run_study
 from evals.tracking import Suite, open_tracker
 from evals.tracking.reaching import TrackingError
 from evals.tracking.runs import MlflowTracker

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from evals.entries import AskEntry, CallEntry, FaultEntry, Judgement
 from evals.rating.ratings import Rating
-from evals.runner import EvalResult
-from evals.runs import LoadedRun, RunCard
-from evals.task import Answer, Entity, Step, Task
+from evals.records.parts import AskEntry, CallEntry, FaultEntry, Judgement
+from evals.records.runs import LoadedRun, RunCard
+from evals.running.runner import EvalResult
+from evals.tasks.task import Answer, Entity, Step, Task
 from evals.tracking import log_ratings, open_tracker
 from evals.tracking.assessments import expectations
 from evals.tracking.choice import NONE

@@ -12,10 +12,10 @@ import apsw
 
 from tools.access.engine import AccessPolicy, load_policy
 from tools.access.guard import Guard
-from tools.desk import Desk
-from tools.memory import open_memory
-from tools.persona import Persona
-from tools.schema import Table
+from tools.access.persona import Persona
+from tools.sqlite.memory import open_memory
+from tools.sqlite.schema import Table
+from tools.tool_context import ToolContext
 
 TABLES = (
     Table("staff", ("id", "name", "boss", "rank", "pay"), indexes=("id", "boss")),
@@ -107,8 +107,8 @@ def persona(name: str = "bob", level: int = 10, department: str = "SA", active: 
 
 def guard(who: Persona | None = None, connection: apsw.Connection | None = None, **rules: Any) -> Guard:
     """The guarded records of the shop, for somebody."""
-    desk = Desk(connection or database(), datetime(2022, 12, 31), who or persona(), policy(**rules))
-    return Guard(desk, TABLES)
+    ctx = ToolContext(connection or database(), datetime(2022, 12, 31), who or persona(), policy(**rules))
+    return Guard(ctx, TABLES)
 
 
 @contextmanager

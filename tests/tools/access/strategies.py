@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tools.access.engine import AccessPolicy, load_policy
 from tools.access.guard import Guard
-from tools.desk import Desk
-from tools.memory import open_memory
-from tools.persona import Persona
-from tools.schema import Table
+from tools.access.persona import Persona
+from tools.sqlite.memory import open_memory
+from tools.sqlite.schema import Table
+from tools.tool_context import ToolContext
 
 Record = dict[str, str | None]
 
@@ -262,7 +262,7 @@ def policy_of(document: Mapping[str, Any]) -> AccessPolicy:
 
 def guard_of(connection: apsw.Connection, persona: Persona, policy: AccessPolicy) -> Guard:
     """A guard over `TABLES`."""
-    return Guard(Desk(connection, datetime(2022, 12, 31), persona, policy), TABLES)
+    return Guard(ToolContext(connection, datetime(2022, 12, 31), persona, policy), TABLES)
 
 
 def matches(where: Any, record: Record) -> bool:

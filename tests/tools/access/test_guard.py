@@ -10,9 +10,9 @@ import pytest
 
 from tests.tools.access import shop
 from tools.access.guard import Guard
-from tools.desk import Desk
+from tools.access.policy import AccessDeniedError
 from tools.errors import ToolError
-from tools.policy import AccessDeniedError
+from tools.tool_context import ToolContext
 
 NEW = {"letter_id": "L9", "writer": "bob", "reader": "cy", "status": "open", "text": "new"}
 
@@ -51,18 +51,18 @@ def test_private_fields_are_null_before_conditions_and_order_apply() -> None:
 
 def test_what_a_write_is_about_counts_as_quoted() -> None:
     """Whoever shows the call to others shows what the record says now, read before or not."""
-    desk = Desk(shop.database(), datetime(2022, 12, 31), shop.persona(), shop.policy())
-    guard = Guard(desk, shop.TABLES)
+    ctx = ToolContext(shop.database(), datetime(2022, 12, 31), shop.persona(), shop.policy())
+    guard = Guard(ctx, shop.TABLES)
     guard.update("letters", "L3", {"text": "new"})
-    assert desk.reads == {"letters/L3"}
+    assert ctx.reads == {"letters/L3"}
     guard.update("staff", "cy", {"pay": "1"})
-    assert desk.reads == {"letters/L3", "staff/cy", "staff/cy#private"}
+    assert ctx.reads == {"letters/L3", "staff/cy", "staff/cy#private"}
     with pytest.raises(AccessDeniedError):
         guard.update("letters", "L2", {"text": "new"})
-    assert "letters/L2" not in desk.reads
-    desk.reads.clear()
+    assert "letters/L2" not in ctx.reads
+    ctx.reads.clear()
     guard.delete("letters", "L3")
-    assert desk.reads == {"letters/L3"}
+    assert ctx.reads == {"letters/L3"}
 
 
 REFUSED: dict[str, Callable[[Guard], Any]] = {
@@ -124,7 +124,7 @@ def test_allowed_changes_are_made() -> None:
 
 
 def test_nobody_can_be_somebody_else() -> None:
-    """Who asks comes with the desk; a record or condition that names another changes nothing."""
+    """Who asks comes with the context; a record or condition that names another changes nothing."""
     guard = shop.guard(shop.persona("o'neil' OR '1'='1"))
     assert guard.keys("letters") == []
     assert guard.keys("letters", [("1 = 1) OR (1 = 1", [])]) == []

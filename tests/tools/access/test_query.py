@@ -11,9 +11,9 @@ import pytest
 from tests.tools.access import shop
 from tools.access.confinement import Limits
 from tools.access.guard import Guard
-from tools.desk import Desk
 from tools.errors import ToolError
-from tools.sandbox import Sandbox
+from tools.sqlite.sandbox import Sandbox
+from tools.tool_context import ToolContext
 
 CLOCKS = [
     "date('now')",
@@ -202,9 +202,9 @@ def test_errors_do_not_depend_on_rows_that_are_hidden() -> None:
 
 def test_a_table_that_is_no_source_cannot_be_counted() -> None:
     """No column of it is read, and no temporary table hides it."""
-    desk = Desk(shop.database(), datetime(2022, 12, 31), shop.persona(), shop.policy())
+    ctx = ToolContext(shop.database(), datetime(2022, 12, 31), shop.persona(), shop.policy())
     with pytest.raises(ToolError, match="only the sources"):
-        Guard(desk, shop.TABLES[:2]).select("SELECT count(*) FROM vault")
+        Guard(ctx, shop.TABLES[:2]).select("SELECT count(*) FROM vault")
 
 
 def test_limits_are_errors_that_explain() -> None:

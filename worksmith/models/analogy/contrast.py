@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 
-from retrievers.abstraction import abstract
+from retrievers.ranking.abstraction import abstract
 from worksmith.models.analogy.words import FUNCTION_STEMS
 
 _PRESENT = 0.7

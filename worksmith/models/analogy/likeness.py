@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 
-from retrievers.lexical import LexicalIndex
+from retrievers.ranking.lexical import LexicalIndex
 from worksmith.models.analogy.task import Task
 
 _PLAIN = 0.3

@@ -1,0 +1,1 @@
+"""What the generators of tasks share, whatever the world."""

@@ -1,0 +1,151 @@
+"""Content addresses of programs and models, so that equal work can be recognised."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from evals.dspy_programs.code import code_digest
+from evals.dspy_programs.own_models import own_models
+from tools.seeding import digest
+
+_ADDRESSES = (
+    "_API_BASE",
+    "_BASE_URL",
+    "_API_URL",
+    "_ENDPOINT",
+    "_HOST",
+    "_REGION",
+    "_REGION_NAME",
+    "_LOCATION",
+)
+"""How the names of variables end that say where a provider is."""
+
+_VARIABLES = {
+    "BEDROCK": ("AWS",),
+    "SAGEMAKER": ("AWS",),
+    "VERTEX": ("VERTEXAI", "GOOGLE"),
+    "GEMINI": ("GOOGLE",),
+}
+"""How the names of a provider's variables begin besides its own name."""
+
+_URLS = ("api_base", "base_url")
+"""Settings that say where a server is."""
+
+_SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "credential")
+
+
+def program_digest(program: Any) -> str:
+    """The content address of a program: of its code (see `evals.dspy_programs.code`) and its state."""
+    return digest([state_digest(program), code_digest(program)])
+
+
+def state_digest(program: Any) -> str:
+    """The content address of a program's state: its own `digest` if it has one, else class and DSPy state.
+
+    A program whose behaviour depends on more than its code and DSPy state (a step limit, say) should have a
+    `digest` attribute that covers it.
+    """
+    own = getattr(program, "digest", None)
+    if own is not None:
+        return str(own() if callable(own) else own)
+    dump = getattr(program, "dump_state", None)
+    models = [model_digest(model) for _, _, model in own_models(program)]
+    return digest([_path(program), _plain(dump() if dump else {}), *models])
+
+
+def strategy_name(program: Any) -> str:
+    """The planning strategy a program declares; its own name if it declares none."""
+    declared = getattr(program, "strategy", None)
+    name = getattr(declared, "name", declared)
+    return name if isinstance(name, str) and name else _path(program).rsplit(".", 1)[-1]
+
+
+def model_name(lm: Any) -> str:
+    """The name a model goes by, e.g. `openai/gpt-4o-mini`; `none` for no model."""
+    return str(getattr(lm, "model", lm)) if lm is not None else "none"
+
+
+def model_digest(lm: Any) -> str:
+    """The content address of a model with its settings and its server's address; credentials are left out.
+
+    A custom engine counts by its own `digest` or `version` where it has one: two engines under one model
+    name must not pass for each other. One that has a `model_digest` (it stands in for a model) is asked.
+    """
+    if lm is None:
+        return digest("none")
+    engine, settings = getattr(lm, "engine", None), plain_settings(lm)
+    stands_in = getattr(engine, "model_digest", None)
+    if stands_in is not None:
+        return str(stands_in(settings))
+    # A model without an engine of its own is a provider's, whose address the environment may say.
+    address = addresses(model_name(lm)) if isinstance(engine, str | None) else {}
+    kind = "" if type(lm).__module__.startswith(("dspy.", "evals.")) else _path(type(lm))
+    return digest([model_name(lm), getattr(lm, "model_type", ""), kind, settings, address, _engine(engine)])
+
+
+def addresses(model: str) -> dict[str, str]:
+    """Where the environment says that a model's provider is, by variable, e.g. `OPENAI_BASE_URL`."""
+    provider = model.partition("/")[0] if "/" in model else "openai"
+    own = provider.upper().partition("_")[0]
+    starts = (own, provider.upper(), *_VARIABLES.get(own, ()))
+    return {
+        name: _without_credentials(value)
+        for name, value in sorted(os.environ.items())
+        if value and name.startswith(starts) and name.endswith(_ADDRESSES)
+    }
+
+
+def plain_settings(lm: Any) -> dict[str, Any]:
+    """A model's settings as JSON-able data, without credentials."""
+    settings = getattr(lm, "kwargs", {}).items()
+    return {
+        name: _without_credentials(str(value)) if name in _URLS and value else _plain(value)
+        for name, value in settings
+        if not _secret(name)
+    }
+
+
+def scorers_digest(scorers: Sequence[Any]) -> str:
+    """The content address of scorers: their own `digest` where they have one, else where they are defined."""
+    return digest([str(getattr(scorer, "digest", "") or _path(scorer)) for scorer in scorers])
+
+
+def _engine(engine: Any) -> str:
+    if engine is None or isinstance(engine, str):
+        return engine or ""
+    version = getattr(engine, "digest", None) or getattr(engine, "version", None) or ""
+    return f"{_path(engine)}:{version() if callable(version) else version}"
+
+
+def _path(thing: Any) -> str:
+    """Where a function, or else the class of an object, is defined."""
+    named = thing if hasattr(thing, "__qualname__") else type(thing)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+def _without_credentials(address: str) -> str:
+    """An address without user, password and query."""
+    parts = urlsplit(address)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
+
+
+def _secret(name: str) -> bool:
+    # "max_tokens" is no secret although it has a mark in it.
+    return "max_" not in name and any(mark in name.lower() for mark in _SECRET_MARKS)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON-able data; objects count by their class, since addresses change from run to run."""
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return sorted(map(str, value))
+    return _path(value)

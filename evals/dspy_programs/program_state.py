@@ -1,0 +1,155 @@
+"""The state of a program's predictors in a file: texts and examples, and nothing else.
+
+A file may come from a stranger. So nothing in it can name a model, an endpoint, a setting or code: what DSPy
+would take from a state besides (`lm`, `config`, any attribute of a predictor) has no key here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import dspy
+from pydantic import BaseModel, ConfigDict
+
+from evals.dspy_programs.demo_format import ExampleFields
+from evals.dspy_programs.nearest import NearestSettings, show_nearest
+from tools.errors import InputError
+from tools.files.json_files import validated
+
+
+class _Known(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class FieldText(_Known):
+    """How a prompt calls a field, and what it says of it."""
+
+    prefix: str
+    description: str
+
+
+class SignatureText(_Known):
+    """The texts of a signature; its fields, in their order, are the program's own."""
+
+    instructions: str
+    fields: list[FieldText]
+
+
+class PredictorState(_Known):
+    """What a compile can change in a predictor.
+
+    Attributes:
+        decisions: thresholds, cuts and weights of outputs that are decisions (`dspy.Predict.fields`).
+        nearest: how each query is shown a part of `demos`; None shows all of them.
+    """
+
+    signature: SignatureText
+    demos: list[ExampleFields] = []
+    decisions: dict[str, dict[str, Any]] = {}
+    nearest: NearestSettings | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON-able data, without what says nothing."""
+        data = self.model_dump(mode="json", exclude_defaults=True)
+        return {**data, "nearest": self.nearest.to_json()} if self.nearest else data
+
+
+def state_of(program: dspy.Module) -> dict[str, PredictorState]:
+    """The state of each predictor of `program` by its name. Its model and settings are no part of it.
+
+    Raises:
+        InputError: it has a part of another kind, or an example that is not plain data.
+    """
+    states = {}
+    for name, part in program.named_parameters():
+        if not isinstance(part, dspy.Predict):
+            raise InputError(f"the part {name} of the program is no predictor, and only those are written")
+        dumped = part.dump_state()
+        kept = {key: dumped[key] for key in ("signature", "demos", "nearest") if key in dumped}
+        try:
+            states[name] = PredictorState.model_validate({**kept, "decisions": part.fields})
+        except ValueError as error:
+            raise InputError(f"the part {name} of the program is not plain data", hint=str(error)) from error
+    return states
+
+
+def restore(program: dspy.Module, states: Mapping[str, PredictorState], *, where: str | None = None) -> None:
+    """Put states into the predictors of `program`; their models and settings stay as they are.
+
+    Args:
+        where: the states come from, for errors.
+
+    Raises:
+        InputError: the program has other parts, or a state does not fit its part.
+    """
+    parts = dict(program.named_parameters())
+    try:
+        if parts.keys() != states.keys():
+            raise ValueError(
+                f"the compiled program has the parts {_names(states)}, "
+                f"the program to load it into {_names(parts)}"
+            )
+        for name, state in states.items():
+            _check(name, parts[name], state)
+        show_nearest(program, {name: state.nearest for name, state in states.items() if state.nearest})
+        program.load_state({name: _as_dspy_has_it(state) for name, state in states.items()})
+    except ValueError as error:  # DSPy's own: of decisions that are none of the signature's
+        hint = "build the program with the artifact's own strategy and settings, or compile it again"
+        raise InputError(str(error), where=where, hint=hint) from error
+
+
+class _Saved(_Known):
+    """What of a predictor DSPy's `Module.save` may have written into a file from somebody else."""
+
+    signature: SignatureText
+    demos: list[ExampleFields]
+    traces: list[Any]
+    train: list[Any]
+    fields: dict[str, dict[str, Any]] = {}
+    nearest: NearestSettings | None = None
+    lm: None
+
+
+def check_saved(name: str, data: Any) -> None:
+    """See that what DSPy saved of the predictor `name` names no model and no setting.
+
+    Raises:
+        InputError: it does, or it is no state of a predictor.
+    """
+    hint = "save it without models; a file that you trust loads with allow_unsafe_lm_state=True"
+    validated(data, _Saved, "a state of texts and demonstrations alone", where=name, hint=hint)
+
+
+def _check(name: str, part: Any, state: PredictorState) -> None:
+    if not isinstance(part, dspy.Predict):
+        raise ValueError(f"the part {name} of the program is no predictor")
+    has, said = len(part.signature.fields), len(state.signature.fields)
+    if has != said:
+        raise ValueError(f"the compiled program describes {said} fields of {name}, which has {has}")
+    if state.nearest is None:
+        return
+    field = state.nearest.field
+    if field not in part.signature.input_fields:
+        raise ValueError(
+            f"demonstrations of {name} are chosen by its input {field!r}, which it does not have"
+        )
+    if not all(isinstance(demo.get(field), str) for demo in state.demos):
+        raise ValueError(f"a demonstration of {name} has no text {field!r} to be chosen by")
+
+
+def _as_dspy_has_it(state: PredictorState) -> dict[str, Any]:
+    """Every key that DSPy's `load_state` is to see, all of it ours."""
+    data: dict[str, Any] = {
+        "signature": state.signature.model_dump(),
+        "demos": [dict(demo) for demo in state.demos],
+        "fields": state.decisions,
+        "traces": [],
+        "train": [],
+        "lm": None,
+    }
+    return data if state.nearest is None else {**data, "nearest": state.nearest.to_json()}
+
+
+def _names(names: Mapping[str, Any]) -> str:
+    return ", ".join(sorted(names)) or "none"

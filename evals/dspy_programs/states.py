@@ -1,0 +1,136 @@
+"""Saved states of programs: what DSPy's `Module.save` writes, taken over by a program as it was meant.
+
+    program.save("program.json")
+    load_program(MyProgram(), "program.json")
+
+An agent of `programs` does this by itself in its `load`. Any other program has to be loaded this way where a
+compile gave it demonstrations that are chosen for each query: by itself `dspy.Predict` knows nothing of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import dspy
+
+from evals.dspy_programs.nearest import NearestSettings, show_all, show_nearest
+from evals.dspy_programs.program_state import check_saved
+from tools.errors import InputError
+from tools.files.json_files import read_json
+
+Program = TypeVar("Program", bound=dspy.Module)
+
+
+def load_program(program: Program, path: Path | str) -> Program:
+    """`program` with the state in a file that `Module.save` wrote; changes it and returns it.
+
+    Raises:
+        InputError: the file is missing, holds something else, or is the state of another program.
+    """
+    state = read_state(path)
+    fit(program, state)
+    program.load_state(state)
+    return program
+
+
+def read_state(path: Path | str) -> dict[str, Any]:
+    """The state in a `.json` file that `Module.save` wrote.
+
+    Raises:
+        InputError: the file is missing or holds something else.
+    """
+    data = read_json(Path(path), "a state that DSPy saved", hint="write one with Module.save")
+    compiled = isinstance(data, dict) and str(data.get("format", "")).startswith("worksmith-program/")
+    if compiled or not is_state(data):
+        raise InputError(
+            "this is a compiled program of worksmith, not a state that DSPy saved"
+            if compiled
+            else "this is no state that DSPy saved",
+            where=str(path),
+            hint="load it with worksmith.compiled.load_program, or give it to a command as --program"
+            if compiled
+            else "write one with Module.save",
+        )
+    return {name: part for name, part in data.items() if name != "metadata"}
+
+
+def is_state(data: Any) -> bool:
+    """Whether a file's content is a state that DSPy saved."""
+    metadata = data.get("metadata") if isinstance(data, dict) else None
+    return isinstance(metadata, dict) and isinstance(metadata.get("dependency_versions"), dict)
+
+
+MADE = "made"
+"""The key of a saved state beside those of its parts, where there is one: how the program was made."""
+
+
+def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False) -> None:
+    """Make the predictors of `program` choose demonstrations where and as those of `state` did.
+
+    Args:
+        trusted: whether the state may name models and settings.
+
+    Raises:
+        InputError: the state is of a program with other predictors, or names a model or a setting; `program`
+            is then as it was.
+    """
+    parts = dict(program.named_parameters())
+    saved = {name: part for name, part in state.items() if name not in ("metadata", MADE)}
+    if saved.keys() != parts.keys():
+        raise _other_program(f"the saved parts are {_names(saved)}, the program has {_names(parts)}")
+    for name, part in parts.items():
+        if not trusted:
+            check_saved(name, saved[name])
+        if isinstance(part, dspy.Predict) and not _same_fields(part, saved[name]):
+            raise _other_program(f"{name} has other inputs or outputs")
+    nearest = {
+        name: NearestSettings.of(part["nearest"])
+        for name, part in saved.items()
+        if isinstance(part, dict) and "nearest" in part
+    }
+    show_all(program, saved.keys() - nearest.keys())
+    show_nearest(program, nearest)
+
+
+def check_made(state: Mapping[str, Any], made: Mapping[str, Any], *, but: str = "") -> None:
+    """See that a program is `made` as the saved one was, as far as the state says how.
+
+    Args:
+        but: a setting that may differ.
+
+    Raises:
+        InputError: it is not; says what differs.
+    """
+    told = state.get(MADE, made)
+    if not isinstance(told, Mapping):
+        raise _other_program("it does not say how it was made")
+    differing = sorted({name for name in (*told, *made) if told.get(name) != made.get(name)} - {but})
+    if differing:
+        said = ", ".join(f"{name}={told[name]!r}" if name in told else f"no {name}" for name in differing)
+        raise _other_program(f"it was saved with {said}")
+
+
+def _same_fields(part: dspy.Predict, saved: Any) -> bool:
+    """Whether a saved predictor has the same fields; optimizers may change how outputs are called."""
+    own, theirs, inputs = _prefixes(part.dump_state()), _prefixes(saved), len(part.signature.input_fields)
+    return own[:inputs] == theirs[:inputs] and len(own) == len(theirs)
+
+
+def _prefixes(part: Any) -> list[Any]:
+    try:
+        return [field["prefix"] for field in part["signature"]["fields"]]
+    except (KeyError, TypeError, IndexError):
+        return []
+
+
+def _other_program(problem: str) -> InputError:
+    return InputError(
+        f"this is the state of another program: {problem}",
+        hint="make the program as it was made when it was saved (for an agent: with the same settings)",
+    )
+
+
+def _names(parts: Mapping[str, Any]) -> str:
+    return ", ".join(sorted(parts)) or "none"

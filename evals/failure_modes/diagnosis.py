@@ -1,0 +1,88 @@
+"""What went wrong first in an episode, by rules from its calls, the gold plans and its scores.
+
+A fault that ended the run comes first, then access, then what was changed, then what was said; a wrong change
+or answer is put down to the search before it where that one did not show what was needed. No model is asked,
+and the same episode has the same fault.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evals.failure_modes.acting import acting_fault
+from evals.failure_modes.answering import answering_fault
+from evals.failure_modes.kinds import UNEXPLAINED
+from evals.failure_modes.moves import Move, moves_of
+from evals.failure_modes.reading import reading_fault
+from evals.records.parts import FaultEntry
+from evals.records.record import PRIMARY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evals.records.record import EpisodeRecord
+    from evals.tasks.task import Task
+    from tools.episode import EpisodeResult
+
+
+def diagnose(
+    task: Task, record: EpisodeRecord, episode: EpisodeResult | None, *, writing: frozenset[str]
+) -> FaultEntry | None:
+    """The fault of a scored episode; None where it is right or was not graded.
+
+    Args:
+        episode: None where the program gave none back.
+        writing: the tools that change something.
+    """
+    if not record.graded or record.scores.get(PRIMARY, 1.0) >= 1:
+        return None
+    moves = moves_of(episode.calls) if episode is not None else []
+    if episode is None or record.status != "finished":
+        return _not_finished(record, moves)
+    return _finished(task, record.scores, episode, moves, writing) or FaultEntry(
+        kind=UNEXPLAINED, detail="no rule tells what went wrong"
+    )
+
+
+def _not_finished(record: EpisodeRecord, moves: Sequence[Move]) -> FaultEntry:
+    """Of an episode that did not end by itself, the fault is called as its status."""
+    if record.status != "step_limit":
+        return FaultEntry(kind=record.status, detail=(record.error or "")[:200])
+    seen: set[tuple[str, str]] = set()
+    for move in moves:
+        call = (move.tool, repr(sorted(move.arguments.items())))
+        if call in seen:
+            detail = f"from call {move.number} on it repeats itself"
+            return FaultEntry(kind="step_limit", step=move.number, detail=detail)
+        seen.add(call)
+    return FaultEntry(kind="step_limit", detail=f"{len(moves)} calls, none of them twice")
+
+
+def _finished(
+    task: Task,
+    scores: Mapping[str, float],
+    episode: EpisodeResult,
+    moves: Sequence[Move],
+    writing: frozenset[str],
+) -> FaultEntry | None:
+    reading = reading_fault(task, moves, writing)
+    # Of a kind without answers the outcome is the state; with answers the state has a score of its own.
+    answer = task.answer
+    unchanged = episode.outcome.empty and not task.expected
+    state_right = scores.get("state", 1.0 if unchanged else 0.0) >= 1
+    if answer is None or not state_right:
+        free = frozenset(name for table in episode.outcome.tables for name in table.free)
+        found = acting_fault(task, moves, writing, free, reading)
+        if found is not None or answer is None:
+            return found or _unsaid(task) or (reading if unchanged else None)
+        if not state_right and task.mentions:
+            return _unsaid(task)
+    return answering_fault(task, answer, episode, moves, reading, scores)
+
+
+def _unsaid(task: Task) -> FaultEntry | None:
+    if not task.mentions:
+        return None
+    return FaultEntry(
+        kind="missing_mention", detail=f"what was written has to say {', '.join(task.mentions)}"[:200]
+    )

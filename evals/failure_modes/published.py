@@ -1,0 +1,54 @@
+"""Faults of predictions that only say which calls were made, such as the published ones of WorkBench."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from evals.failure_modes.acting import acting_fault
+from evals.failure_modes.kinds import UNEXPLAINED
+from evals.failure_modes.moves import Move, plain
+from evals.records.parts import FaultEntry
+from evals.scoring.actions import UnreadableActionError, parse_action
+from evals.scoring.predictions import ended_by
+from evals.tasks.task import Task
+
+_FLAGS = {
+    "wrong_email": "wrong_address",
+    "end_date_minor_error": "wrong_date_end",
+    "meeting_start_time_error": "wrong_date",
+}
+"""What the original counts, by our names."""
+
+
+def prediction_fault(
+    task: Task, actions: Sequence[str], flags: Mapping[str, bool], error: str, writing: frozenset[str]
+) -> FaultEntry:
+    """What went wrong in a prediction that is not correct.
+
+    Args:
+        flags: see `evals.kinds.office.workbench.flags`.
+        error: the text with which the run ended, if it died.
+        writing: the tools that change something.
+
+    Why nothing was done at all cannot be told: a reply may not have been readable, or nothing found.
+    """
+    if error:
+        return FaultEntry(kind=ended_by(error), detail=error[:200])
+    flagged = next((kind for flag, kind in _FLAGS.items() if flags.get(flag)), None)
+    found = acting_fault(task, _moves(actions), writing, frozenset(), None)
+    if flagged:
+        return FaultEntry(
+            kind=flagged, step=found.step if found else None, detail=found.detail if found else ""
+        )
+    return found or FaultEntry(kind=UNEXPLAINED, detail="no rule tells what went wrong")
+
+
+def _moves(actions: Sequence[str]) -> list[Move]:
+    moves = []
+    for number, action in enumerate(actions, start=1):
+        try:
+            tool, arguments = parse_action(action)
+        except UnreadableActionError:
+            continue
+        moves.append(Move(number, tool, plain(arguments)))
+    return moves

@@ -1,0 +1,146 @@
+"""The gate: whether a judge agrees with labels well enough to drive a compile.
+
+A verdict of the gate is a file that names the judge by the digest of its model, settings and rubrics, and
+itself by the digest of all it says; change one of them, and it is no pass for the judge any more.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from evals.judging.calibration.calibrate import Calibration
+from evals.judging.judge import Judge
+from tools.errors import InputError
+from tools.files.atomic import write_atomically
+from tools.files.json_files import read_model
+from tools.seeding import digest
+
+_MOST = "_most"
+"""Ends the names of thresholds that are upper bounds."""
+
+_NEEDED = ("cases", "kappa_low", "spearman", "pairs", "kappa_above_always_5")
+"""Measures without which nothing passes; the others count where they apply."""
+
+_HINT = "make one with `worksmith judge calibrate --judge NAME --labels FILE`"
+
+
+class GateVerdict(BaseModel):
+    """What the gate said of one judge.
+
+    Attributes:
+        judge_digest: see `evals.judging.judge.Judge.digest`.
+        labels: digest of the cases it was measured by.
+        failed: the measures that missed their threshold, each in a sentence; none if it passed.
+        measured: everything that was measured.
+        digest: of all the rest.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["worksmith-judge-gate/1"] = "worksmith-judge-gate/1"
+    judge: str
+    judge_digest: str
+    labels: str
+    thresholds: dict[str, float]
+    measured: dict[str, Any]
+    failed: tuple[str, ...]
+    digest: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the judge may drive a compile."""
+        return not self.failed
+
+    def address(self) -> str:
+        """The digest that it should have."""
+        return digest(self.model_dump(mode="json", exclude={"digest"}))
+
+
+@cache
+def thresholds() -> Mapping[str, float]:
+    """What a judge has to reach, by measure."""
+    text = files("evals.judging.calibration").joinpath("gate.toml").read_text(encoding="utf-8")
+    return {name: float(value) for name, value in tomllib.loads(text).items()}
+
+
+def gate(judge: Judge, calibration: Calibration, labels: str) -> GateVerdict:
+    """Hold what was measured of a judge against the thresholds."""
+    verdict = GateVerdict(
+        judge=judge.name,
+        judge_digest=judge.digest,
+        labels=labels,
+        thresholds=dict(thresholds()),
+        measured=calibration.to_json(),
+        failed=tuple(_failed(calibration)),
+    )
+    return verdict.model_copy(update={"digest": verdict.address()})
+
+
+def read_gate(file: Path) -> GateVerdict:
+    """The verdict in a file.
+
+    Raises:
+        InputError: there is none, or it was changed after it was written.
+    """
+    verdict = read_model(file, GateVerdict, "a verdict on a judge", hint=_HINT)
+    if verdict.digest != verdict.address():
+        raise InputError("the verdict on the judge was changed", where=str(file), hint=_HINT)
+    return verdict
+
+
+def write_gate(file: Path, verdict: GateVerdict) -> None:
+    """Write a verdict."""
+    write_atomically(file, verdict.model_dump_json(indent=2).encode() + b"\n")
+
+
+def check_gate(judges: Sequence[Judge], found: Sequence[GateVerdict]) -> None:
+    """See that every judge has passed, with the rubrics it has now.
+
+    Raises:
+        InputError: one has not.
+    """
+    for judge in judges:
+        own = [verdict for verdict in found if verdict.judge_digest == judge.digest]
+        if not own:
+            raise InputError(
+                f"the judge {judge.name} with these rubrics has not been measured",
+                where="--judge",
+                hint=f"{_HINT}, or give --force-judge",
+            )
+        if not any(verdict.passed for verdict in own):
+            raise InputError(
+                f"the judge {judge.name} did not pass: {own[-1].failed[0]}",
+                where="--judge",
+                hint="it may report, but not drive a compile; --force-judge lets it",
+            )
+
+
+def bound_of(measure: str, bounds: Mapping[str, float]) -> str:
+    """What a measure has to reach, in words; empty if nothing."""
+    if measure in bounds:
+        return f"at least {bounds[measure]:g}"
+    most = bounds.get(measure + _MOST)
+    return "" if most is None else f"at most {most:g}"
+
+
+def _failed(calibration: Calibration) -> list[str]:
+    measures = {"cases": float(calibration.cases), **calibration.measures}
+    failed = []
+    for name, bound in thresholds().items():
+        most = name.endswith(_MOST)
+        measure = name.removesuffix(_MOST)
+        value = measures.get(measure)
+        if value is None or math.isnan(value):
+            if name in _NEEDED:
+                failed.append(f"{measure} could not be measured")
+        elif value > bound if most else value < bound:
+            failed.append(f"{measure} is {value:.3g}, not {'at most' if most else 'at least'} {bound:g}")
+    return failed

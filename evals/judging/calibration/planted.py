@@ -1,0 +1,229 @@
+"""Cases with known faults, made by code from the tasks of a generated suite, with the level each deserves.
+
+Each task gives a group: a right response, the same in other words, with much around it, and with one fault
+each. What is put in place of the truth comes from other tasks, so it looks like the truth. The levels follow
+from the texts of the default rubrics; no judge is asked for them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from evals.judging.calibration.labels import Label
+from evals.judging.calibration.planted_changes import ChangePlanter, Variant
+from evals.tasks.task import Answer, Entity, Task
+from tools.seeding import rng
+
+if TYPE_CHECKING:
+    from evals.tasks.suite import Suite
+
+_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_FIGURES = frozenset({"number", "amount", "date", "month"})
+
+
+def planted(suites: Sequence[Suite], *, count: int, seed: int = 0) -> list[Label]:
+    """`count` labelled cases from the tasks of `suites`, in turns from each; whole groups, but for the last.
+
+    Fewer if the suites do not give as many.
+    """
+    streams = [_groups(suite, seed) for suite in suites]
+    labels: list[Label] = []
+    while streams and len(labels) < count:
+        for stream in list(streams):
+            group = next(stream, None)
+            if group is None:
+                streams.remove(stream)
+                continue
+            labels.extend(group)
+    return labels[:count]
+
+
+def _groups(suite: Suite, seed: int) -> Iterator[list[Label]]:
+    tasks = [task for task in suite.tasks if task.checkable]
+    rng(seed, "planted", suite.digest).shuffle(tasks)
+    pool = _Pool.of(tasks)
+    planter = ChangePlanter(suite, _data())
+    for task in _by_kind(tasks):
+        draw = rng(seed, "planted", task.id)
+        variants = _variants(task, pool, planter, draw)
+        if len(variants) > 1:
+            yield [_label(task, number, variant) for number, variant in enumerate(variants)]
+
+
+def _by_kind(tasks: Sequence[Task]) -> Iterator[Task]:
+    """The tasks so that each kind of answer has its turn."""
+    kinds: dict[str, list[Task]] = {}
+    for task in tasks:
+        answer = task.answer
+        kind = "state" if answer is None else "leak" if answer.forbidden else answer.kind
+        kinds.setdefault(kind, []).append(task)
+    rest = [iter(of_kind) for of_kind in kinds.values()]
+    while rest:
+        for turn in list(rest):
+            found = next(turn, None)
+            if found is None:
+                rest.remove(turn)
+            else:
+                yield found
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """Values of other tasks, by type, of which wrong ones are drawn."""
+
+    values: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, tasks: Sequence[Task]) -> _Pool:
+        found: dict[str, dict[str, None]] = {}
+        for task in tasks:
+            for entity in task.answer.required if task.answer else ():
+                found.setdefault(entity.type, {})[entity.value] = None
+        return cls({kind: tuple(values) for kind, values in found.items()})
+
+    def other(self, entity: Entity, task: Task, draw: Random) -> str | None:
+        """Another value of the same kind that is not right for the task and not named in it."""
+        right = [text for each in _required(task) for text in (each.value, *each.alias)]
+        told = " ".join((*right, task.query)).lower()
+        values = [value for value in self.values.get(entity.type, ()) if value.lower() not in told]
+        return draw.choice(values) if values else None
+
+
+def _variants(task: Task, pool: _Pool, planter: ChangePlanter, draw: Random) -> list[Variant]:
+    answer = task.answer
+    if answer is None or answer.kind == "done":
+        return planter.variants(task, draw)
+    if answer.kind == "denial":
+        return _refused(answer, draw)
+    if answer.kind == "none":
+        return _empty(task, pool, draw)
+    return _answered(task, pool, draw)
+
+
+def _answered(task: Task, pool: _Pool, draw: Random) -> list[Variant]:
+    entities = list(_required(task))
+    right = [entity.value for entity in entities]
+    frames = draw.sample(_data()["frames"], 4)
+    clean = _said(frames[0], right)
+    variants = [
+        Variant("clean", clean, 5, status="answered"),
+        Variant("paraphrase", _said(frames[1], _reworded(entities, draw)), 5, status="answered"),
+        Variant("verbosity", _padded(clean, draw), 4, status="answered"),
+    ]
+    if len(right) > 1:
+        dropped = draw.randrange(len(right))
+        kept = right[:dropped] + right[dropped + 1 :]
+        level = 3 if 2 * len(kept) >= len(right) else 2
+        variants.append(Variant("omission", _said(frames[2], kept), level, status="answered"))
+    for place in draw.sample(range(len(entities)), min(2, len(entities))):
+        wrong = pool.other(entities[place], task, draw)
+        if wrong is None:
+            continue
+        level = 2 if len(right) > 1 else 1
+        replaced = [*right[:place], wrong, *right[place + 1 :]]
+        fault = _fault(entities[place])
+        variants.append(Variant(fault, _said(frames[3], replaced), level, status="answered"))
+        extra = pool.other(entities[place], task, draw)
+        if extra is not None:
+            variants.append(Variant("extra record", _said(frames[2], [*right, extra]), 2, status="answered"))
+            break
+    return variants
+
+
+def _refused(answer: Answer, draw: Random) -> list[Variant]:
+    first, second = draw.sample(_data()["refusals"], 2)
+    variants = [
+        Variant("clean", first, 5, status="denied"),
+        Variant("paraphrase", second, 5, status="denied"),
+        Variant("verbosity", _padded(first, draw), 4, status="denied"),
+        Variant("wrong status", draw.choice(_data()["nothing"]), 3, status="not_found"),
+    ]
+    leaks = draw.sample(_data()["leaks"], 2) if answer.forbidden else []
+    for frame in leaks:
+        told = frame.format(value="; ".join(answer.forbidden))
+        variants.append(Variant("leak", told, 1, status=draw.choice(("denied", "answered"))))
+    return variants
+
+
+def _empty(task: Task, pool: _Pool, draw: Random) -> list[Variant]:
+    first, second = draw.sample(_data()["nothing"], 2)
+    made_up = [kind for kind in pool.values if kind in (*_FIGURES, "person") or kind.endswith("id")]
+    wrong = pool.other(Entity(type=draw.choice(made_up), value=""), task, draw) if made_up else None
+    variants = [
+        Variant("clean", first, 5, status="not_found"),
+        Variant("paraphrase", second, 5, status="not_found"),
+        Variant("verbosity", _padded(first, draw), 4, status="not_found"),
+    ]
+    if wrong is not None:
+        told = _said(draw.choice(_data()["frames"]), [wrong])
+        variants.append(Variant("extra record", told, 1, status="answered"))
+    return variants
+
+
+def _fault(entity: Entity) -> str:
+    if entity.type in _FIGURES:
+        return "wrong number"
+    return "wrong person" if entity.type in ("person", "email", "user_id") else "wrong value"
+
+
+def _said(frame: str, values: Sequence[str]) -> str:
+    listed = values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}"
+    return str(frame).format(facts=listed)
+
+
+def _padded(text: str, draw: Random) -> str:
+    before, *after = draw.sample(_data()["padding"], 6)
+    return " ".join((before, text, *after))
+
+
+def _reworded(entities: Sequence[Entity], draw: Random) -> list[str]:
+    """The same values, in another order and written in other ways."""
+    values = [_rewritten(entity, draw) for entity in entities]
+    draw.shuffle(values)
+    return values
+
+
+def _rewritten(entity: Entity, draw: Random) -> str:
+    day = _DAY.fullmatch(entity.value)
+    if day:
+        year, month, number = day.groups()
+        return f"{int(number)} {_MONTHS[int(month) - 1]} {year}"
+    if entity.type in ("number", "amount") and entity.value.isdecimal():
+        return f"{int(entity.value):,}"
+    return draw.choice((entity.value, *entity.alias))
+
+
+def _required(task: Task) -> tuple[Entity, ...]:
+    return task.answer.required if task.answer is not None else ()
+
+
+def _label(task: Task, number: int, variant: Variant) -> Label:
+    return Label(
+        id=f"{task.id}/{number}",
+        group=task.id,
+        task=task,
+        response=variant.response,
+        status=variant.status,
+        changes=variant.changes,
+        expected_changes=variant.expected_changes,
+        level=variant.level,
+        fault=variant.fault,
+    )
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(
+        files("evals.judging.calibration").joinpath("planted.toml").read_text(encoding="utf-8")
+    )

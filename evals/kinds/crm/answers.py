@@ -1,0 +1,166 @@
+"""What an answer to a CRM question says, read by rules: ids, a month, a state, or that there is nothing.
+
+The published metric compares strings, so that an id of 15 characters or a full stop is a mistake; its
+successor asks a language model what was meant. Here the values of the kind that was asked for are looked
+up, however they are written and wherever they stand. An answer that names several is as many values.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from evals.kinds.crm.months import months
+from evals.kinds.crm.task_types import ValueKind
+from evals.scoring.answers.matching import find_values
+from evals.tasks.task import Entity
+from tools.kinds.crm.ids import canonical
+from tools.kinds.crm.schema import OBJECTS
+
+NONE = "None"
+"""How an answer says that there is nothing."""
+
+_PREFIXES: Mapping[str, str] = {
+    "user_id": OBJECTS["User"].prefix,
+    "product_id": OBJECTS["Product2"].prefix,
+    "article_id": OBJECTS["Knowledge__kav"].prefix,
+    "issue_id": OBJECTS["Issue__c"].prefix,
+}
+_ID = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?(?![A-Za-z0-9])")
+_CODE = re.compile(r"(?<![A-Za-z0-9_])[A-Z]{2}(?![A-Za-z0-9_])")
+_CAPITAL = re.compile(r"\bwashington,? d\.? ?c\b\.?|\bd\.c\b\.?", re.IGNORECASE)
+_ARTICLES = frozenset({"a", "an", "the"})
+_WRAPPING = " \t\r\n\"'`*\u2018\u2019\u201c\u201d"
+
+
+def trimmed(answer: str) -> str:
+    """An answer without what does not belong to it: blanks, quotes and emphasis around it, full stops."""
+    text = answer
+    while (shorter := text.strip(_WRAPPING).rstrip(".")) != text:
+        text = shorter
+    return text
+
+
+def named(text: str, kind: ValueKind) -> frozenset[str]:
+    """The values of a kind that a text names, each in its only spelling.
+
+    Ids have 18 characters, states their two letters, months the form of `months`. A `text` is one value.
+    """
+    if kind in _PREFIXES:
+        ids = (canonical(match[0]) for match in _ID.finditer(text))
+        return frozenset(each for each in ids if each is not None and each.startswith(_PREFIXES[kind]))
+    if kind == "month":
+        return months(text)
+    if kind == "state":
+        return _states(text)
+    return frozenset({trimmed(text)} - {""})
+
+
+def says_none(answer: str, kind: ValueKind, status: str = "") -> bool:
+    """Whether an answer says that there is nothing, and names nothing of the kind asked for.
+
+    A sentence may say that and name something else; whether it does so rightly is for `is_right` to say.
+
+    Args:
+        status: what the agent says of itself; with `not_found` an empty answer says it as well.
+    """
+    text = " ".join(trimmed(answer).lower().replace("\u2019", "'").split())
+    if not text:
+        return status == "not_found"
+    if text in _words("nothing"):
+        return True
+    if kind != "text" and named(answer, kind):
+        return False
+    text, found_nothing = _phrase("found_nothing").subn(" ", text)
+    if _phrase("gives_up").search(text):
+        return False
+    unsaid = kind == "text" and _phrase("unsaid").search(text)
+    return bool(found_nothing or unsaid or _none_alone().search(text) or _missing().search(text))
+
+
+def is_right(answer: str, required: Sequence[Entity], kind: ValueKind, question: str = "") -> bool:
+    """Whether an answer names all of the required values and no others of their kind."""
+    if kind == "text":
+        return find_values(answer, required, question).exact
+    wanted = [frozenset(_each(_spellings(entity), kind)) for entity in required]
+    said = named(answer, kind)
+    if kind == "month" and all(len(value) == 2 for values in wanted for value in values):
+        said = frozenset(month[-2:] for month in said)
+    return bool(wanted) and all(values & said for values in wanted) and said <= frozenset().union(*wanted)
+
+
+def normalised(text: str) -> list[str]:
+    """The words of a text as the published metric compares them: no case, punctuation or articles."""
+    return [word for word in re.sub(r"[^\w\s]|_", " ", text.lower()).split() if word not in _ARTICLES]
+
+
+def token_f1(answer: str, reference: str) -> float:
+    """The published score of sentences: the harmonic mean of precision and recall of their words."""
+    said, wanted = normalised(answer), normalised(reference)
+    if not said or not wanted:
+        return float(said == wanted)
+    shared = (Counter(said) & Counter(wanted)).total()
+    return 2 * shared / (len(said) + len(wanted))
+
+
+def _spellings(entity: Entity) -> tuple[str, ...]:
+    return (entity.value, *entity.alias)
+
+
+def _each(texts: Iterable[str], kind: ValueKind) -> Iterable[str]:
+    return (value for text in texts for value in named(text, kind))
+
+
+def _states(text: str) -> frozenset[str]:
+    """States by code in capitals, or by name; a code in small letters counts only if nothing else is said."""
+    codes = _data()["states"]
+    alone = trimmed(text)
+    if alone.upper() in codes:
+        return frozenset({alone.upper()})
+    rest, capitals = _CAPITAL.subn(" ", text)
+    found = {"DC"} if capitals else set()
+    found |= {code for code in _CODE.findall(rest) if code in codes}
+    by_name = {name.lower(): code for code, name in codes.items()}
+    found |= {by_name[" ".join(match[0].lower().split())] for match in _state_names().finditer(rest)}
+    return frozenset(found)
+
+
+@cache
+def _state_names() -> re.Pattern[str]:
+    # The longest first: Virginia is a part of West Virginia.
+    names = sorted(_data()["states"].values(), key=len, reverse=True)
+    either = "|".join(names).replace(" ", r"\s+")
+    return re.compile(rf"\b(?:{either})\b", re.IGNORECASE)
+
+
+@cache
+def _none_alone() -> re.Pattern[str]:
+    """`None` as the first or the last word, but not as in `none of them`."""
+    return re.compile(r"^(?:none|null|n/a)\b(?! of\b)|(?:\bnone|\bnull|\bn/a)\W*$")
+
+
+@cache
+def _missing() -> re.Pattern[str]:
+    of_all = r"\bnone of (?:the|these|those|our)\b(?!.*\b(?:but|except|other than|apart from)\b)"
+    either = "|".join(map(re.escape, _words("missing")))
+    return re.compile(rf"(?:\bno\b|{of_all})(?:\W+\w+){{0,3}}?\W+(?:{either})\b")
+
+
+@cache
+def _phrase(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, _words(name)))})\b")
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    return frozenset(_data()[name])
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(files("evals.kinds.crm").joinpath("answers.toml").read_text(encoding="utf-8"))

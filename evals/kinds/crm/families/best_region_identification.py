@@ -1,0 +1,94 @@
+"""In which state are cases closed fastest?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import fmean
+
+from evals.kinds.crm.asking import ask_extreme, ask_window, read_moment, window_of, within
+from evals.kinds.crm.books import Books
+from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.periodic import Periodic
+from evals.kinds.crm.rankings import leader, leaders, narrow
+from evals.kinds.crm.script import Script
+
+_NAME = "best_region_identification"
+_FEWEST, _MARGIN = 3, 1.05
+"""By the policy of clean mode a state counts with so many closed cases; the first is ahead by this factor."""
+
+
+class BestRegion(Periodic):
+    """See `Family`. Strata are kinds of periods.
+
+    As published, a single case makes a state the best, and there always is an answer.
+    """
+
+    def doubt(self, books: Books, question: Question) -> Doubt | None:
+        """See `Periodic`: on the day of the question it has to be known which cases are closed."""
+        cases = books.opened(window_of(question))
+        if any(case.closed and case.closed.date() >= question.today for case in cases):
+            return Doubt("cases still in work")
+        minutes = _minutes(books, question)
+        if max(map(len, minutes.values()), default=0) < _FEWEST - 1:
+            return Doubt("nothing near")
+        return narrow(_means(minutes, _FEWEST), "min", _MARGIN)
+
+    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+        """See `Family`."""
+        fewest = _FEWEST if mode == "clean" else 1
+        return leader(_means(_minutes(books, question), fewest), "min", "state")
+
+    def solve(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        bounds = ask_window(script, question)
+        cases = script.call(
+            "functions.get_cases",
+            "I need the closed cases of the period.",
+            start_date=bounds.start,
+            end_date=bounds.end,
+            statuses=["Closed"],
+        )
+        if not cases:
+            return None
+        placed = script.call(
+            "functions.get_shipping_state", "I look up the states of their customers.", cases=cases
+        )
+        times = script.call(
+            "functions.calculate_region_average_closure_times",
+            "I average the closing times by state.",
+            cases=placed,
+        )
+        if not times:
+            return None
+        return ask_extreme(script, "I pick the state with the shortest.", times, "min")
+
+    def solve_by_queries(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        rows = script.soql(
+            "I need the closed cases of the period with their times and the states of their customers.",
+            f"""SELECT Account.ShippingState, CreatedDate, ClosedDate FROM Case
+                WHERE Status = 'Closed' AND {within("CreatedDate", window_of(question))}""",
+        )
+        times: dict[str, list[float]] = defaultdict(list)
+        for row in rows:
+            taken = read_moment(row["ClosedDate"]) - read_moment(row["CreatedDate"])
+            times[row["Account"]["ShippingState"]].append(taken.total_seconds())
+        fewest = _FEWEST if script.mode == "clean" else 1
+        return leaders(_means(times, fewest), "min")
+
+
+def _minutes(books: Books, question: Question) -> dict[str, list[float]]:
+    """By state how long the closed cases of the period took."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for case in books.opened(window_of(question)):
+        if case.closed is not None:
+            found[books.states[case.account]].append(case.minutes)
+    return found
+
+
+def _means(times: dict[str, list[float]], fewest: int) -> dict[str, float]:
+    """The means of states with so many cases."""
+    return {state: fmean(each) for state, each in times.items() if len(each) >= fewest}
+
+
+FAMILY: Family = BestRegion(_NAME, "bri", "service_analyst", frozenset({"period"}))

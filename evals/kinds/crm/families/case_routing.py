@@ -1,0 +1,232 @@
+"""Who should get a new case, given how it is worded?"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from functools import cache
+from random import Random
+from typing import Any
+
+from evals.kinds.crm.asking import written
+from evals.kinds.crm.books import Books
+from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.routing import best_agent, issue_names, telling_products, unclear
+from evals.kinds.crm.script import Script, Seen, listed
+from evals.kinds.crm.wording import Worded, phrased, wording
+from evals.tasks.task import Entity
+from tools.kinds.crm.generate.dialogue import describe
+from tools.kinds.crm.generate.wording import texts
+
+_NAME = "case_routing"
+_WARM_UP = timedelta(days=60)
+_RELEVANT = 0.6
+"""Share of the new cases that are about a product of which an expert for the issue has closed a case."""
+
+_AGAIN = 5.0
+"""How often an agent is drawn for an issue before that becomes rare, so that nobody answers most of them."""
+
+_DAYS_TOLD, _MOST_DAYS = 0.5, 12
+_NOT_CLOSED = ("New", "Working", "Waiting on Customer", "Escalated")
+
+
+class CaseRouting(Worded):
+    """See `Family`. Strata are the issues, by their keys; which it is only the description tells."""
+
+    def nones(self, mode: Mode) -> float:
+        """See `Family`."""
+        return 0.0
+
+    def strata(self, mode: Mode) -> Mapping[str, float]:
+        """See `Family`."""
+        return dict.fromkeys(issue_names(), 1.0)
+
+    def candidates(
+        self, books: Books, mode: Mode, stratum: str, random: Random
+    ) -> Iterator[Question | Doubt]:
+        """See `Family`."""
+        names = sorted(set(books.products.values()))
+        drawn: Counter[str] = Counter()
+        days = (books.snapshot - books.first_day - _WARM_UP).days
+        while True:
+            today = books.first_day + _WARM_UP + timedelta(days=random.randint(0, days))
+            slots = {"issue": stratum, "product": random.choice(names)}
+            if mode == "clean":
+                slots["today"] = today.isoformat()
+            question = Question(slots, today, None, stratum)
+            known = telling_products(books, mode, question)
+            if known and random.random() < _RELEVANT:
+                question = replace(question, slots={**slots, "product": random.choice(known)})
+            agent = unclear(books, mode, question) or best_agent(books, mode, question)
+            if isinstance(agent, Doubt):
+                yield agent
+            elif len(drawn) > 1 and random.random() * drawn[agent] > _AGAIN:
+                yield Doubt("this agent was drawn often")
+            else:
+                drawn[agent] += 1
+                yield replace(question, answer=_answer(agent))
+
+    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+        """See `Family`."""
+        found = best_agent(books, mode, question)
+        return found if isinstance(found, Doubt) else _answer(found)
+
+    def phrase(self, question: Question, random: Random) -> str:
+        """See `Family`."""
+        day = question.today - timedelta(days=random.randint(1, _MOST_DAYS))
+        subject, description = describe(
+            random,
+            question.slots["issue"],
+            question.slots["product"],
+            day.isoformat() if random.random() < _DAYS_TOLD else None,
+        )
+        return phrased(_NAME, {}, random, subject=subject, description=description)
+
+    def parse(self, text: str) -> Mapping[str, str] | None:
+        """See `Family`."""
+        issues = [key for key, cue in wording(_NAME)["cues"].items() if re.search(cue, text, re.I)]
+        products = set(_product_names().findall(text))
+        if len(issues) != 1 or len(products) != 1:
+            return None
+        return {"issue": issues[0], "product": products.pop()}
+
+    def solve(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        until: dict[str, Any] = {"end_date": written(question.today)} if "today" in question.slots else {}
+        issues = script.call("functions.get_issues", "I need the issue that the description is about.")
+        name = issue_names()[question.slots["issue"]]
+        closed = script.call(
+            "functions.get_cases",
+            f"The description is about {name}; these are the closed cases of that issue.",
+            issue_ids=[next(each["Id"] for each in issues if each["Name"] == name)],
+            statuses=["Closed"],
+            after=[issues],
+            **until,
+        )
+        best = _most(script, "Who closed most of them.", closed)
+        if len(best) == 1:
+            return (best[0].value,)
+        products = script.call(
+            "functions.search_products",
+            "Several agents are equal, so the product decides.",
+            search_term=question.slots["product"],
+            after=[best],
+        )
+        items = script.call(
+            "functions.get_order_item_ids_by_product",
+            "Cases refer to order items of the product.",
+            product_id=_product_of(products, question),
+            after=[products],
+        )
+        about = script.call(
+            "functions.get_cases",
+            "The closed cases of these agents about the product.",
+            agent_ids=best,
+            order_item_ids=items,
+            statuses=["Closed"],
+            **until,
+        )
+        if about:
+            best = _most(script, "Who closed most of them.", about)
+        if len(best) == 1:
+            return (best[0].value,)
+        waiting = script.call(
+            "functions.get_cases",
+            "Still equal, so I look for the one with fewest cases that are not closed.",
+            agent_ids=best,
+            statuses=list(_NOT_CLOSED),
+            **until,
+        )
+        busy = Counter(case["OwnerId"] for case in waiting)
+        idle = [agent for agent in best if not busy[agent]]
+        if idle:
+            return tuple(idle)
+        least = script.call("functions.get_agents_with_min_cases", "Who has fewest.", subset_cases=waiting)
+        return tuple(least)
+
+    def solve_by_queries(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        midnight = written(question.today)
+        until = f" AND ClosedDate < {midnight}" if "today" in question.slots else ""
+        issues = script.soql(
+            "I need the issue that the description is about.", "SELECT Id, Name FROM Issue__c"
+        )
+        name = issue_names()[question.slots["issue"]]
+        issue = next(each["Id"] for each in issues if each["Name"] == name)
+        count = "SELECT OwnerId, COUNT(Id) cases FROM Case WHERE"
+        order = "GROUP BY OwnerId ORDER BY COUNT(Id) DESC"
+        rows = script.soql(
+            f"The description is about {name}; I count the closed cases of that issue by agent.",
+            f"{count} IssueId__c = '{issue}' AND Status = 'Closed'{until} {order}",
+            after=[issues],
+        )
+        best = _first(rows)
+        if len(best) == 1:
+            return best
+        product = question.slots["product"]
+        items = script.soql(
+            "Several agents are equal, so the product decides; cases refer to its order items.",
+            f"SELECT Id FROM OrderItem WHERE Product2.Name = '{product}'",
+            after=[rows],
+        )
+        if items:
+            ids = listed([each["Id"] for each in items])
+            rows = script.soql(
+                "The closed cases of these agents about the product.",
+                f"""{count} OwnerId IN {listed(best)} AND OrderItemId__c IN {ids}
+                    AND Status = 'Closed'{until} {order}""",
+                after=[rows, items],
+            )
+            best = _first(rows) or best
+        if len(best) == 1:
+            return best
+        rows = script.soql(
+            "Still equal, so I look for the one with fewest cases that are not closed.",
+            f"""{count} OwnerId IN {listed(best)} AND CreatedDate < {midnight}
+                AND (ClosedDate = null OR ClosedDate >= {midnight}) {order}""",
+            after=[rows],
+        )
+        waiting = {row["OwnerId"]: row["cases"] for row in rows}
+        return tuple(
+            agent for agent in best if waiting.get(agent, 0) == min(waiting.get(each, 0) for each in best)
+        )
+
+
+def _answer(agent: str) -> tuple[Entity, ...]:
+    return (Entity(type="user_id", value=agent),)
+
+
+@cache
+def _product_names() -> re.Pattern[str]:
+    """Names as products have them: a line, a kind, perhaps a number."""
+    data = texts("products")
+    kinds = sorted((kind[0] for each in data["categories"] for kind in each["kinds"]), key=len, reverse=True)
+    return re.compile(
+        rf"\b(?:{'|'.join(data['lines'].split())}) (?:{'|'.join(map(re.escape, kinds))})(?: \d+)?\b"
+    )
+
+
+def _most(script: Script, why: str, cases: Seen) -> Seen:
+    return script.call("functions.get_agents_with_max_cases", why, subset_cases=cases)
+
+
+def _product_of(products: Seen, question: Question) -> str:
+    """The product with the name that was searched for; the published search gives no names, only ids."""
+    found = [each if isinstance(each, str) else each["Id"] for each in products]
+    named = [
+        each["Id"]
+        for each in products
+        if not isinstance(each, str) and each["Name"] == question.slots["product"]
+    ]
+    return str((named or found)[0])
+
+
+def _first(rows: Seen) -> tuple[str, ...]:
+    """The owners with the most cases, of rows in that order."""
+    return tuple(row["OwnerId"] for row in rows if row["cases"] == rows[0]["cases"].value)
+
+
+FAMILY: Family = CaseRouting(_NAME, "ncr", "service_manager", frozenset({"issue", "product"}))

@@ -1,0 +1,90 @@
+"""In which month did cases about a product stand out?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from evals.kinds.crm.asking import ask_extreme, ask_window, window_of, within
+from evals.kinds.crm.books import Books
+from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.products import AboutProduct, ask_items, cases_of, query_items
+from evals.kinds.crm.rankings import leader, leaders
+from evals.kinds.crm.script import Script, listed
+from evals.tasks.task import Entity
+from tools.kinds.crm.functions.moments import MONTHS
+
+_NAME = "monthly_trend_analysis"
+_FEWEST, _TIMES = 2, 1.5
+"""By the policy of clean mode a month stands out with so many cases, so many times those of any other."""
+
+
+class MonthlyTrend(AboutProduct):
+    """See `Family`.
+
+    As published, any month ahead of all others will do, the same months of different years are one, and there
+    always is an answer.
+    """
+
+    def doubt(self, books: Books, question: Question) -> Doubt | None:
+        """See `Periodic`."""
+        return Doubt("too few cases") if len(cases_of(books, question)) < _FEWEST else None
+
+    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+        """See `Family`."""
+        days = [case.created for case in cases_of(books, question)]
+        if mode == "faithful":
+            return leader(Counter(MONTHS[day.month - 1] for day in days), "max", "month")
+        top = Counter((day.year, day.month) for day in days).most_common(2)
+        if not top or top[0][1] < _FEWEST or (len(top) > 1 and top[0][1] < _TIMES * top[1][1]):
+            return None
+        year, month = top[0][0]
+        alias = (f"{MONTHS[month - 1]} {year}",)
+        return (Entity(type="month", value=f"{year:04}-{month:02}", alias=alias),)
+
+    def solve(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        bounds, items = ask_window(script, question), ask_items(script, question)
+        if not items:
+            return None
+        cases = script.call(
+            "functions.get_cases",
+            "I need the cases about them in the period.",
+            start_date=bounds.start,
+            end_date=bounds.end,
+            order_item_ids=items,
+        )
+        if not cases:
+            return None
+        counts = script.call("functions.get_month_to_case_count", "I count them by month.", cases=cases)
+        if script.mode == "clean" and not _stands_out(counts.value):
+            return None
+        return ask_extreme(script, "I pick the month with most cases.", counts, "max")
+
+    def solve_by_queries(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        found, items = query_items(script, question)
+        if not items:
+            return None
+        year = "CALENDAR_YEAR(CreatedDate)"
+        more, group = (f"{year} year,", f"{year},") if script.mode == "clean" else ("", "")
+        rows = script.soql(
+            "I count their cases in the period by month.",
+            f"""SELECT {more} CALENDAR_MONTH(CreatedDate) month, COUNT(Id) total FROM Case
+                WHERE OrderItemId__c IN {listed(items)} AND {within("CreatedDate", window_of(question))}
+                GROUP BY {group} CALENDAR_MONTH(CreatedDate)""",
+            after=[found],
+        )
+        if script.mode == "faithful":
+            return leaders({MONTHS[row["month"] - 1]: row["total"] for row in rows}, "max")
+        counts = {f"{row['year']:04}-{row['month']:02}": row["total"] for row in rows}
+        return leaders(counts, "max") if _stands_out(counts) else None
+
+
+def _stands_out(counts: Mapping[str, int]) -> bool:
+    """Whether, by the policy, the month with most cases has enough, and enough more than any other."""
+    order = sorted(counts.values(), reverse=True)
+    return bool(order) and order[0] >= _FEWEST and (len(order) == 1 or order[0] >= _TIMES * order[1])
+
+
+FAMILY: Family = MonthlyTrend(_NAME, "mta", "service_analyst", frozenset({"period", "product_name"}))

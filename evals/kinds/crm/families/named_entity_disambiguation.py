@@ -1,0 +1,209 @@
+"""Which product does a customer mean who does not remember its name, but when they bought it?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import date
+from random import Random
+
+from dateutil.relativedelta import relativedelta
+
+from evals.kinds.crm.books import Books, Purchase
+from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.numbers import NUMBER, read_number, write_number
+from evals.kinds.crm.periods import Period, months_later
+from evals.kinds.crm.script import Script
+from evals.kinds.crm.shop import shop
+from evals.kinds.crm.soft_names import Mention, has_words, meant, read_mention, soft_names_of
+from evals.kinds.crm.wording import Worded, phrased, wording
+from evals.tasks.task import Entity
+
+_NAME = "named_entity_disambiguation"
+_COLORED = 0.35
+_LAST = "last "
+
+
+class NamedEntityDisambiguation(Worded):
+    """See `Family`. Strata are periods, with `last` before those that questions say so."""
+
+    def nones(self, mode: Mode) -> float:
+        """See `Family`."""
+        return 0.3
+
+    def strata(self, mode: Mode) -> Mapping[str, float]:
+        """See `Family`."""
+        strata: Mapping[str, float] = wording(_NAME)["strata"][mode]
+        return strata
+
+    def candidates(
+        self, books: Books, mode: Mode, stratum: str, random: Random
+    ) -> Iterator[Question | Doubt]:
+        """See `Family`."""
+        period = Period.of(stratum.removeprefix(_LAST))
+        known = shop(books)
+        while True:
+            drawn = known.draw(random)
+            if drawn is None:
+                continue
+            purchase, day = drawn
+            today = _later(period, day)
+            if today is None or today > books.snapshot:
+                yield Doubt("no day on which to ask")
+                continue
+            product = known.product[purchase.product]
+            color = product.color if random.random() < _COLORED else ""
+            mention = Mention(random.choice(soft_names_of(product.kind)), color)
+            contact = known.contact[purchase.account]
+            slots = {
+                "contact": contact,
+                "mention": mention.text,
+                "period": period.text,
+                "today": today.isoformat(),
+            }
+            question = Question(slots, today, None, stratum, shown={"Contact Id": contact})
+            truth = _doubt(books, question) or self.truth(books, mode, question)
+            yield truth if isinstance(truth, Doubt) else replace(question, answer=truth)
+
+    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+        """See `Family`."""
+        known, mention = shop(books), _mention(question)
+        found = {each for each in _bought_then(books, question) if known.is_meant(each, mention)}
+        if len(found) > 1:
+            return Doubt("several such products were bought that day")
+        return tuple(Entity(type="product_id", value=each) for each in found) or None
+
+    def phrase(self, question: Question, random: Random) -> str:
+        """See `Family`."""
+        forms = wording(_NAME)["ago"].get(question.stratum)
+        period = Period.of(question.slots["period"])
+        ago = random.choice(forms) if forms else f"{write_number(period.count, random)} {period.unit}s ago"
+        return phrased(_NAME, {}, random, what=question.slots["mention"], ago=ago)
+
+    def parse(self, text: str) -> Mapping[str, str] | None:
+        """See `Family`."""
+        mention, period = read_mention(text), _read_ago(text)
+        if mention is None or period is None:
+            return None
+        return {"mention": mention.text, "period": period.text}
+
+    def solve(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        period = Period.of(question.slots["period"])
+        account = script.call(
+            "functions.get_account_id_by_contact_id",
+            "Purchases belong to the contact's account.",
+            contact_id=question.slots["contact"],
+        )
+        day = script.call(
+            "functions.get_start_date",
+            "The day of the purchase is counted back from today.",
+            end_date=f"{question.today}T00:00:00Z",
+            period=period.unit,
+            interval_count=period.count,
+        )
+        products = script.call(
+            "functions.search_products",
+            "The contact describes the product, so I search for the words that tell most.",
+            search_term=" ".join(_mention(question).search),
+        )
+        found = script.call(
+            "functions.get_purchase_history",
+            "Which of these products the account bought on that day.",
+            account_id=account,
+            purchase_date=day,
+            related_product_ids=products,
+        )
+        return tuple(dict.fromkeys(row["Product2Id"] for row in found)) or None
+
+    def solve_by_queries(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        contact = script.soql(
+            "Purchases belong to the contact's account.",
+            f"SELECT AccountId FROM Contact WHERE Id = '{question.slots['contact']}'",
+        )
+        rows = script.soql(
+            "All that the account ordered, with what the products are like.",
+            f"""SELECT Product2Id, Product2.Name, Product2.Description, Order.EffectiveDate, Order.Status
+                FROM OrderItem WHERE Order.AccountId = '{contact[0]["AccountId"].value}'
+                ORDER BY Order.EffectiveDate DESC""",
+            after=[contact],
+        )
+        texts = {
+            row["Product2Id"]: f"{row['Product2']['Name']}. {row['Product2']['Description']}" for row in rows
+        }
+        likely = meant(question.slots["mention"], texts)
+        period = Period.of(question.slots["period"])
+        order = {"Status": "Activated", "EffectiveDate": _back(period, question.today).isoformat()}
+        found = [
+            row["Product2Id"]
+            for row in rows
+            if row["Product2Id"] in likely and all(row["Order"][key] == value for key, value in order.items())
+        ]
+        return tuple(dict.fromkeys(found)) or None
+
+
+def _mention(question: Question) -> Mention:
+    mention = read_mention(question.slots["mention"])
+    assert mention is not None, "questions are made of known names"
+    return mention
+
+
+def _bought(books: Books, question: Question) -> list[Purchase]:
+    """All that the contact ordered, drafts too."""
+    return shop(books).bought[books.account_of[question.slots["contact"]]]
+
+
+def _bought_then(books: Books, question: Question) -> set[str]:
+    """The products that the contact bought on the day that is asked about."""
+    day = Period.of(question.slots["period"]).back(question.today)
+    return {each.product for each in _bought(books, question) if each.activated and each.day == day}
+
+
+def _doubt(books: Books, question: Question) -> Doubt | None:
+    """Why not to ask: what is meant cannot be told from all that was ordered, or not found by words."""
+    known, mention = shop(books), _mention(question)
+    texts = {each.product: known.texts[each.product] for each in _bought(books, question)}
+    wanted = {product for product in texts if known.is_meant(product, mention)}
+    if meant(mention.text, texts) != wanted:
+        return Doubt("other purchases fit its words as well")
+    then = _bought_then(books, question)
+    if {each for each in then if has_words(texts[each], mention.search)} != then & wanted:
+        return Doubt("a search finds something else that was bought that day")
+    if not then & wanted and any(known.is_meant(each, Mention(mention.soft)) for each in then):
+        return Doubt("the same in another color was bought that day")
+    return None
+
+
+def _later(period: Period, day: date) -> date | None:
+    """The day from which `day` is a period ago; None if there is none."""
+    months = period.count * {"month": 1, "quarter": 3, "year": 12}.get(period.unit, 0)
+    today = months_later(day, months) if months else day + (day - period.back(day))
+    return today if period.back(today) == day else None
+
+
+def _back(period: Period, today: date) -> date:
+    """The first day of a period, by another calendar than that of `Period`."""
+    shift: dict[str, int] = {f"{period.unit}s": period.count}
+    return today - relativedelta(**shift)  # type: ignore[arg-type]
+
+
+_AGO = re.compile(
+    rf"\b(?:(a|{NUMBER})\s+(day|week|month)s?|a\s+(fortnight))\s+ago\b|\blast\s+(week|month)\b", re.I
+)
+
+
+def _read_ago(text: str) -> Period | None:
+    """The only time that a text says to have passed."""
+    found = set()
+    for match in _AGO.finditer(text):
+        count, unit, fortnight, last = match.groups()
+        if last or fortnight:
+            found.add(Period(count=1 if last else 2, unit=last.lower() if last else "week"))
+        else:
+            found.add(Period(count=1 if count.lower() == "a" else read_number(count), unit=unit.lower()))
+    return found.pop() if len(found) == 1 else None
+
+
+FAMILY: Family = NamedEntityDisambiguation(_NAME, "ned", "service_agent", frozenset({"mention", "period"}))

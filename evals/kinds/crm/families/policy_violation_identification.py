@@ -1,0 +1,218 @@
+"""Did the agent of a case break a policy, and which article has it?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from functools import lru_cache
+from random import Random
+from typing import Any, Literal
+
+from evals.kinds.crm.books import Books
+from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.script import Script
+from evals.kinds.crm.wording import Worded, phrased, wording
+from evals.tasks.task import Entity
+from tools.generating.latent import Latent
+from tools.kinds.crm.generate.hearing import (
+    Hearing,
+    Turn,
+    hear,
+    read_rules,
+    turn_of_mail,
+    turns_of_transcript,
+    verdict,
+)
+from tools.kinds.crm.generate.wording import rules, texts
+
+_NAME = "policy_violation_identification"
+_STRATUM = "any"
+_TAKEN = {"second": 1.0, "near": 0.3, "easy": 0.15}
+"""Of the cases in which nothing was broken so many are asked about at first: where the customer brings up a
+second matter, where something comes near a breach, and of the others. So both sorts of cases look alike."""
+
+_LAST_DAYS = 3
+_SAYS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:polic|rule|article)",
+        r"\b(?:br(?:oke|each|eak)|violat|go against|keep to|not allow)",
+        r"\bcase\b",
+    )
+)
+
+Search = Callable[[str, str], list[dict[str, Any]]]
+"""Articles by Id and text, for a reason and for words."""
+
+
+class PolicyViolationIdentification(Worded):
+    """See `Family`. There is one stratum: questions show nothing but a case."""
+
+    def nones(self, mode: Mode) -> float:
+        """See `Family`."""
+        return 0.3
+
+    def strata(self, mode: Mode) -> Mapping[str, float]:
+        """See `Family`."""
+        return {_STRATUM: 1.0}
+
+    def candidates(
+        self, books: Books, mode: Mode, stratum: str, random: Random
+    ) -> Iterator[Question | Doubt]:
+        """See `Family`. Every case once, those less like the others last."""
+        later = []
+        for case in random.sample(books.cases, len(books.cases)):
+            shown = {"Case Id": case.id}
+            question = Question({"case": case.id}, books.snapshot, None, stratum, shown)
+            truth = self.truth(books, mode, question)
+            if isinstance(truth, Doubt):
+                yield truth
+                continue
+            articles = (ref for ref in _talks(books)[case.id].refs if ref.startswith("Knowledge__kav/"))
+            question = replace(question, answer=truth, must_read=tuple(articles))
+            if truth is None and random.random() >= _TAKEN[likeness(books, case.id)]:
+                later.append(question)
+            else:
+                yield question
+        yield from later
+
+    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+        """See `Family`. The same in both modes."""
+        case = question.slots["case"]
+        talk = _talks(books)[case].facts
+        if books.case[case].closed is None:
+            return Doubt("nothing was decided yet")
+        return (Entity(type="article_id", value=talk["article"]),) if talk["violation"] else None
+
+    def phrase(self, question: Question, random: Random) -> str:
+        """See `Family`."""
+        return phrased(_NAME, {}, random)
+
+    def parse(self, text: str) -> Mapping[str, str] | None:
+        """See `Family`."""
+        return {} if all(pattern.search(text) for pattern in _SAYS) else None
+
+    def solve(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        case = question.slots["case"]
+        talk = script.call(
+            "functions.get_email_messages_by_case_id",
+            "Whether a policy was broken shows in what was written.",
+            case_id=case,
+        )
+        if talk:
+            turns = _turns_of_mails(talk.value)
+        else:
+            talk = script.call(
+                "functions.get_livechat_transcript_by_case_id",
+                "There are no e-mails, so this was a chat.",
+                case_id=case,
+                after=[talk],
+            )
+            turns = turns_of_transcript(talk[0]["Body"].value)
+        record = script.call(
+            "functions.get_cases",
+            "Whether a remedy came in time depends on the day on which the case was opened.",
+            case_ids=[case],
+        )
+        hearing = hear(turns)
+        (ordered,) = hearing.days
+
+        def search(why: str, words: str) -> list[dict[str, Any]]:
+            found = script.call("functions.search_knowledge_articles", why, search_term=words, after=[talk])
+            return [{"Id": each["Id"], "text": each["Content"]} for each in found]
+
+        return _breached(hearing, _days(ordered, record[0]["CreatedDate"].value), search)
+
+    def solve_by_queries(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        case = question.slots["case"]
+        record = script.soql(
+            "When the case was opened, and what it is about.",
+            f"SELECT CreatedDate, OrderItemId__c FROM Case WHERE Id = '{case}'",
+        )
+        item = script.soql(
+            "Days count from the date of the order.",
+            f"SELECT Order.EffectiveDate FROM OrderItem WHERE Id = '{record[0]['OrderItemId__c'].value}'",
+            after=[record],
+        )
+        talk = script.soql(
+            "Whether a policy was broken shows in what was written.",
+            f"SELECT FromAddress, TextBody FROM EmailMessage WHERE ParentId = '{case}' ORDER BY MessageDate",
+        )
+        if talk:
+            turns = _turns_of_mails(talk.value)
+        else:
+            talk = script.soql(
+                "There are no e-mails, so this was a chat.",
+                f"SELECT Body FROM LiveChatTranscript WHERE CaseId = '{case}'",
+                after=[talk],
+            )
+            turns = turns_of_transcript(talk[0]["Body"].value)
+
+        def search(why: str, words: str) -> list[dict[str, Any]]:
+            query = f"FIND {{{words}}} IN ALL FIELDS RETURNING Knowledge__kav(Id, Title, FAQ_Answer__c)"
+            return [
+                {"Id": each["Id"], "text": each["FAQ_Answer__c"]}
+                for each in script.sosl(why, query, after=[talk])
+            ]
+
+        days = _days(item[0]["Order"]["EffectiveDate"].value, record[0]["CreatedDate"].value)
+        return _breached(hear(turns), days, search)
+
+
+def likeness(books: Books, case: str) -> Literal["second", "near", "easy"]:
+    """How much a case in which nothing was broken looks as if something were.
+
+    Where it is near, the customer asked for something that the agent refused, or the agent granted as much as
+    the article allows, or at the last moment.
+    """
+    talk = _talks(books)[case].facts
+    if "2.issue" in talk:
+        return "second"
+    if talk["1.refused"]:
+        return "near"
+    policy = next(each for each in books.built.policies if each.key == talk["1.issue"])
+    limits = policy.remedies[talk["1.remedy"]]
+    days = _days(talk["day"], books.case[case].created.isoformat())
+    most = any(int(talk[f"1.{name}"]) == limit for name, limit in limits.items() if name != "within")
+    return "near" if most or limits.get("within", days + 99) - days <= _LAST_DAYS else "easy"
+
+
+@lru_cache(maxsize=2)
+def _talks(books: Books) -> Mapping[str, Latent]:
+    """The truths about the conversations, by case."""
+    return books.built.latents_of("conversation")
+
+
+def _turns_of_mails(mails: Sequence[Mapping[str, Any]]) -> list[Turn]:
+    """What was written, in the order of time, which only some results have."""
+    ordered = sorted(mails, key=lambda mail: str(mail.get("MessageDate", "")))
+    return [turn_of_mail(mail) for mail in ordered]
+
+
+def _days(ordered: str, opened: str) -> int:
+    """From the date of the order to that of the opening, of two moments as records give them."""
+    return (date.fromisoformat(opened[:10]) - date.fromisoformat(ordered[:10])).days
+
+
+def _breached(hearing: Hearing, days: int, search: Search) -> Values:
+    """The articles that were broken, each looked up where a matter needs it."""
+    found = []
+    for heard in hearing.concerns:
+        why = f"The customer brings up {texts('policies')['topics'][heard.issue]}; I need the rules about it."
+        articles = search(why, wording(_NAME)["search"][heard.issue])
+        article = next(each for each in articles if _is_about(each["text"], heard.issue))
+        if verdict(heard, read_rules(article["text"]), days):
+            found.append(article["Id"])
+    return tuple(dict.fromkeys(found)) or None
+
+
+def _is_about(text: str, issue: str) -> bool:
+    """Whether a text is the article on an issue."""
+    return any(each.facts.get("topic") == texts("policies")["topics"][issue] for each in rules().read(text))
+
+
+FAMILY: Family = PolicyViolationIdentification(_NAME, "pvi", "service_agent", frozenset())

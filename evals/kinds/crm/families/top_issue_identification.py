@@ -1,0 +1,65 @@
+"""What do most cases about a product complain of?"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from evals.kinds.crm.asking import ask_extreme, ask_window, window_of, within
+from evals.kinds.crm.books import Books
+from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.products import AboutProduct, ask_items, cases_of, far_from_any_case, query_items
+from evals.kinds.crm.rankings import leader, leaders
+from evals.kinds.crm.script import Script, listed
+
+_NAME = "top_issue_identification"
+_FEWEST = 2
+"""So many cases the top issue has in clean mode."""
+
+
+class TopIssue(AboutProduct):
+    """See `Family`."""
+
+    def doubt(self, books: Books, question: Question) -> Doubt | None:
+        """See `Periodic`."""
+        counts = Counter(case.issue for case in cases_of(books, question))
+        if counts and max(counts.values()) < _FEWEST:
+            return Doubt("too few cases")
+        return far_from_any_case(books, question)
+
+    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+        """See `Family`."""
+        counts = Counter(case.issue for case in cases_of(books, question, end_too=mode == "faithful"))
+        return leader(counts, "max", "issue_id")
+
+    def solve(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        bounds, items = ask_window(script, question), ask_items(script, question)
+        if not items:
+            return None
+        counts = script.call(
+            "functions.get_issue_counts",
+            "I count their cases in the period by issue.",
+            start_date=bounds.start,
+            end_date=bounds.end,
+            order_item_ids=items,
+        )
+        if not counts:
+            return None
+        return ask_extreme(script, "I pick the issue with most cases.", counts, "max")
+
+    def solve_by_queries(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        found, items = query_items(script, question)
+        if not items:
+            return None
+        counts = script.soql(
+            "I count their cases in the period by issue.",
+            f"""SELECT IssueId__c, COUNT(Id) total FROM Case WHERE OrderItemId__c IN {listed(items)}
+                AND {within("CreatedDate", window_of(question), end_too=script.mode == "faithful")}
+                GROUP BY IssueId__c ORDER BY COUNT(Id) DESC""",
+            after=[found],
+        )
+        return leaders({row["IssueId__c"]: row["total"] for row in counts}, "max")
+
+
+FAMILY: Family = TopIssue(_NAME, "tii", "service_analyst", frozenset({"period", "product_name"}))

@@ -1,0 +1,89 @@
+"""Which agent passed on most or fewest cases, of those who managed more than so many?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+
+from evals.kinds.crm import managed
+from evals.kinds.crm.asking import ask_extreme, window_of, within
+from evals.kinds.crm.books import Books
+from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.periodic import Periodic
+from evals.kinds.crm.rankings import leader, leaders
+from evals.kinds.crm.script import Script, listed
+
+_NAME = "transfer_count"
+
+
+class TransferCount(Periodic):
+    """See `Family`. Strata are `KIND/N/EXTREME`.
+
+    As published, agents without a transfer have no place in the ranking. By the policy they have zero, so
+    that they can have the fewest; where nobody passed anything on, nobody has most.
+    """
+
+    def drawn(
+        self, books: Books, mode: Mode, question: Question, others: Sequence[str], random: Random
+    ) -> Question:
+        """See `Periodic`."""
+        n, extreme = others
+        return replace(question, slots={**question.slots, "n": n, "extreme": extreme})
+
+    def doubt(self, books: Books, question: Question) -> Doubt | None:
+        """See `Periodic`."""
+        if len(managed.qualified(books, "clean", question)) == 1:
+            return Doubt("only one to choose from")
+        return managed.doubt(books, question)
+
+    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+        """See `Family`."""
+        agents = managed.qualified(books, mode, question)
+        given = books.assigned(window_of(question), end_too=mode == "faithful")
+        passed = Counter(each.old for each in given if each.old is not None)
+        counts = {agent: passed[agent] for agent in agents if passed[agent] or mode == "clean"}
+        return leader(_ranked(counts, question), question.slots["extreme"], "user_id")
+
+    def solve(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        bounds, agents = managed.ask_qualified(script, question)
+        if not agents:
+            return None
+        counts = script.call(
+            "functions.get_agent_transferred_cases_by_period",
+            "I count what each of these agents passed on.",
+            start_date=bounds.start,
+            end_date=bounds.end,
+            qualified_agent_ids=agents,
+        )
+        if not _ranked(counts.value, question):
+            return None
+        return ask_extreme(script, "I pick the one asked for.", counts, question.slots["extreme"])
+
+    def solve_by_queries(self, script: Script, question: Question) -> Values:
+        """See `Family`."""
+        found, agents = managed.query_qualified(script, question)
+        if not agents:
+            return None
+        rows = script.soql(
+            "I count what each of these agents passed on.",
+            f"""SELECT OldValue__c, COUNT(Id) total FROM CaseHistory__c
+                WHERE Field__c = 'Owner Assignment'
+                AND {within("CreatedDate", window_of(question), end_too=script.mode == "faithful")}
+                AND OldValue__c IN {listed(agents)} GROUP BY OldValue__c""",
+            after=[found],
+        )
+        counts = {row["OldValue__c"]: row["total"] for row in rows}
+        if script.mode == "clean":
+            counts = {agent: counts.get(agent, 0) for agent in agents}
+        return leaders(_ranked(counts, question), question.slots["extreme"])
+
+
+def _ranked(counts: dict[str, int], question: Question) -> dict[str, int]:
+    """The counts among which to look; none where most is asked for and nobody passed anything on."""
+    return {} if question.slots["extreme"] == "max" and not any(counts.values()) else counts
+
+
+FAMILY: Family = TransferCount(_NAME, "tcu", "service_manager", frozenset({"period", "n", "extreme"}))

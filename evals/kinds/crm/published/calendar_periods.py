@@ -1,0 +1,224 @@
+"""Periods that the calendar names: quarters, halves, seasons, months and years, and ranges of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+
+from dateutil.relativedelta import relativedelta
+
+from evals.kinds.crm.published.numbers import number
+from evals.kinds.crm.published.period import SEASONS, Period, between, named
+from tools.kinds.crm.functions.moments import MONTHS
+
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_SEASON = r"(?P<season>spring|summer|fall|autumn|winter)(?:time)?\b"
+_ORDINAL = r"(?:first|second|third|fourth|1st|2nd|3rd|4th|last|final|closing|opening)"
+_QUARTER = (
+    r"(?:q ?-?(?P<q>[1-4])\b(?: quarter\b)?|(?P<q_before>[1-4])q\b"
+    r"|quarter (?P<q_name>[1-4]|one|two|three|four)\b"
+    rf"|(?P<q_ordinal>{_ORDINAL})(?: (?:calendar|fiscal|business|financial))?[ -]quarter\b)"
+)
+_HALF = rf"(?:h(?P<h>[12])\b|(?P<h_ordinal>{_ORDINAL}|latter)[ -]half(?: year)?\b)"
+_PART = rf"(?:{_QUARTER}|{_HALF}|{_SEASON}|{_MONTH})"
+
+_YEAR = r"(?:(?P<year>(?:19|20)\d\d)(?:(?: ?/ ?|-)(?:20)?\d\d)?|'(?P<short>\d\d))(?!\d|[-/]\d)"
+_OTHER_YEAR = r"(?:the )?(?P<which>last|past|previous|prior|preceding|this|current) year(?:'s)?\b"
+_FILLER = (
+    r"(?:[ ,/:_-]|(?:of|in|for|during|from|within|the|calendar|fiscal|financial|year|season|months?|quarter"
+    r"|period)\b){0,12}"
+)
+_LINK = rf"(?:'s)?{_FILLER}"
+_LEAD = r"\b(?:the )?(?:(?:month|quarter|season|period) of )?"
+_START = r"(?<![\w'-])"
+_WHICH = r"(?:the )?(?:last|past|previous|prior|most recent|this past|this last|this)"
+
+Build = Callable[[re.Match[str], date | None], Period | None]
+
+
+def _whole_year(found: re.Match[str], today: date | None) -> int | None:
+    groups = found.groupdict()
+    if groups.get("year"):
+        return int(groups["year"])
+    if groups.get("short"):
+        return 2000 + int(groups["short"])
+    if today is None or not groups.get("which"):
+        return None
+    return today.year if groups["which"] in ("this", "current") else today.year - 1
+
+
+def _ordinal(text: str, last: int) -> int:
+    places = {"first": 1, "opening": 1, "second": 2, "third": 3, "fourth": 4, "latter": 2}
+    places |= {"last": last, "final": last, "closing": last}
+    return places[text] if text in places else int(text[0])
+
+
+def _part(found: re.Match[str], year: int) -> Period | None:
+    """The quarter, half, season or month that a match names, in `year`."""
+    groups = {name: text for name, text in found.groupdict().items() if text}
+    if text := groups.get("month"):
+        month = _month(text)
+        return named("month", month, year, f"{MONTHS[month - 1]} {year}")
+    if text := groups.get("season"):
+        season = "Fall" if text == "autumn" else text.capitalize()
+        return named("season", SEASONS[season], year, f"{season} {year}")
+    if "h" in groups or "h_ordinal" in groups:
+        half = int(groups["h"]) if "h" in groups else _ordinal(groups["h_ordinal"], 2)
+        return named("half", half * 6 - 5, year, f"H{half} {year}") if half <= 2 else None
+    quarter = _quarter(groups)
+    return named("quarter", quarter * 3 - 2, year, f"Q{quarter} {year}")
+
+
+def _quarter(groups: dict[str, str]) -> int:
+    if "q_ordinal" in groups:
+        return _ordinal(groups["q_ordinal"], 4)
+    return number(groups.get("q") or groups.get("q_before") or groups["q_name"])
+
+
+def _month(text: str) -> int:
+    return next(place for place, name in enumerate(MONTHS, start=1) if name.lower().startswith(text[:3]))
+
+
+def _in_year(found: re.Match[str], today: date | None) -> Period | None:
+    year = _whole_year(found, today)
+    return None if year is None else _part(found, year)
+
+
+def _latest(found: re.Match[str], today: date | None) -> Period | None:
+    """The newest one that has begun; for the `last` one, the newest that is over."""
+    if today is None:
+        return None
+    this = re.search(r"\bthis\b(?! past| last)", found[0]) is not None
+    for year in (today.year, today.year - 1, today.year - 2):
+        period = _part(found, year)
+        if period and period.start and period.end and (period.start if this else period.end) <= today:
+            return period
+    return None
+
+
+def _year_alone(found: re.Match[str], today: date | None) -> Period | None:
+    year = _whole_year(found, today)
+    # Beside a part of a year that could not be read with it, the whole year is not meant.
+    if year is None or _PART_ALONE.search(found.string):
+        return None
+    return named("year", 1, year, str(year))
+
+
+def _digits(found: re.Match[str], _: date | None) -> Period | None:
+    year, month = int(found["y1"] or found["y2"]), int(found["m1"] or found["m2"])
+    return named("month", month, year, f"{MONTHS[month - 1]} {year}") if 1 <= month <= 12 else None
+
+
+def _two_parts(found: re.Match[str], today: date | None) -> Period | None:
+    """From the beginning of one part to the end of another; the first may be without a year of its own."""
+    last = _PART_IN_YEAR.search(found["last"])
+    first = _PART_ALONE.search(found["first"])
+    if last is None or first is None:
+        return None
+    end = _in_year(last, today)
+    own = _PART_IN_YEAR.search(found["first"])
+    begin = _in_year(own, today) if own else _part(first, _whole_year(last, today) or 0)
+    if end is None or begin is None or begin.start is None or end.end is None:
+        return None
+    if begin.start >= end.end and own is None:
+        begin = _part(first, (_whole_year(last, today) or 0) - 1)
+    return between(begin.start, end.end) if begin and begin.start else None
+
+
+def _two_days(found: re.Match[str], today: date | None) -> Period | None:
+    last = _day(found["last"], None)
+    first = _day(found["first"], last.year if last else None)
+    return between(first, last + timedelta(days=1)) if first and last else None
+
+
+def _day(text: str, year: int | None) -> date | None:
+    found = _DAY.fullmatch(text.strip(" ,"))
+    if found is None:
+        return None
+    try:
+        if found["iso"]:
+            return date.fromisoformat(found["iso"])
+        own = found["after_year"] or found["before_year"]
+        month = _month(found["after_month"] or found["before_month"])
+        return date(int(own) if own else year or 0, month, int(found["after"] or found["before"]))
+    except ValueError:
+        return None
+
+
+def _since(found: re.Match[str], today: date | None) -> Period | None:
+    part = _PART_IN_YEAR.search(found["since"])
+    begin = _in_year(part, today) if part else None
+    if today is None or begin is None or begin.start is None:
+        return None
+    return between(begin.start, today)
+
+
+def _current(found: re.Match[str], today: date | None) -> Period | None:
+    """From the beginning of the week, month, quarter or year that it is, to today."""
+    if today is None:
+        return None
+    unit = found["unit"] or found["so_far"] or found["to_date"]
+    starts = {
+        "week": today - timedelta(days=today.weekday()),
+        "month": today.replace(day=1),
+        "quarter": date(today.year, (today.month - 1) // 3 * 3 + 1, 1),
+        "year": date(today.year, 1, 1),
+    }
+    return between(starts[unit], today + relativedelta(days=1))
+
+
+_PART_ALONE = re.compile(rf"{_START}{_PART}")
+_PART_IN_YEAR = re.compile(rf"{_START}{_PART}{_LINK}(?:{_YEAR}|{_OTHER_YEAR})")
+
+_MONTH_NAME = _MONTH.replace("?P<month>", "?:")
+_DAY_NUMBER = r"\d{1,2}(?:st|nd|rd|th)?"
+_DAY_TEXT = (
+    rf"(?:\d{{4}}-\d\d-\d\d|{_MONTH_NAME} {_DAY_NUMBER}(?:,? \d{{4}})?"
+    rf"|{_DAY_NUMBER}(?: of)? {_MONTH_NAME}(?:,? \d{{4}})?)"
+)
+_DAY = re.compile(
+    r"(?P<iso>\d{4}-\d\d-\d\d)"
+    rf"|{_MONTH.replace('month', 'after_month')} (?P<after>\d{{1,2}})(?:st|nd|rd|th)?"
+    r"(?:,? (?P<after_year>\d{4}))?"
+    rf"|(?P<before>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH.replace('month', 'before_month')}"
+    r"(?:,? (?P<before_year>\d{4}))?"
+)
+_ANY_PART = re.sub(r"\?P<\w+>", "?:", _PART)
+_ANY_YEAR = re.sub(r"\?P<\w+>", "?:", rf"(?:{_YEAR}|{_OTHER_YEAR})")
+_TO = r" ?(?:to|through|thru|until|till|up to|and|-)(?: the)?(?: end of)? ?"
+_PARTS = rf"{_ANY_PART}(?:{_LINK}{_ANY_YEAR})?"
+
+PATTERNS: tuple[tuple[re.Pattern[str], Build], ...] = tuple(
+    (re.compile(pattern), build)
+    for pattern, build in (
+        (rf"\b(?:between |from )?(?P<first>{_DAY_TEXT}){_TO}(?P<last>{_DAY_TEXT})", _two_days),
+        (
+            rf"\b(?:between |from )?(?:the )?(?P<first>{_PARTS}){_TO}(?P<last>{_ANY_PART}{_LINK}{_ANY_YEAR})",
+            _two_parts,
+        ),
+        (rf"\bsince (?:the )?(?:(?:start|beginning) of )?(?P<since>{_ANY_PART}{_LINK}{_ANY_YEAR})", _since),
+        (rf"{_LEAD}{_START}{_PART}{_LINK}(?:{_YEAR}|{_OTHER_YEAR})", _in_year),
+        (rf"{_START}(?:{_YEAR}|{_OTHER_YEAR}){_LINK}{_START}{_PART}", _in_year),
+        (rf"\b{_WHICH} {_PART}(?: season| months?)?", _latest),
+        (
+            r"(?<![\d/-])(?:(?P<y1>20\d\d)[-/](?P<m1>\d\d?)|(?P<m2>\d\d?)[-/](?P<y2>20\d\d))(?![\d/-])",
+            _digits,
+        ),
+        (
+            r"\b(?:(?:in|during|throughout|for|across|over|within|all of|of|through) )?(?:the )?"
+            rf"(?:(?:whole|entire|full|calendar|fiscal|year|of) ){{0,4}}{_START}{_YEAR}",
+            _year_alone,
+        ),
+        (
+            r"\b(?:(?:so far )?(?:this|the current) (?P<unit>week|month|quarter|year)(?: so far| to date)?"
+            r"|(?P<so_far>week|month|quarter|year) so far"
+            r"|(?P<to_date>week|month|quarter|year)[- ]to[- ]date)\b",
+            _current,
+        ),
+    )
+)
+"""Ways to name a period of the calendar, in the order in which they are tried."""

@@ -1,0 +1,183 @@
+"""Published questions as tasks: recognised by their wording, checked, without plans."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, time
+
+from evals.kinds.crm.family import Family
+from evals.kinds.crm.published.answers import AnswerError, doubts, read_answer
+from evals.kinds.crm.published.entries import Entry
+from evals.kinds.crm.published.questions import question_of
+from evals.kinds.crm.published.recognise import Reading, recognise
+from evals.kinds.crm.published.texts import tidy
+from evals.kinds.crm.registry import families
+from evals.kinds.crm.task_types import TASK_TYPES
+from evals.tasks.task import Answer, Task
+from tools.kinds.crm.access import persona_of
+from tools.kinds.enterprise.importing.report import ImportReport
+
+ORIGIN = "crmarena"
+
+_MOST_LETTERS = 20_000
+_SHOWN = {
+    "case_routing": ("Case Subject", "Case Description"),
+    "named_entity_disambiguation": ("Contact Id",),
+    "policy_violation_identification": ("Case Id",),
+    "top_issue_identification": ("Product Id",),
+    "monthly_trend_analysis": ("Product Id",),
+}
+"""What has to be shown with a question of a family, by label."""
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A question with what its wording was understood to say.
+
+    Attributes:
+        family: as the record says; as the wording says where the record says nothing.
+    """
+
+    entry: Entry
+    reading: Reading
+    family: str
+
+    @property
+    def right(self) -> bool:
+        """Whether the wording alone tells the family and all its slots."""
+        return self.reading.complete and self.reading.family == self.family
+
+
+def recognise_all(entries: Iterable[Entry], report: ImportReport) -> list[Recognised]:
+    """Read all wordings. Questions of no family, or of one that is not ours, go to quarantine."""
+    found = []
+    for entry in entries:
+        reading = recognise(entry.query, entry.today)
+        family = entry.declared or reading.family or ""
+        if family in TASK_TYPES:
+            found.append(Recognised(entry, reading, family))
+            _note(found[-1], report)
+        elif not family:
+            report.flag("no_family", entry.place, "neither the record nor its wording tells the family")
+        else:
+            report.flag("other_family", entry.place, f"{family[:40]!r} is none of the nine families")
+    return found
+
+
+def _note(question: Recognised, report: ImportReport) -> None:
+    """Say where a wording could not be read, or says something else than its record."""
+    if question.right:
+        return
+    entry, reading = question.entry, question.reading
+    if reading.family is None:
+        kind, reason = "not_recognised", f"the wording is of no family; the record says {question.family}"
+    elif reading.family != question.family:
+        kind, reason = "other_family", f"the wording is of {reading.family}, not of {question.family}"
+    else:
+        kind, reason = "slot_missing", f"the wording does not say {' and '.join(reading.missing)}"
+    report.warn(kind, entry.file, f"record {entry.position}", reason)
+
+
+def make_tasks(questions: Iterable[Recognised], report: ImportReport) -> list[Task]:
+    """The questions that can be asked as tasks; the others go to quarantine with a reason."""
+    kinds = {family.name: family for family in families()}
+    seen: dict[tuple[str, ...], Answer] = {}
+    numbers: Counter[str] = Counter()
+    tasks = []
+    for question in questions:
+        entry, family = question.entry, question.family
+        numbers[family] += 1
+        fault = _fault(question)
+        if fault is not None:
+            report.flag(*fault)
+            continue
+        try:
+            answer = read_answer(entry.answer, family)
+        except AnswerError as error:
+            report.flag("bad_answer", entry.place, str(error))
+            continue
+        key = _key(question)
+        if key in seen:
+            kind, reason = (
+                ("repeated", "asked before")
+                if seen[key] == answer
+                else ("contradicted", "asked before with another answer")
+            )
+            report.flag(kind, entry.place, reason)
+            continue
+        seen[key] = answer
+        for kind, reason in doubts(question.reading, answer, entry.today):
+            report.note(kind, entry.file, f"record {entry.position}", reason)
+        tasks.append(_task(question, answer, kinds[family], numbers[family]))
+    return tasks
+
+
+def _fault(question: Recognised) -> tuple[str, str, str] | None:
+    """Why a question cannot be asked, if so: a kind, the place and a reason."""
+    entry = question.entry
+    missing = [label for label in _SHOWN.get(question.family, ()) if not entry.shown.get(label)]
+    period = question.reading.period
+    if not entry.query:
+        return "no_question", entry.place, "there is no wording"
+    if len(entry.query) > _MOST_LETTERS or any(len(text) > _MOST_LETTERS for text in entry.shown.values()):
+        return "too_long", entry.place, f"a text has more than {_MOST_LETTERS} characters"
+    if entry.bad_ids:
+        return "bad_id", entry.place, f"no id: {', '.join(entry.bad_ids)}"
+    if missing:
+        return "not_shown", entry.place, f"there is no {' and no '.join(missing)}"
+    if period is not None and period.relative and entry.today is None:
+        return "no_today", entry.place, "the period is counted from a day that the record does not say"
+    return None
+
+
+def _key(question: Recognised) -> tuple[str, ...]:
+    """What makes two questions one: all that is asked and shown."""
+    entry = question.entry
+    shown = (entry.shown.get(label, "") for label in _SHOWN.get(question.family, ()))
+    # A case to be routed is all there is to the question; the sentence around it does not matter.
+    text = "" if question.family == "case_routing" else question_of(entry.query).rstrip(" .?!")
+    return question.family, text, str(entry.today), *shown
+
+
+def _task(question: Recognised, answer: Answer, family: Family, number: int) -> Task:
+    entry, reading = question.entry, question.reading
+    shown = {label: entry.shown[label] for label in _SHOWN.get(question.family, ())}
+    lines = [f"{label}: {value}" for label, value in shown.items()]
+    slots = dict(reading.slots) if question.right else {}
+    return Task(
+        id=f"{ORIGIN}-{family.code}-{number:03}",
+        query="\n".join([_wording(entry), *lines, family.answer_format("faithful")]),
+        context=family.context("faithful"),
+        domains=("functions",),
+        type="search",
+        persona=persona_of(family.persona),
+        now=datetime.combine(entry.today, time()) if entry.today else None,
+        intent=question.family,
+        slots=slots | _ids(shown),
+        answer=answer,
+        origin=_origin(entry, recognised=question.right),
+    )
+
+
+def _wording(entry: Entry) -> str:
+    """The question as published, without what may follow it on ids and on the form of the answer."""
+    question = question_of(entry.query)
+    return entry.query.strip() if question == tidy(entry.query) else question
+
+
+def _ids(shown: Mapping[str, str]) -> dict[str, str]:
+    return {
+        label.removesuffix(" Id").lower(): value for label, value in shown.items() if label.endswith(" Id")
+    }
+
+
+def _origin(entry: Entry, *, recognised: bool) -> dict[str, str | int | bool]:
+    origin: dict[str, str | int | bool] = {
+        "system": ORIGIN,
+        "file": entry.file,
+        "record": entry.position,
+        "recognised": recognised,
+    }
+    return origin | ({"index": entry.index} if entry.index else {})

@@ -1,0 +1,72 @@
+"""Generated CRM suites: an org with its settings, roles and truths, and questions of nine kinds about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from evals.task_kind import BuildOptions, Progress, checked_mode
+from evals.tasks.suite import Suite, write_suite
+from tools.files.atomic import write_atomically
+from tools.kinds.crm.access import POLICY_FILE, packaged_policy, persona_of
+from tools.kinds.crm.generate import DEFAULT_NOW, Built, build
+from tools.kinds.crm.schema import TABLES
+from tools.kinds.crm.settings import Mode, OrgSettings, write_settings
+from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
+from tools.world import World, write_world
+
+LATENT_FILE = "latent.jsonl"
+"""The truths behind a generated org's records, one a line. For people: no tool reads it."""
+
+
+def build_crm(out: Path, options: BuildOptions, *, progress: Progress) -> Suite:
+    """Generate an org and the questions about it, as many as its size can carry.
+
+    Raises:
+        InputError: the scale is out of range.
+    """
+    from evals.kinds.crm.generate import generate
+
+    seed, scale, mode = options.seed, options.scale, cast(Mode, checked_mode("crm", options.mode))
+    progress(f"generating a CRM org (seed {seed}, scale {scale:g}, {mode} answers)")
+    world, built = build_world(out, seed, scale, mode)
+    progress("drawing questions and finding their answers in three ways")
+    generated = generate(world, built, mode, seed)
+    for family, count in generated.unfilled.items():
+        progress(f"the org is too small for {count} more questions of {family}")
+    return write_suite(world, generated.tasks)
+
+
+def forecast_crm(options: BuildOptions) -> dict[str, int]:
+    """How many tasks a build aims at; it asks no model."""
+    from evals.kinds.crm.generate import Sizes
+    from evals.kinds.crm.registry import families
+
+    return {
+        "tasks": len(families()) * sum(Sizes.of_scale(options.scale).by_split().values()),
+        "model_calls_at_most": 0,
+    }
+
+
+def build_world(out: Path, seed: int, scale: float, mode: Mode = "clean") -> tuple[World, Built]:
+    """Generate an org without tasks in `out`, and say what it was made from."""
+    built = build(seed, scale)
+    return write_org(out, built, mode), built
+
+
+def write_org(out: Path, built: Built, mode: Mode) -> World:
+    """Write an org to `out`, with its settings, roles and truths."""
+    write_settings(out, OrgSettings(mode=mode))
+    write_atomically(out / POLICY_FILE, packaged_policy().encode())
+    write_atomically(out / LATENT_FILE, "".join(built.latent_lines()).encode())
+    return write_world(
+        out,
+        [*TABLES, *SEARCH_TABLES],
+        {**built.rows, **search_rows(built.rows)},
+        kind="crm",
+        origin="generated",
+        now=DEFAULT_NOW,
+        persona=persona_of("service_manager"),
+        seed=built.seed,
+        scale=built.scale,
+    )

@@ -1,0 +1,78 @@
+"""Why somebody may not do what a task asks: whom to swap in for a persona who may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from evals.kinds.enterprise.facts import Facts, Record
+
+_HIGHEST = "10"
+"""Seniors may do much across departments; who is to be denied comes from below."""
+
+_PERSONNEL = "HR"
+
+
+def to_deny(reason: str, facts: Facts, allowed: Record, subject: str) -> list[Record]:
+    """The employees whom a plan that `allowed` may carry out could be denied for this reason.
+
+    Args:
+        subject: the employee acted upon, if any.
+    """
+    return _POOLS[reason](facts, allowed, subject)
+
+
+def _others(facts: Facts, allowed: Record, _subject: str) -> list[Record]:
+    """Colleagues of the same department: what is denied is somebody else's."""
+    staff = facts.staff((allowed["department"],))
+    return [row for row in staff if row["emp_id"] != allowed["emp_id"] and row["level"] <= _HIGHEST]
+
+
+def _elsewhere(facts: Facts, allowed: Record, _subject: str) -> list[Record]:
+    staff = facts.staff()
+    return [row for row in staff if row["department"] != allowed["department"] and row["level"] <= _HIGHEST]
+
+
+def _lower(facts: Facts, allowed: Record, _subject: str) -> list[Record]:
+    return [row for row in facts.staff((allowed["department"],)) if row["level"] < allowed["level"]]
+
+
+def _oneself(facts: Facts, _allowed: Record, subject: str) -> list[Record]:
+    return [row for row in facts.active if row["emp_id"] == subject]
+
+
+def _gone(facts: Facts, allowed: Record, _subject: str) -> list[Record]:
+    """Whoever has left, those of the same department first if there are any."""
+    same = [row for row in facts.left if row["department"] == allowed["department"]]
+    return same + [row for row in facts.left if row["department"] != allowed["department"]]
+
+
+def _outsiders(facts: Facts, _allowed: Record, subject: str) -> list[Record]:
+    """Who is neither in the personnel department nor above the subject."""
+    above = facts.above(subject)
+    return [
+        row
+        for row in facts.staff()
+        if row["department"] != _PERSONNEL and row["emp_id"] not in above and row["emp_id"] != subject
+    ]
+
+
+REASONS: dict[str, str] = {
+    "not_participant": "it is about a chat, mail or ticket of others",
+    "not_owner": "the record is somebody else's, and the persona is not senior enough",
+    "wrong_department": "only other departments may",
+    "level_too_low": "only seniors of the department may",
+    "self_protection": "nobody may do this to their own record",
+    "left_company": "who has left may nothing",
+    "private_field": "the field is for the employee, their managers and the personnel department",
+}
+"""The reasons, with what is denied."""
+
+_POOLS: dict[str, Callable[[Facts, Record, str], list[Record]]] = {
+    "not_participant": _others,
+    "not_owner": _others,
+    "wrong_department": _elsewhere,
+    "level_too_low": _lower,
+    "self_protection": _oneself,
+    "left_company": _gone,
+    "private_field": _outsiders,
+}

@@ -1,0 +1,111 @@
+"""Generating the tasks of an enterprise suite: places by quota, filled with goals that come out right.
+
+Every gold plan is executed through the tools, as the persona and under the policy; what it finds is compared
+with what the goal knows from the rows and latent facts. How goals are written stands in
+`evals.kinds.enterprise.goals.goal`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from evals.authoring.sizes import SplitSizes
+from evals.kinds.enterprise.claims import Claims
+from evals.kinds.enterprise.facts import Facts
+from evals.kinds.enterprise.fill import Filler
+from evals.kinds.enterprise.goals.goal import Goal
+from evals.kinds.enterprise.goals.registry import goals
+from evals.kinds.enterprise.quotas import Cell, Place, answerable_places, denied_places
+from evals.tasks.task import Split, Task
+from tools.environment import Environment
+from tools.errors import InputError
+from tools.kinds.enterprise.generate.latent import Built
+from tools.world import World
+
+
+@dataclass(frozen=True)
+class Sizes(SplitSizes):
+    """How many tasks each split is to have. The paired split follows from the test split."""
+
+    test: int = 500
+    train: int = 1000
+    dev: int = 200
+    growth = 0.54
+
+
+def generate(
+    world: World,
+    built: Built,
+    seed: int,
+    *,
+    sizes: Sizes | None = None,
+    only: Sequence[Goal] | None = None,
+) -> list[Task]:
+    """The tasks of a suite over `world`: test, train and dev by quota, and twins of what cannot be done.
+
+    Splits share no persona, no record that a task is about, and no phrasing. Where a world is too small for a
+    place, another number of steps is taken, or the place stays empty.
+
+    Args:
+        built: what the world was written from.
+        seed: decides everything, together with the world.
+        sizes: by default what the world's scale can carry.
+        only: the goals to use; all of them by default.
+
+    Raises:
+        InputError: not one task fits the world.
+    """
+    sizes = sizes or Sizes.of_scale(world.manifest.scale or 1.0)
+    wanted = {split: size for split, size in sizes.by_split().items() if size}
+    facts = Facts(built, world.manifest.now)
+    filler = Filler(
+        Environment(world, sandboxes=1),
+        facts,
+        seed,
+        Claims(facts, seed, wanted),
+        tuple(goals() if only is None else only),
+    )
+    tasks: dict[Split, list[Task]] = {"test": [], "train": [], "dev": [], "paired": []}
+    for split, place in _interleaved({split: denied_places(size) for split, size in wanted.items()}):
+        for task in filler.denied(split, place):
+            tasks[task.split].append(task)
+    offers = offered(filler.goals)
+    places = {
+        split: answerable_places(size, _spent(tasks[split]), offers, _able_to_be_empty(filler.goals))
+        for split, size in wanted.items()
+    }
+    for split, place in _interleaved(places):
+        if (found := filler.fill(split, place)) is not None:
+            tasks[split].append(found)
+    if not any(tasks.values()):
+        raise InputError("no task fits this world", where="world", hint="build a larger one")
+    return [task for split in tasks.values() for task in sorted(split, key=lambda task: task.id)]
+
+
+def offered(goals: Sequence[Goal]) -> dict[Cell, dict[int, int]]:
+    """How many goals each cell has, by their number of steps."""
+    found: dict[Cell, dict[int, int]] = {}
+    for goal in goals:
+        counts = found.setdefault(Cell(goal.area, goal.subarea, goal.type), {})
+        counts[goal.steps] = counts.get(goal.steps, 0) + 1
+    return found
+
+
+def _able_to_be_empty(goals: Sequence[Goal]) -> list[Place]:
+    return [Place(Cell(goal.area, goal.subarea, goal.type), goal.steps) for goal in goals if goal.empty]
+
+
+def _spent(tasks: Sequence[Task]) -> Counter[int]:
+    return Counter(len(task.gold_plan or ()) for task in tasks)
+
+
+def _interleaved(places: Mapping[Split, Sequence[Place]]) -> list[tuple[Split, Place]]:
+    """The places of all splits, so mixed that each comes to its share of what is scarce."""
+    order = [
+        ((number + 0.5) / len(wanted), turn, split, place)
+        for turn, (split, wanted) in enumerate(places.items())
+        for number, place in enumerate(wanted)
+    ]
+    return [(split, place) for _, _, split, place in sorted(order, key=lambda item: item[:2])]

@@ -1,0 +1,248 @@
+"""What a goal is: one kind of enterprise task, how it is worded, drawn, and solved through the tools.
+
+How to add goals, for an area `X` (a field of work: Sales, SWE, IT, HR, BizOps) and a subject `y`:
+
+* `x_y.toml` holds the wording, one table per goal, named as the goal:
+
+      [units_sold]
+      says = "{0} units of {product} were sold in {year}."
+      test = ["...", "...", "..."]
+      train = ["...", "..."]
+      dev = ["..."]
+
+  At least three phrasings for `test`, two for `train`, one for `dev`; no phrasing stands in two splits. The
+  first of a list is casual, the second brisk, the third formal, the fourth casual again ...: a persona
+  always speaks in one register. First person, no tool names, no id that has to be found out. More phrasings
+  make fewer near-duplicates. `says` is the answer in a sentence, for judges: {0}, {1} ... are the answer's
+  values, {all} all of them, the slots go by name. `empty` (optional) is the sentence for an answer that
+  there is nothing. Goals that change something need no `says`.
+
+* `x_y.py` holds the logic; its name is listed in `registry.MODULES`:
+
+      BOOK = Book("Sales", "sales_product.toml", departments=("SA",))
+
+      def _draw(scene: Scene) -> Draw | None:
+          product = scene.pick("products")
+          ...
+          return scene.draw({"product": ..., "year": ...}, answer=[number(n)], about=[("products", product)])
+
+      @BOOK.goal("product", steps=2, draw=_draw, empty=True, denials=("wrong_department",))
+      def units_sold(slots: Slots, call: Script) -> Values:
+          product = call.one("products", "I look the product up by name.", product_name=slots["product"])
+          sales = call.every("sales", "Now its sales of that year.", product_id=product["product_id"], ...)
+          return (str(sum(int(row["quantity"]) for row in sales)),)
+
+`draw(scene)` works from the truth (`scene.facts`: rows as dicts of texts, latent facts), `solve(slots,
+call)` from the slots and what the tools show; the generator accepts a task only where both find the same
+answer. Draws are cheap and may fail: return None (an unlucky person, not unique, no clear maximum) to be
+asked again.
+
+* `scene.me` is the persona, already chosen: somebody active of the book's (or goal's) `departments` who may
+  do all that `needs` says, such as `needs=(("delete", "sales"),)`, and of whom `who(facts, row)` holds, where
+  only few could ask this. Start from what is theirs where the
+  policy looks at owners or participants. `scene.rng` is the only source of chance. `scene.pick(source,
+  rows)` chooses a record that no other split has; list the records that the task is about in `about`.
+* `scene.empty`: the task is to have the answer that there is nothing: draw parameters that match no record
+  (only goals with `empty=True` are ever asked), return `scene.draw(slots, nothing=True, ...)`, and let
+  `solve` return `call.none(rows)` where it finds no rows.
+* Slots are the words of the text. A name may be a slot only if it is unique (`facts.colleague(emp_id)`,
+  `facts.unique(source, column, value)`).
+* Every step must matter: what it first shows must be an argument of a later step, or part of the answer.
+  What is only computed with (counted, compared, added) has to be declared: `call.weigh(row_or_rows)`;
+  `call.every` does so by itself. Several steps that show the same are an error of the goal; look which
+  names the tools join to a record already. Steps are counted: `steps` is exact, an episode with more or
+  fewer is not accepted.
+* `call.read` gives rows (`.total`), `call.one` the only match, `call.every` all matches, `call.fact(row,
+  name)` a latent fact that the shown text says (`call.understood` one that it says in other words) (texts
+  are cut where more than three records are shown: read that one record by its key first), `call.quoted(row,
+  pattern)` the id of another record that a text names, `call.private(row, field)` a private field of an
+  employee. `call.pick(row)` notes that a row out of `call.read` is needed (it becomes part of `must_read`).
+* Goals that change something: `type="crud"`, `solve` ends in `call.write("toolkit.tool", why, **arguments)`
+  and returns `()` (or values, where something is asked as well); `draw` gives the same calls, worked out by
+  itself, as `actions=[action("toolkit.tool", **arguments)]`. Whatever is said in free text and matters goes
+  into `mentions`. Every action must change something. The text tells every value that is not free text or
+  generated.
+* `denials`: why somebody else may be denied this (see `denials.REASONS`). The generator gives the same text
+  to such a person, runs the plan up to the denial, and keeps the first as the allowed twin. The wording has
+  to make sense for both, and as a list is only filtered, what is denied has to be read by its key or be
+  closed to the person altogether: name the record's id in the text. `subject` in a draw is the employee
+  acted upon.
+* An answer has at most eight values; `entities.number`, `amount`, `date`, `person`, `text`, `ident` make
+  them. At least one of them must not stand in the question.
+
+* A plan may search (`query=...`), but must not depend on how an index ranks: narrow the search by other
+  arguments until all that is left is shown, or search for words that only the wanted record has. Suites are
+  generated before they are indexed.
+
+To see why a goal does not come out, look at `Filler.unfit` (`python -m evals.kinds.enterprise.trial SUITE
+GOAL` shows it).
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.resources import files
+from string import Formatter
+from typing import Any, Literal
+
+from evals.kinds.enterprise.facts import Facts, Record
+from evals.kinds.enterprise.goals.scene import Draw, Scene
+from evals.kinds.enterprise.goals.script import Script
+from evals.tasks.task import Split
+
+Slots = Mapping[str, str]
+Values = tuple[str, ...]
+Solve = Callable[[Slots, Script], Values]
+DrawFunction = Callable[[Scene], Draw | None]
+Who = Callable[[Facts, Record], bool]
+GoalType = Literal["search", "crud"]
+
+REGISTERS = 3
+"""Casual, brisk, formal."""
+
+_FEWEST: dict[Split, int] = {"test": REGISTERS, "train": 2, "dev": 1}
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How a goal is said.
+
+    Attributes:
+        phrasings: by split.
+        says: the answer in a sentence.
+        empty: the sentence for an answer that there is nothing.
+    """
+
+    phrasings: Mapping[Split, tuple[str, ...]]
+    says: str = ""
+    empty: str = ""
+
+    @cached_property
+    def slots(self) -> frozenset[str]:
+        """The slots of which each phrasing uses some."""
+        return frozenset(
+            name
+            for phrasings in self.phrasings.values()
+            for phrasing in phrasings
+            for _, name, _, _ in Formatter().parse(phrasing)
+            if name is not None
+        )
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One kind of task.
+
+    Attributes:
+        id: `area.name` in lower case, the beginning of its tasks' ids.
+        steps: how many calls its gold plan has.
+        departments: where its personas work; anywhere, if empty.
+        levels: of its personas; any, if empty.
+        needs: (operation, source) pairs that a persona must in principle be allowed.
+        who: whether an employee could ask this at all; everybody could, if None.
+        empty: whether it may be drawn with nothing to be found.
+        denials: the reasons for which somebody else may be denied.
+    """
+
+    id: str
+    area: str
+    subarea: str
+    type: GoalType
+    steps: int
+    draw: DrawFunction
+    solve: Solve
+    wording: Wording
+    departments: tuple[str, ...]
+    levels: tuple[str, ...] = ()
+    needs: tuple[tuple[str, str], ...] = ()
+    who: Who | None = None
+    empty: bool = False
+    denials: tuple[str, ...] = ()
+
+
+@dataclass
+class Book:
+    """The goals of one module with their wording.
+
+    Attributes:
+        area: the field of work.
+        file: the data file with the wording.
+        departments: where the personas of the area work.
+        goals: filled by the module's `goal` decorators.
+    """
+
+    area: str
+    file: str
+    departments: tuple[str, ...] = ()
+    goals: list[Goal] = field(default_factory=list)
+
+    @cached_property
+    def wordings(self) -> dict[str, Wording]:
+        """The wording of each goal in the file."""
+        return read_wordings(self.file)
+
+    def goal(
+        self,
+        subarea: str,
+        *,
+        steps: int,
+        draw: DrawFunction,
+        type: GoalType = "search",
+        departments: tuple[str, ...] | None = None,
+        levels: Sequence[str] = (),
+        needs: Sequence[tuple[str, str]] = (),
+        who: Who | None = None,
+        empty: bool = False,
+        denials: Sequence[str] = (),
+    ) -> Callable[[Solve], Solve]:
+        """Make the decorated `solve` a goal of this book, called as the function."""
+
+        def add(solve: Solve) -> Solve:
+            name = solve.__name__
+            self.goals.append(
+                Goal(
+                    id=f"{self.area.lower()}.{name}",
+                    area=self.area,
+                    subarea=subarea,
+                    type=type,
+                    steps=steps,
+                    draw=draw,
+                    solve=solve,
+                    wording=self.wordings[name],
+                    departments=self.departments if departments is None else departments,
+                    levels=tuple(levels),
+                    needs=tuple(needs),
+                    who=who,
+                    empty=empty,
+                    denials=tuple(denials),
+                )
+            )
+            return solve
+
+        return add
+
+
+def read_wordings(file: str) -> dict[str, Wording]:
+    """The wordings in one data file of this package.
+
+    Raises:
+        ValueError: too few phrasings, or the same in two splits; a mistake in this package, not in input.
+    """
+    tables: dict[str, dict[str, Any]] = tomllib.loads(
+        files("evals.kinds.enterprise.goals").joinpath(file).read_text(encoding="utf-8")
+    )
+    return {name: _wording(f"{file}: {name}", table) for name, table in tables.items()}
+
+
+def _wording(where: str, table: Mapping[str, Any]) -> Wording:
+    phrasings: dict[Split, tuple[str, ...]] = {split: tuple(table[split]) for split in _FEWEST}
+    for split, fewest in _FEWEST.items():
+        if len(phrasings[split]) < fewest:
+            raise ValueError(f"{where} has fewer than {fewest} phrasings for {split}")
+    every = [phrasing for split in phrasings.values() for phrasing in split]
+    if len(set(every)) < len(every):
+        raise ValueError(f"{where} has a phrasing twice")
+    return Wording(phrasings, table.get("says", ""), table.get("empty", ""))

@@ -1,0 +1,104 @@
+"""Generated enterprise suites: a world with its documents, rules and truths, and tasks drawn from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evals.task_kind import BuildOptions, Progress
+from evals.tasks.suite import Suite, write_suite
+from tools.access.persona import Persona
+from tools.files.atomic import write_atomically
+from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
+from tools.kinds.enterprise.generate import DEFAULT_NOW, Built, build
+from tools.kinds.enterprise.generate.draft import Hierarchy
+from tools.kinds.enterprise.schema import TABLES
+from tools.world import World, write_world
+
+LATENT_FILE = "latent.jsonl"
+"""The truths behind a generated world's texts, one record a line. For people: no tool reads it."""
+
+DOCUMENTS_FOLDER = "documents"
+
+
+def build_enterprise(out: Path, options: BuildOptions, *, progress: Progress) -> Suite:
+    """Generate a world and the tasks of the quota table, as many as its size can carry.
+
+    The search index is not part of it; it is made afterwards from the finished suite.
+
+    Raises:
+        InputError: the scale is out of range.
+    """
+    from evals.kinds.enterprise.generate import generate
+
+    seed, scale = options.seed, options.scale
+    progress(f"generating an enterprise world (seed {seed}, scale {scale:g})")
+    built = build(seed, scale)
+    world = write_enterprise(out, built, seed=seed, scale=scale)
+    progress("drawing tasks and executing their gold plans")
+    tasks = generate(world, built, seed)
+    if options.writer is not None:
+        from evals.kinds.enterprise.writer import rewrite
+
+        progress(f"having the texts of {len(tasks)} tasks rewritten")
+        tasks = rewrite(tasks, options.writer, options.cache)
+    return write_suite(world, tasks)
+
+
+def forecast_enterprise(options: BuildOptions) -> dict[str, int]:
+    """How many tasks a build aims at, and how often it asks the writer at most."""
+    from evals.kinds.enterprise.generate import Sizes
+    from evals.kinds.enterprise.writer import CALLS_AT_MOST
+
+    tasks = sum(Sizes.of_scale(options.scale).by_split().values())
+    return {"tasks": tasks, "model_calls_at_most": tasks * CALLS_AT_MOST if options.writer else 0}
+
+
+def build_world(out: Path, seed: int, scale: float, hierarchy: Hierarchy = "paper") -> tuple[World, Built]:
+    """Generate a world without tasks in `out`, and say what it was made from."""
+    built = build(seed, scale, hierarchy)
+    return write_enterprise(out, built, seed=seed, scale=scale), built
+
+
+def write_enterprise(out: Path, built: Built, *, seed: int, scale: float) -> World:
+    """Write a generated world to `out`: its documents, access rules and truths, then the world itself.
+
+    The rules are a copy of the packaged ones, to be edited there.
+    """
+    for path, content in sorted(built.documents.items()):
+        write_atomically(out / DOCUMENTS_FOLDER / path, content)
+    write_atomically(out / POLICY_FILE, packaged_policy().encode())
+    write_atomically(out / LATENT_FILE, "".join(built.latent_lines()).encode())
+    return write_world(
+        out,
+        TABLES,
+        built.rows,
+        kind="enterprise",
+        origin="generated",
+        now=DEFAULT_NOW,
+        persona=_somebody(built),
+        seed=seed,
+        scale=scale,
+    )
+
+
+def _somebody(built: Built) -> Persona:
+    """On whose behalf to look around where nobody is named: the first lead of Sales in office."""
+    people = {str(record["emp_id"]): record for record in built.records("employees")}
+    chosen = next(
+        record
+        for record in people.values()
+        if (record["department"], record["level"], record["is_valid"]) == ("SA", "10", "TRUE")
+    )
+    managers = []
+    above = chosen["reports_to"]
+    while above is not None:
+        managers.append(above)
+        above = people[above]["reports_to"]
+    return Persona(
+        id=str(chosen["emp_id"]),
+        name=str(chosen["name"]),
+        email=str(chosen["email"]),
+        department=str(chosen["department"]),
+        level=int(str(chosen["level"])),
+        managers=tuple(managers),
+    )

@@ -1,0 +1,123 @@
+"""What an intent is: one kind of task, with how it is worded, drawn, answered and solved.
+
+How to add intents, for a domain `x`:
+
+* `x.toml` (or several files) holds the wording, one `[[intents]]` table each:
+
+      [[intents]]
+      id = "calendar.cancel_first_on_date"     # "<domain>.<name>", also the task ids' beginning
+      code = "C1"
+      domains = ["calendar"]                   # toolkits a task needs, the directory excepted
+      title = "Cancel the first event of a day"
+      empty_share = 0.2                        # optional: share of tasks with nothing to do
+      phrasings = ["...{date}...", ...]        # at least three; every one tells all that is needed
+
+* `x.py` holds the logic and ends in
+
+      INTENTS = intents("x.toml", {"C1": Logic(draw, oracle, solve), ...})
+
+  and its name is listed in `registry.MODULES`.
+
+Slots are the words exactly as the task's text shows them, nothing hidden: `draw` makes them with
+`wording`, and both `oracle` and `solve` read them back with `wording`, which is how a gold plan is kept to
+what the text says. A slot may have a second form for other phrasings (`more_or_less`, `above_or_below`);
+`draw` then gives both.
+
+* `draw(records, rng) -> Slots | None`: None to be asked again, e.g. for a person without events.
+* `oracle(records, slots) -> list[Action]`: from the records by plain Python, without tools.
+* `solve(slots, call) -> None`: a script over tools. `call("toolkit.function", "Thought.", argument=...)`
+  returns the observation's value; `call.now` and `call.today` are the clock. It reads first, then acts,
+  in the same way in the same situation, in at most 20 calls where possible.
+
+The generator executes both and refuses a task for which their outcomes differ.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from random import Random
+from string import Formatter
+from typing import Any
+
+from evals.kinds.office.intents.script import Script
+from evals.kinds.office.records import Records
+from evals.tasks.task import Action
+
+Slots = Mapping[str, str]
+Draw = Callable[[Records, Random], Slots | None]
+Oracle = Callable[[Records, Slots], list[Action]]
+Solve = Callable[[Slots, Script], None]
+
+
+@dataclass(frozen=True)
+class Logic:
+    """How an intent's slots are drawn, its answer worked out, its task solved."""
+
+    draw: Draw
+    oracle: Oracle
+    solve: Solve
+
+
+@dataclass(frozen=True)
+class Intent:
+    """One kind of task.
+
+    Attributes:
+        code: its short name, as in the specification of the published system.
+        domains: the toolkits that its tasks need.
+        phrasings: texts with {slots}.
+        empty_share: of its tasks, the share for which nothing is to be done.
+    """
+
+    id: str
+    code: str
+    domains: tuple[str, ...]
+    title: str
+    phrasings: tuple[str, ...]
+    empty_share: float
+    logic: Logic
+
+    @cached_property
+    def slot_names(self) -> tuple[frozenset[str], ...]:
+        """The slots that each phrasing uses."""
+        return tuple(
+            frozenset(name for _, name, _, _ in Formatter().parse(phrasing) if name is not None)
+            for phrasing in self.phrasings
+        )
+
+    def text(self, phrasing: int, slots: Slots) -> str:
+        """A task's text."""
+        return self.phrasings[phrasing].format_map(slots)
+
+
+def intents(file: str, logic: Mapping[str, Logic]) -> tuple[Intent, ...]:
+    """The intents of one data file of this package, by code joined with their logic.
+
+    Raises:
+        ValueError: if file and logic do not name the same codes; a mistake in this package, not in input.
+    """
+    entries: list[dict[str, Any]] = data(file)["intents"]
+    codes = [entry["code"] for entry in entries]
+    if sorted(codes) != sorted(logic):
+        raise ValueError(f"{file} has {codes}, the code has {list(logic)}")
+    return tuple(
+        Intent(
+            id=entry["id"],
+            code=entry["code"],
+            domains=tuple(entry["domains"]),
+            title=entry["title"],
+            phrasings=tuple(entry["phrasings"]),
+            empty_share=entry.get("empty_share", 0.0),
+            logic=logic[entry["code"]],
+        )
+        for entry in entries
+    )
+
+
+def data(file: str) -> dict[str, Any]:
+    """One data file of this package."""
+    return tomllib.loads(files("evals.kinds.office.intents").joinpath(file).read_text(encoding="utf-8"))

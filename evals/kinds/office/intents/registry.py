@@ -1,0 +1,38 @@
+"""All intents of office worlds."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+
+from evals.kinds.office.intents.intent import Intent
+from tools.errors import InputError
+
+MODULES = ("analytics", "calendar", "crm", "email", "project_management", "multi")
+"""Each has `INTENTS`. Whole intents are held out from each module's intents alike."""
+
+
+@cache
+def groups() -> dict[str, tuple[Intent, ...]]:
+    """The intents of each module."""
+    return {
+        name: tuple(importlib.import_module(f"evals.kinds.office.intents.{name}").INTENTS) for name in MODULES
+    }
+
+
+@cache
+def all_intents() -> tuple[Intent, ...]:
+    """Every intent, in order."""
+    return tuple(intent for group in groups().values() for intent in group)
+
+
+def intent(code: str) -> Intent:
+    """The intent with this code or id.
+
+    Raises:
+        InputError: if there is none.
+    """
+    for one in all_intents():
+        if code in (one.code, one.id):
+            return one
+    raise InputError(f"no intent {code!r}", hint="codes look like 'C1'")

@@ -1,0 +1,18 @@
+"""Titles and texts that tasks ask to write."""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+
+from evals.kinds.office.intents.intent import Slots, data
+
+
+def draw_text(rng: Random, kind: str, slots: Slots | None = None) -> str:
+    """One of the texts of `kind`, with the slots it names filled in."""
+    return rng.choice(_texts()[kind]).format_map(slots or {})
+
+
+@cache
+def _texts() -> dict[str, list[str]]:
+    return data("texts.toml")

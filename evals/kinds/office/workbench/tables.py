@@ -1,0 +1,113 @@
+"""The tables of the WorkBench paper, from runs on its tasks, beside the paper's own figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from evals.kinds.office.workbench.tasks import DOMAINS
+from evals.records.record import PRIMARY, EpisodeRecord
+from evals.records.summary import domain_of, summarize
+from evals.reporting.published import PAPER, PublishedTable, published_tables
+from evals.running.study import Row, Study
+from evals.statistics import Interval
+from evals.table import NO_DATA, Grid, percent
+
+_SIDE_EFFECTS = "unwanted_side_effects"
+_SUBSETS: dict[str, Callable[[EpisodeRecord], bool]] = {
+    "all": lambda record: True,
+    "0": lambda record: record.expected_actions == 0,
+    "1+": lambda record: record.expected_actions >= 1,
+    "2+": lambda record: record.expected_actions >= 2,
+}
+
+_ERRORS = {
+    "wrong_email": "an address was made up",
+    "end_date_minor_error": "only the last day of a plot is wrong",
+    "meeting_start_time_error": "only the start of a meeting is wrong",
+    "no_action": "no call at all",
+}
+"""What the original counts of wrong rows, by the names of its flags."""
+
+
+def paper_grids(study: Study) -> list[Grid]:
+    """Tables 5, 6 and 7, and the breakdown of errors, as far as the study's runs allow."""
+    by_tools, by_domain, by_actions = published_tables("office")
+    rows = [row for row in study.ordered if not row.arm.baseline]
+    return [
+        _tools_grid(rows, by_tools),
+        _domain_grid(rows, by_domain),
+        _actions_grid(rows, by_actions),
+        _error_grid(rows),
+    ]
+
+
+def _tools_grid(rows: Sequence[Row], paper: PublishedTable) -> Grid:
+    cells = [(row.arm.label, _cell(row, row.result.records), _tasks(row.result.records)) for row in rows]
+    cells += [
+        (f"{PAPER}{column}, {name}", f"{paper.figure(name, column):g}", NO_DATA)
+        for column in paper.columns
+        for name, _ in paper.rows
+    ]
+    return Grid(
+        f"Table 5. {paper.title}", ("model, tools", "accuracy", "tasks"), tuple(cells), (paper.source,)
+    )
+
+
+def _domain_grid(rows: Sequence[Row], paper: PublishedTable) -> Grid:
+    cells = []
+    for row in rows:
+        groups = [[r for r in row.result.records if domain_of(r) == domain] for domain in DOMAINS]
+        cells.append((f"{row.arm.label}: tasks", *map(_tasks, groups)))
+        cells.append((f"{row.arm.label}: accuracy", *(_cell(row, group) for group in groups)))
+        effects = (_cell(row, group, _SIDE_EFFECTS) for group in groups)
+        cells.append((f"{row.arm.label}: side effects", *effects))
+    cells += [
+        (f"{PAPER}{name}", *(f"{paper.figure(name, domain):g}" for domain in DOMAINS))
+        for name, _ in paper.rows
+    ]
+    return Grid(f"Table 6. {paper.title}", ("", *DOMAINS), tuple(cells), (paper.source,))
+
+
+def _actions_grid(rows: Sequence[Row], paper: PublishedTable) -> Grid:
+    cells = []
+    for row in rows:
+        groups = ([r for r in row.result.records if wanted(r)] for wanted in _SUBSETS.values())
+        cells.append((row.arm.label, *(_cell(row, group) for group in groups)))
+    cells += [
+        (f"{PAPER}{column}", *(f"{paper.figure(name, column):g}" for name in _SUBSETS))
+        for column in paper.columns
+    ]
+    headings = ("model", *(f"{name} actions" for name in _SUBSETS))
+    return Grid(f"Table 7. {paper.title}", headings, tuple(cells), (paper.source,))
+
+
+def _error_grid(rows: Sequence[Row]) -> Grid:
+    """Counts of wrong rows; a row may have several of the flags or none."""
+    wrong = [[r for r in row.result.records if r.scores.get(PRIMARY, 0.0) < 1] for row in rows]
+    lines: list[tuple[str, Callable[[EpisodeRecord], bool]]] = [
+        ("wrong", lambda record: True),
+        ("with side effects", lambda record: record.scores.get(_SIDE_EFFECTS, 0.0) > 0),
+        ("without side effects", lambda record: not record.scores.get(_SIDE_EFFECTS, 0.0)),
+    ]
+    lines += [(said, _flagged(flag)) for flag, said in _ERRORS.items()]
+    cells = tuple(
+        (said, *(str(sum(counts(record) for record in group)) for group in wrong)) for said, counts in lines
+    )
+    note = (
+        "Counts of wrong rows. The paper draws its breakdown (figure 6) without figures; these are the "
+        "flags of its result files. What rules find in each wrong row stands under Errors."
+    )
+    return Grid("Sources of error", ("", *(row.arm.label for row in rows)), cells, (note,))
+
+
+def _flagged(flag: str) -> Callable[[EpisodeRecord], bool]:
+    return lambda record: record.scores.get(flag, 0.0) > 0
+
+
+def _cell(row: Row, records: Sequence[EpisodeRecord], score: str = PRIMARY) -> str:
+    found: Interval | None = summarize(records, seed=row.result.seed).scores.get(score) if records else None
+    return percent(found)
+
+
+def _tasks(records: Sequence[EpisodeRecord]) -> str:
+    return str(len({record.task_id for record in records}))

@@ -1,0 +1,218 @@
+"""Whose failure an exception is: decided here and nowhere else, from the exception itself."""
+
+from __future__ import annotations
+
+import errno
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from evals.lm.sdk_errors import (
+    http_status,
+    is_lasting,
+    is_sdk_error,
+    request_status,
+    says_unreadable,
+    sdk_status,
+    status_of_code,
+)
+from tools.errors import InputError, WorksmithError
+from tools.files.secrets import described, without_secrets
+from tools.files.unicode import writable
+from tools.statuses import PROGRAM_ERROR, STATUSES, EpisodeStatus
+
+LONGEST_ERROR = 2_000
+"""Characters of an exception's message that a record keeps."""
+
+LONGEST_TRACEBACK = 4_000
+"""Characters of a traceback that a record keeps: its first quarter and its end."""
+
+_MISTAKES = FileNotFoundError | FileExistsError | IsADirectoryError | NotADirectoryError | UnicodeError
+"""What a wrong path or text raises: nothing is wrong with the disk."""
+
+_OF_NETWORK = frozenset(
+    {
+        errno.ENETDOWN,
+        errno.ENETUNREACH,
+        errno.ENETRESET,
+        errno.EHOSTDOWN,
+        errno.EHOSTUNREACH,
+        errno.EADDRNOTAVAIL,
+        errno.ETIMEDOUT,
+    }
+)
+
+_OF_MACHINE = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM, errno.EROFS}
+)
+
+_SOCKETS = frozenset({"socket", "ssl"})
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How an episode ended.
+
+    Attributes:
+        error: what failed, without credentials; None for nothing.
+        traceback: of an exception that is a mistake in the program; else empty.
+    """
+
+    status: EpisodeStatus
+    error: str | None = None
+    traceback: str = ""
+
+
+def failure_of(error: BaseException) -> Ended:
+    """How an episode ended that an exception ended.
+
+    Raises:
+        InputError: a model has no key. No other episode would fare better, so none is tried.
+    """
+    from dspy.utils.exceptions import LMNotConfiguredError
+
+    said_by, status = _decide(error)
+    if isinstance(said_by, LMNotConfiguredError):
+        raise InputError(without_secrets(str(said_by))) from error
+    return Ended(status, _quoted(said_by), _traceback(error) if status == PROGRAM_ERROR else "")
+
+
+def remembered(error: BaseException) -> tuple[EpisodeStatus, str]:
+    """What to keep of an exception, so that one that is made anew from it ends an episode alike.
+
+    Both are attributes of such an exception: `episode_status` and `episode_error`.
+    """
+    said_by, status = _decide(error)
+    return status, _quoted(said_by)
+
+
+def failure_status(error: BaseException) -> EpisodeStatus:
+    """Whose failure an exception is; of one that was raised from others, the first that says."""
+    return _decide(error)[1]
+
+
+def may_be_over_soon(error: BaseException) -> bool:
+    """Whether a model gave no reply for a reason that another try may not meet.
+
+    That is so of connections, time-outs, rate limits and servers that fail, whichever client says so; not of
+    missing keys and unknown models, of an engine with a mistake in it, nor of a failure that is remembered.
+    """
+    said_by, status = _decide(error)
+    if status != "model_error" or _declared(said_by) or _status(said_by) is None:
+        return False
+    return not any(is_lasting(each) for each in chain(error))
+
+
+def _decide(error: BaseException) -> tuple[BaseException, EpisodeStatus]:
+    """The exception that says whose failure it is, and what it says."""
+    from dspy.lm15 import LM15Error
+    from dspy.utils.exceptions import LMError
+
+    errors = list(chain(error))
+    for each in errors:
+        status = _status(each)
+        if status is not None:
+            return each, status
+    # An engine that failed in a way of its own gave no reply.
+    unanswered = any(isinstance(each, LMError | LM15Error) for each in errors)
+    return error, "model_error" if unanswered else PROGRAM_ERROR
+
+
+def chain(error: BaseException) -> Iterator[Any]:
+    """An exception and those that it was raised from; of a group, all that are in it."""
+    seen: set[int] = set()
+    ahead = [error]
+    while ahead:
+        each = ahead.pop(0)
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        yield each
+        ahead += each.exceptions if isinstance(each, BaseExceptionGroup) else []
+        ahead += [each.__cause__] if each.__cause__ is not None else []
+
+
+def _status(error: BaseException) -> EpisodeStatus | None:
+    """What one exception says; None for one that says nothing of whose failure it is."""
+    import apsw
+    from dspy.utils.exceptions import AdapterParseError
+
+    from retrievers.errors import RetrievalError
+
+    declared = _declared(error)
+    if declared is not None:
+        return declared
+    if isinstance(error, AdapterParseError):
+        return "invalid_reply"
+    if is_sdk_error(error):
+        return sdk_status(error)
+    if isinstance(error, _MISTAKES):
+        return PROGRAM_ERROR
+    if isinstance(error, apsw.Error | RetrievalError):
+        return "harness_error"
+    return _of_model(error) or (_of_system(error) if isinstance(error, OSError) else None)
+
+
+def _of_system(error: OSError) -> EpisodeStatus | None:
+    """What an error of the operating system says: the network or the machine failed, or neither of them."""
+    if isinstance(error, ConnectionError) or error.errno in _OF_NETWORK or _by_socket(error):
+        return "model_error"
+    return "harness_error" if error.errno in _OF_MACHINE else None
+
+
+def _by_socket(error: OSError) -> bool:
+    """Whether a socket ran out of time: that has no number. A time-out of a program's own is its mistake."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    return (
+        isinstance(error, TimeoutError)
+        and bool(frames)
+        and frames[-1][0].f_globals.get("__name__") in _SOCKETS
+    )
+
+
+def _declared(error: BaseException) -> EpisodeStatus | None:
+    """What an exception says of itself by its attribute `episode_status`."""
+    declared = getattr(error, "episode_status", None)
+    known = isinstance(declared, str) and declared in STATUSES and declared != "finished"
+    return declared if known else None
+
+
+def _quoted(error: BaseException) -> str:
+    """An exception as a record quotes it: those of ours in their own words."""
+    from dspy.utils.exceptions import AdapterParseError
+
+    if isinstance(error, WorksmithError | AdapterParseError):
+        said = without_secrets(str(error))
+    else:
+        said = getattr(error, "episode_error", None) or described(error)
+    return writable(said)[:LONGEST_ERROR]
+
+
+def _of_model(error: BaseException) -> EpisodeStatus | None:
+    """What an error of DSPy's clients says; None for one that they do not know themselves."""
+    from dspy import lm15
+    from dspy.utils import exceptions
+
+    if isinstance(error, exceptions.LMError | lm15.LM15Error) and says_unreadable(str(error)):
+        return "invalid_reply"
+    if isinstance(error, exceptions.ContextWindowExceededError | lm15.ContextLengthError):
+        return "context_limit"
+    if isinstance(error, exceptions.LMUnsupportedFeatureError | lm15.CapabilityError):
+        return "invalid_request"
+    if isinstance(error, exceptions.LMUnsupportedModelError | lm15.UnsupportedModelError):
+        return "model_error"
+    if isinstance(error, exceptions.LMInvalidRequestError | lm15.InvalidRequestError):
+        code = http_status(error)
+        return request_status(error) if code is None else status_of_code(code, error)
+    if isinstance(error, exceptions.LMUnexpectedError):
+        return None
+    return "model_error" if isinstance(error, exceptions.LMError | lm15.LM15Error) else None
+
+
+def _traceback(error: BaseException) -> str:
+    text = writable(without_secrets("".join(traceback.format_exception(error)).rstrip()))
+    if len(text) <= LONGEST_TRACEBACK:
+        return text
+    head = LONGEST_TRACEBACK // 4
+    return f"{text[:head]}\n[...]\n{text[head - LONGEST_TRACEBACK :]}"

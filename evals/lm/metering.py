@@ -1,0 +1,238 @@
+"""Models whose requests are counted where they reach the provider, tried again, cached and budgeted.
+
+    lm = metered(dspy.LM("openai/gpt-4o-mini"))
+    with metering() as meter, dspy.context(lm=lm):
+        program(task=task)
+    meter.usage.used_tokens, meter.usage.paid_tokens
+
+It is the only way by which programs, optimizers and judges ask models here. A reply out of the cache says
+what it took when it was asked for, so that used tokens are the same out of a cold cache and a warm one; the
+request is then not paid. The cache is DSPy's, in memory and on disk, under keys of our own: they are made of
+the model's address and settings besides its name and the request.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
+from typing import Any, Protocol, Self
+
+import dspy
+from dspy import lm15
+from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
+
+from evals.lm.estimates import estimated
+from evals.lm.lm_proxy import Sample, StandIn, check_askable
+from evals.lm.retries import wait_before
+from tools.seeding import digest
+from tools.usage import Usage
+
+_METER = "worksmith_meter"
+"""The name in DSPy's settings of the meter in use: they reach the threads that DSPy starts."""
+
+_CACHED = "worksmith.reply"
+"""Tells our entries in DSPy's cache from its own."""
+
+_ESTIMATED = {"estimated_usage": True}
+"""What a reply carries whose tokens are estimates."""
+
+
+class Meter:
+    """What was asked in a block. Thread-safe.
+
+    Attributes:
+        answers: questions that were answered, whoever answered.
+    """
+
+    def __init__(self, outer: Meter | None = None) -> None:
+        self._outer = outer
+        self._lock = threading.Lock()
+        self._usage = Usage()
+        self.answers = 0
+
+    @property
+    def usage(self) -> Usage:
+        """So far."""
+        with self._lock:
+            return self._usage
+
+    def add(self, usage: Usage, answers: int = 0) -> None:
+        """Count something, for the blocks around this one as well."""
+        with self._lock:
+            self._usage += usage
+            self.answers += answers
+        if self._outer is not None:
+            self._outer.add(usage, answers)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+@contextmanager
+def metering() -> Iterator[Meter]:
+    """A block with a meter of its own."""
+    meter = Meter(dspy.settings.get(_METER))
+    with dspy.context(**{_METER: meter}):
+        yield meter
+
+
+def count_answer(response: lm15.Response, *, paid: bool) -> None:
+    """Count an answered question; `paid` if a model was asked for it just now."""
+    prompt, completion = _tokens(response)
+    bill = (1, prompt, completion) if paid else (0, 0, 0)
+    _count(Usage(prompt, completion, *bill, _is_estimated(response)), answers=1)
+
+
+class Payer(Protocol):
+    """Who pays for the requests of a model, e.g. a budget. See `optimizers.cost.budget.Account`."""
+
+    def paying(self) -> AbstractContextManager[Any]:
+        """A block in which a request is made.
+
+        Raises:
+            WorksmithError: nothing more is to be asked.
+        """
+        ...
+
+    def check_again(self) -> None:
+        """See that a request may be tried again.
+
+        Raises:
+            WorksmithError: it may not.
+        """
+        ...
+
+    def asked(self, prompt: int, completion: int) -> None:
+        """Count a request that reached the model, with its tokens."""
+        ...
+
+
+class MeteredEngine(StandIn):
+    """Asks a model, and counts what it used and what was paid.
+
+    Args:
+        payer: pays for the requests; None where nothing is limited.
+    """
+
+    counts = True
+
+    def __init__(self, original: dspy.BaseLM, payer: Payer | None = None) -> None:
+        super().__init__(original)
+        self.payer = payer
+        self._tries = 1 + int(getattr(self.innermost, "num_retries", 0) or 0)
+
+    def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
+        """The reply out of the cache, or else the model's.
+
+        Raises:
+            LMError: the model gave none.
+            WorksmithError: nothing more is to be asked.
+        """
+        if not sample.cache:
+            return self._asked(request, sample)
+        asked_for = [self._own, sample.rollout, sample.number, request_to_dict(request)]
+        key = {"_fn_identifier": _CACHED, "key": digest(asked_for, length=64)}
+        known = dspy.cache.get(key)
+        if known is None:
+            response = self._asked(request, sample)
+            dspy.cache.put(key, reply_to_json(response))
+            return response
+        response = response_from_dict(known)
+        count_answer(response, paid=False)
+        return response
+
+    def _asked(self, request: lm15.Request, sample: Sample) -> lm15.Response:
+        for tried in range(1, self._tries + 1):
+            if tried > 1 and self.payer is not None:
+                self.payer.check_again()
+            try:
+                return self._paid(request, sample)
+            except Exception as error:
+                wait = wait_before(error, tried) if tried < self._tries else None
+                if wait is None:
+                    raise
+                time.sleep(wait)
+        raise AssertionError("a model is asked at least once")
+
+    def _paid(self, request: lm15.Request, sample: Sample) -> lm15.Response:
+        payer, took = self.payer, (0, 0)
+        with nullcontext() if payer is None else payer.paying():
+            try:
+                response = self._with_usage(request, self.ask(request, sample))
+                took = _tokens(response)
+            except Exception:
+                _count(Usage(paid_requests=1))
+                raise
+            finally:
+                if payer is not None:
+                    payer.asked(*took)
+        count_answer(response, paid=True)
+        return response
+
+    def _with_usage(self, request: lm15.Request, response: lm15.Response) -> lm15.Response:
+        """The reply with an estimate of its tokens where the server does not report them."""
+        said = response.usage
+        missing = said.input_tokens is None or said.output_tokens is None
+        # No server reads nothing; some report 0 for what they do not count. What runs here may.
+        if not missing and (said.input_tokens or self._runs_here):
+            return response
+        usage = estimated(request, response)
+        return replace(response, usage=usage, provider_data=_ESTIMATED)
+
+    @property
+    def _runs_here(self) -> bool:
+        return not isinstance(getattr(self.innermost, "engine", ""), str)
+
+
+def metered(lm: Any, payer: Payer | None = None) -> dspy.LM:
+    """The same model, counted; a model that is counted already stays as it is.
+
+    Args:
+        payer: of its requests, in place of the one that it may have.
+
+    Raises:
+        InputError: its requests cannot be counted.
+    """
+    check_askable(lm)
+    engine = getattr(lm, "engine", None)
+    if isinstance(engine, MeteredEngine) and payer not in (None, engine.payer):
+        settled = MeteredEngine(engine.original, payer)
+        return lm.copy(engine=settled, async_engine=settled.awaited)
+    return lm if _counts(engine) else MeteredEngine(lm, payer).installed()
+
+
+def unmetered(lm: Any) -> Any:
+    """The model itself, behind all that stand in for it."""
+    engine = getattr(lm, "engine", None)
+    return engine.innermost if isinstance(engine, StandIn) else lm
+
+
+def reply_to_json(response: lm15.Response) -> dict[str, Any]:
+    """A reply as it is kept, without the provider's own data; it says whether its tokens are estimates."""
+    kept = replace(response, provider_data=_ESTIMATED if _is_estimated(response) else None)
+    data: dict[str, Any] = response_to_dict(kept, include_provider_data=True)
+    return data
+
+
+def _counts(engine: Any) -> bool:
+    """Whether an engine counts what it is asked, or one behind it."""
+    return isinstance(engine, StandIn) and (
+        engine.counts or _counts(getattr(engine.original, "engine", None))
+    )
+
+
+def _count(usage: Usage, answers: int = 0) -> None:
+    meter = dspy.settings.get(_METER)
+    if meter is not None:
+        meter.add(usage, answers)
+
+
+def _tokens(response: lm15.Response) -> tuple[int, int]:
+    return response.usage.input_tokens or 0, response.usage.output_tokens or 0
+
+
+def _is_estimated(response: lm15.Response) -> bool:
+    return dict(response.provider_data or {}) == _ESTIMATED

@@ -1,0 +1,167 @@
+"""Exceptions of foreign client libraries, told apart without importing them.
+
+They are known by the modules and names of their classes and by the HTTP or gRPC status that they carry, so it
+does not matter where they are raised: in DSPy's client or in a user's own program.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence, Set
+from importlib.resources import files
+from typing import Any
+
+from tools.statuses import EpisodeStatus
+
+_RULES = tomllib.loads(files("evals.lm").joinpath("sdk_errors.toml").read_text(encoding="utf-8"))
+_PACKAGES = frozenset(_RULES["packages"])
+
+_LASTING = _RULES["lasting"]
+_AWS_LASTING = re.compile("|".join(_LASTING["amazon"]))
+
+_PROGRAMS_OWN = frozenset({400, 413, 422})
+"""HTTP statuses that say that the request itself is wrong."""
+
+_GRPC_OWN = frozenset({"INVALID_ARGUMENT", "OUT_OF_RANGE", "FAILED_PRECONDITION", "UNIMPLEMENTED"})
+
+_AWS_NO_ANSWER = re.compile(
+    r"Throttl|TooManyRequests|Unavailable|Quota|Timeout|NotReady|Expired|Unrecognized|AccessDenied|Signature"
+)
+"""Codes that Amazon sends with the status 400 although the request is not wrong."""
+
+_TOO_LONG = re.compile(
+    r"context[ _-]?(length|window|size)|maximum (context|input) length|request too large"
+    r"|(prompt|input|request) is too l(ong|arge)|too many (input )?tokens|input token count"
+    r"|maximum number of (input )?tokens|reduce the length of the (messages|prompt)",
+    re.IGNORECASE,
+)
+
+_FILTERED = re.compile(
+    r"(?i:content[ _-]?(management )?(filter|polic)|ResponsibleAIPolicyViolation|(prompt|candidate) blocked)"
+    r"|\b(SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|promptFeedback)\b"
+)
+
+_UNREADABLE = re.compile(
+    r"\b(MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE)\b"
+    r"|must contain only JSON-compatible values|tool call with no name"
+    r"|Invalid response object[\s\S]*json\.loads"
+)
+"""What Gemini calls replies that it could not read itself, and what DSPy's clients say of calls.
+
+A model can write calls that they cannot read (`{"x": Infinity}`, one without a name), so they are its own.
+"""
+
+_LONGEST = 20_000
+
+
+def is_sdk_error(error: BaseException) -> bool:
+    """Whether an exception is of a known client library, or derived from one of it."""
+    return bool(_names(error))
+
+
+def sdk_status(error: BaseException) -> EpisodeStatus | None:
+    """What an exception of a client library means for an episode; None where it says nothing."""
+    names = _names(error)
+    named = _by_name("first", names)
+    if named is not None:
+        return named
+    code = _grpc_code(error)
+    if code:
+        return request_status(error) if code in _GRPC_OWN else "model_error"
+    if _AWS_NO_ANSWER.search(_amazon_code(error)):
+        return "model_error"
+    status = http_status(error)
+    if status is not None:
+        return status_of_code(status, error)
+    return _by_name("last", names) or _by_name("exactly", names[:1])
+
+
+def is_lasting(error: BaseException) -> bool:
+    """Whether an exception of a client library, DSPy included, says what the next try would meet again."""
+    names = _names(error, _PACKAGES | {"dspy"})
+    if not names:
+        return False
+    return (
+        http_status(error) in _LASTING["http"]
+        or _grpc_code(error) in _LASTING["grpc"]
+        or _AWS_LASTING.search(_amazon_code(error)) is not None
+        or not set(_LASTING["names"]).isdisjoint(names)
+        or _by_name("exactly", names[:1]) is not None
+    )
+
+
+def status_of_code(code: int, error: BaseException) -> EpisodeStatus:
+    """What an HTTP status from 400 on means for an episode."""
+    if code == 413:
+        return "context_limit"
+    return request_status(error) if code in _PROGRAMS_OWN else "model_error"
+
+
+def request_status(error: BaseException) -> EpisodeStatus:
+    """What is wrong with a request that was turned down for what it is."""
+    said = _said(error)
+    if says_too_long(said):
+        return "context_limit"
+    if _FILTERED.search(said):
+        return "filtered"
+    return "invalid_reply" if says_unreadable(said) else "invalid_request"
+
+
+def http_status(error: BaseException) -> int | None:
+    """The HTTP status from 400 on that an exception carries, if any."""
+    response = getattr(error, "response", None)
+    places = [getattr(error, name, None) for name in ("status_code", "status", "code")]
+    places += [getattr(response, name, None) for name in ("status_code", "status")]
+    if isinstance(response, Mapping):
+        places.append(_inside(response, "ResponseMetadata", "HTTPStatusCode"))
+    for value in places:
+        text = str(int(value)) if isinstance(value, int) else value
+        if isinstance(text, str) and re.fullmatch(r"[45]\d\d", text):
+            return int(text)
+    return None
+
+
+def says_too_long(text: str) -> bool:
+    """Whether an error message complains of a prompt that is longer than the model takes."""
+    return _TOO_LONG.search(text) is not None
+
+
+def says_unreadable(text: str) -> bool:
+    """Whether an error message complains of a reply that cannot be read."""
+    return _UNREADABLE.search(text[:_LONGEST]) is not None
+
+
+def _names(error: BaseException, packages: Set[str] = _PACKAGES) -> list[str]:
+    """The names of an exception's class and its bases, as far as they are of these packages."""
+    return [cls.__name__ for cls in type(error).__mro__ if cls.__module__.partition(".")[0] in packages]
+
+
+def _by_name(rules: str, names: Sequence[str]) -> EpisodeStatus | None:
+    return next((status for status, known in _RULES[rules].items() if not set(known).isdisjoint(names)), None)
+
+
+def _said(error: BaseException) -> str:
+    """All that an exception says, its body and codes included."""
+    response = getattr(error, "response", None)
+    try:
+        body = getattr(response, "text", None)
+    except Exception:  # a body that was not read; to read it now could wait for a server
+        body = None
+    codes = [getattr(error, name, None) for name in ("code", "type", "provider_code", "body")]
+    return " ".join(str(part) for part in (error, *codes, body) if part)[:_LONGEST]
+
+
+def _amazon_code(error: BaseException) -> str:
+    response = getattr(error, "response", None)
+    return str(_inside(response, "Error", "Code") or "") if isinstance(response, Mapping) else ""
+
+
+def _grpc_code(error: BaseException) -> str:
+    code = getattr(error, "code", None)
+    return str(getattr(code(), "name", "")) if callable(code) else ""
+
+
+def _inside(data: Mapping[str, Any], outer: str, inner: str) -> Any:
+    found = data.get(outer)
+    return found.get(inner) if isinstance(found, Mapping) else None

@@ -1,0 +1,94 @@
+"""What a compile tried, as manifests of programs and cards of runs say it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NotRequired
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, with_config
+from typing_extensions import TypedDict
+
+
+@with_config(ConfigDict(extra="forbid"))
+class Measurement(TypedDict):
+    """A score with its interval, see `evals.records.summary.interval_json`."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    groups: NotRequired[int]
+
+
+@with_config(ConfigDict(extra="forbid"))
+class RaceFacts(TypedDict):
+    """What a race says of a candidate, see `optimizers.search.racing.Outcome.report`."""
+
+    met: int
+    left: str
+    verdict: NotRequired[str]
+    claim: NotRequired[str]
+    rules: NotRequired[dict[str, Any]]
+    accepted: NotRequired[bool]
+    evidence: NotRequired[float]
+    needed: NotRequired[float]
+    intents: NotRequired[int]
+
+
+@with_config(ConfigDict(extra="forbid"))
+class TrialFacts(TypedDict):
+    """A candidate on the dev tasks; costs are means over episodes."""
+
+    name: str
+    program: str
+    demonstrations: list[str]
+    outcome: Measurement
+    errors: int
+    scores: NotRequired[dict[str, float | None]]
+    costs: NotRequired[dict[str, float]]
+    broken: NotRequired[list[str]]
+    race: NotRequired[RaceFacts]
+
+
+@with_config(ConfigDict(extra="forbid"))
+class AcceptanceFacts(TypedDict, total=False):
+    """Whether what was chosen was shown to be better, see `optimizers.search.acceptance`."""
+
+    rule: str
+    best: str
+    taken: str
+    said: str
+    difference: float
+    p: float
+    alpha: float
+    candidates: int
+    intents: int
+    optimism: dict[str, float]
+
+
+_TRIAL = TypeAdapter(TrialFacts)
+
+
+def _checked(facts: dict[str, Any]) -> dict[str, Any]:
+    _TRIAL.validate_python(facts)
+    return facts
+
+
+Trials = tuple[Annotated[dict[str, Any], AfterValidator(_checked)], ...]
+"""Candidates, each as `TrialFacts`."""
+
+
+class CompileFacts(BaseModel):
+    """What a card says of the compile that its program comes from.
+
+    Attributes:
+        trials: the candidates' dev scores, in the order in which they were tried.
+        chosen: the name of the trial that the program comes from.
+        front: names of the trials that no other beats in score and in tokens.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    optimizer: str
+    trials: Trials = ()
+    chosen: str | None = None
+    front: tuple[str, ...] = ()

@@ -1,0 +1,171 @@
+"""The episode log: one JSON line an episode, written the moment the episode ends.
+
+Everything else (tables, reports, tracking) is derived from it, so a run that dies loses at most the
+episodes that were in flight. A line is handed to the operating system in one write; a line that the
+machine tore in half is recognised by its missing newline and owed again. While a process writes a log, no
+other one can.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from evals.records.record import EpisodeRecord
+from tools.errors import InputError
+from tools.files.atomic import append
+from tools.files.json_files import read_file, validated
+from tools.files.locking import Lock
+from tools.files.sealed_lines import SealedLine, mended, sealed, sealed_lines, whole
+
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0)
+"""Opening a FIFO that nobody reads fails, and does not hang."""
+
+_WHAT, _HINT = "an episode record", "remove the line to run it again"
+
+_TORN = re.compile(rb'\{"[^\n]*')
+"""A log whose first line was torn."""
+
+
+class EpisodeLog:
+    """An append-only file of episode records, keyed by the content address of their work unit.
+
+    Use `EpisodeLog.open`; it is a context manager. Not shared between threads: the runner writes from
+    the thread that called it.
+    """
+
+    def __init__(self, path: Path, lock: Lock, *, resume: bool) -> None:
+        self.path = path
+        self._lock = lock
+        self._records: dict[str, EpisodeRecord] = {}
+        if resume and _holds_bytes(path):
+            if not _begins_as_log(path):
+                raise _no_log(path)  # not to be mended: it is something else
+            self._records = {record.key: record for record in map(_record, mended(path, _WHAT))}
+        self._file = _open(path)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        resume: bool = False,
+        make_room: Callable[[Path], object] | None = None,
+    ) -> Self:
+        """Open a log for writing; with `resume`, read what it already holds.
+
+        A line whose content does not fit its checksum is taken out with a notice, and owed again.
+
+        Args:
+            make_room: is to put away what is there, once no other process writes to it.
+
+        Raises:
+            InputError: the log has episodes and `resume` was not asked for, a line is no record, or
+                there can be no such file.
+            InUseError: another process writes to it.
+        """
+        path = Path(path)
+        lock = Lock(path.with_name(path.name + ".lock"), path)
+        try:
+            if make_room is not None:
+                make_room(path)
+            elif not resume and _holds_bytes(path):
+                raise InputError(
+                    "an episode log is already there", where=str(path), hint="add --resume or choose another"
+                )
+            return cls(path, lock, resume=resume)
+        except BaseException:
+            lock.release()
+            raise
+
+    def finished(self, key: str) -> EpisodeRecord | None:
+        """The record of a work unit that need not run again.
+
+        An infrastructure failure is no answer: its unit is owed again.
+        """
+        record = self._records.get(key)
+        return record if record is not None and record.graded else None
+
+    def last(self, key: str) -> EpisodeRecord | None:
+        """The last record of a work unit, whatever became of it."""
+        return self._records.get(key)
+
+    @property
+    def records(self) -> tuple[EpisodeRecord, ...]:
+        """Every record that it holds, the last one of each key."""
+        return tuple(self._records.values())
+
+    def append(self, record: EpisodeRecord) -> None:
+        """Write one episode, whole, in one write."""
+        self._records[record.key] = record
+        append(self._file, log_line(record), self.path)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def close(self) -> None:
+        """Give the file back; closing twice is harmless."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
+    """The records of a log in the order of writing; of several with the same key the last counts.
+
+    All of them are given. A torn last line is skipped, with a notice.
+
+    Raises:
+        InputError: the file is missing, a whole line is not an episode record, or none of it is one.
+    """
+    path, record = Path(path), None
+    for line in sealed_lines(path, _WHAT):
+        record = _record(line)
+        yield record
+    if record is None and _holds_bytes(path):
+        raise _no_log(path)
+
+
+def log_line(record: EpisodeRecord) -> bytes:
+    """A record as the line of a log."""
+    return sealed(record.model_dump_json().encode())
+
+
+def _record(line: SealedLine) -> EpisodeRecord:
+    value = whole(line, _WHAT, hint=_HINT)
+    return validated(value, EpisodeRecord, _WHAT, where=line.where, hint=_HINT)
+
+
+def _begins_as_log(path: Path) -> bool:
+    """Whether a line of the file is whole, or the first one was torn and nothing else is there."""
+    lines = sealed_lines(path, _WHAT)
+    return any(line.data is not None for line in lines) or bool(_TORN.fullmatch(read_file(path, _WHAT)))
+
+
+def _no_log(path: Path) -> InputError:
+    return InputError("it holds no episode record", where=str(path), hint="name another, or remove it")
+
+
+def _holds_bytes(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
+
+
+def _open(path: Path) -> int:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NO_WAITING, 0o644)
+    except OSError as error:
+        raise InputError("cannot write the episode log", where=str(path), hint=str(error)) from error

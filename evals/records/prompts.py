@@ -1,0 +1,77 @@
+"""Prompts and replies of an episode as people are shown them: cut to a size, without credentials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tools.episode import AskRecord, Exchange, Message
+from tools.files.secrets import without_secrets
+
+LONGEST_PROMPT = 40_000
+"""Characters of a prompt that are shown; of a longer one the middle is left out."""
+
+LONGEST_MESSAGE = 10_000
+"""Characters that are shown of one of its messages, and of a reply."""
+
+NOTE = "system"
+"""The role of lines in square brackets that say what is not shown. No model was sent these."""
+
+
+def shown_messages(exchange: Exchange) -> list[Message]:
+    """The messages of a question, and in brackets what is not shown.
+
+    Those that the part's question before sent as well are not shown again.
+    """
+    messages = _cut([Message(role, shown_text(text)) for role, text in exchange.messages])
+    if exchange.repeated:
+        messages.insert(0, _note(f"{exchange.repeated} messages as in the question before"))
+    return messages
+
+
+def whole_prompts(asks: Iterable[AskRecord]) -> list[list[Message]]:
+    """The prompt of each question, uncut; empty where it is not kept."""
+    before: dict[str, list[Message]] = {}
+    whole = []
+    for ask in asks:
+        prompt = []
+        if ask.exchange is not None:
+            new = [Message(role, without_secrets(text)) for role, text in ask.exchange.messages]
+            prompt = before[ask.part] = [*before.get(ask.part, [])[: ask.exchange.repeated], *new]
+        whole.append(prompt)
+    return whole
+
+
+def shown_text(text: str) -> str:
+    """A message or a reply, cut to `LONGEST_MESSAGE`."""
+    text = without_secrets(text)
+    rest = len(text) - LONGEST_MESSAGE
+    return text if rest <= 0 else f"{text[:LONGEST_MESSAGE]}… [{rest:,} characters more]"
+
+
+def _cut(messages: list[Message]) -> list[Message]:
+    """The first and the last of the messages, as many as `LONGEST_PROMPT` takes."""
+    if _size(messages) <= LONGEST_PROMPT:
+        return messages
+    head = _within(messages, LONGEST_PROMPT // 2)
+    tail = _within(reversed(messages), LONGEST_PROMPT // 2)[::-1]
+    left_out = messages[len(head) : len(messages) - len(tail)]
+    said = f"{len(left_out)} messages of {_size(left_out):,} characters are left out here"
+    return [*head, _note(said), *tail]
+
+
+def _within(messages: Iterable[Message], room: int) -> list[Message]:
+    kept = []
+    for message in messages:
+        room -= len(message.text)
+        if room < 0:
+            break
+        kept.append(message)
+    return kept
+
+
+def _size(messages: Sequence[Message]) -> int:
+    return sum(len(message.text) for message in messages)
+
+
+def _note(text: str) -> Message:
+    return Message(NOTE, f"[{text}]")

@@ -1,0 +1,288 @@
+"""What one episode left behind: the line of the episode log and the row of every table.
+
+A record is plain data. It holds no database, no program and no model, so it can be written by one
+process, read by another and shown by a third. Nothing in it depends on the order in which workers ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
+from pydantic_core import PydanticSerializationError
+
+from evals.records.parts import PAID, AskEntry, CallEntry, ChangeEntry, Entry, FaultEntry, Judgement, Used
+from tools.files.unicode import writable_data
+from tools.seeding import digest
+from tools.statuses import INFRASTRUCTURE
+
+if TYPE_CHECKING:
+    from evals.tasks.task import Task
+    from tools.access.policy import Opinion
+    from tools.episode import AskRecord, CallRecord, EpisodeResult
+    from tools.outcome import Outcome
+    from tools.statuses import EpisodeStatus
+    from tools.usage import Usage
+
+PRIMARY = "outcome"
+"""The score that tables, tests and optimizers look at first."""
+
+STRICT = "outcome_strict"
+"""The primary score with infrastructure failures counted as wrong answers."""
+
+REWARD = "reward"
+"""The published metric, in kinds whose original has one that is not the outcome."""
+
+LEAK = "leak"
+"""Something that the persona may not have was given to the agent, or by it."""
+
+OVER_REFUSAL = "over_refusal"
+"""Something that the persona may have was refused by the agent."""
+
+RATES = (LEAK, OVER_REFUSAL)
+"""What goes wrong with access: shown as counts beside every score, and part of no average."""
+
+LONGEST_OBSERVATION = 2_000
+"""Characters of an observation that a record keeps; the rest is cut and `truncated` says so."""
+
+MOST_CHANGES = 30
+"""Changes of an outcome that a record keeps."""
+
+LONGEST_CELL = 500
+"""Characters of a changed cell that a record keeps."""
+
+
+class Digests(Entry):
+    """Content addresses of everything an episode and its scores depend on.
+
+    Attributes:
+        program: of its code and state together.
+        code: of the program's code alone.
+    """
+
+    program: str
+    code: str = ""
+    task: str
+    world: str
+    model: str
+    scorers: str = ""
+
+
+class EpisodeRecord(Used):
+    """One attempt at one task: identity, verdict, cost and trajectory.
+
+    `key` is the content address of the work unit: equal keys mean the same program, task, world, model,
+    scorers, strategy, seed and trial. `status` is one of `tools.statuses`; `scores` is empty when the episode
+    was not graded. `traceback` is that of a `program_error`. `scorer_failed` tells a scorer's `harness_error`
+    from the others. `attempts` counts how often the episode was tried until it was not lost to the
+    infrastructure; all of them were paid, and the last one is what was used. `plan` is what the agent planned
+    before its first call. `changes` are what it changed, and `expected_changes` what a right episode changes,
+    where the outcome is wrong; of either at most `MOST_CHANGES`. Both quote records of the world, and the
+    expected ones are the truth: a log with them is for who evaluates, and nothing of it may be shown to an
+    agent.
+    """
+
+    key: str
+    task_id: str
+    query: str = ""
+    split: str
+    intent: str | None = None
+    domains: tuple[str, ...] = ()
+    area: str = ""
+    subarea: str = ""
+    type: str = ""
+    difficulty: str = ""
+    department: str = ""
+    level: int | None = None
+    expected_actions: int = 0
+    strategy: str = ""
+    seed: int = 0
+    trial: int = 0
+    status: str
+    scores: dict[str, float] = Field(default_factory=dict)
+    steps: int = 0
+    model_calls: int = 0
+    seconds: float = 0.0
+    answer: str = ""
+    answer_status: str = ""
+    error: str | None = None
+    traceback: str = ""
+    scorer_failed: bool = False
+    attempts: int = 1
+    calls: tuple[CallEntry, ...] = ()
+    plan: str = ""
+    asks: tuple[AskEntry, ...] = ()
+    changes: tuple[ChangeEntry, ...] = ()
+    expected_changes: tuple[ChangeEntry, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    fault: FaultEntry | None = None
+    digests: Digests
+
+    @property
+    def graded(self) -> bool:
+        """Whether this episode counts in the scores: its failure, if any, was the agent's own."""
+        return self.status not in INFRASTRUCTURE
+
+    def without_times(self) -> dict[str, Any]:
+        """The record as data, less what clocks, outages and caches decide: equal on all machines."""
+        varying = {"seconds", *PAID}
+        apart = {"attempts", "traceback", *varying}
+        parts = ("calls", "asks", "judgements")
+        exclude: Any = {**dict.fromkeys(apart, True), **{name: {"__all__": varying} for name in parts}}
+        return self.model_dump(mode="json", exclude=exclude)
+
+
+class WorkUnit(Entry):
+    """One owed episode. Its key is what a resume recognises it by."""
+
+    task_id: str
+    strategy: str
+    seed: int
+    trial: int
+    digests: Digests
+
+    @property
+    def key(self) -> str:
+        """The content address of this unit (32 hex digits)."""
+        return digest(self.model_dump(mode="json"), length=32)
+
+
+def record_episode(
+    unit: WorkUnit,
+    task: Task,
+    episode: EpisodeResult,
+    *,
+    scores: Mapping[str, float],
+    status: str | None = None,
+    error: str | None = None,
+) -> EpisodeRecord:
+    """The record of an episode that the program gave back, whatever texts that has."""
+    record = EpisodeRecord(
+        **_identity(unit, task),
+        status=status or episode.status,
+        scores=dict(scores),
+        steps=len(episode.calls),
+        model_calls=episode.model_calls,
+        **asdict(episode.usage),
+        seconds=episode.seconds,
+        answer=episode.answer or "",
+        answer_status=episode.answer_status,
+        error=error or episode.error,
+        traceback=episode.traceback,
+        calls=_entries(episode),
+        plan=episode.plan,
+        asks=tuple(_question(ask) for ask in episode.asks),
+        changes=change_entries(episode.outcome),
+    )
+    try:
+        record.model_dump_json()
+    except PydanticSerializationError:
+        return EpisodeRecord.model_validate(writable_data(record.model_dump()))
+    return record
+
+
+def record_lost(
+    unit: WorkUnit,
+    task: Task,
+    status: EpisodeStatus,
+    *,
+    error: str,
+    seconds: float,
+    model_calls: int,
+    usage: Usage,
+) -> EpisodeRecord:
+    """The record of an episode that the infrastructure lost before anything came back."""
+    return EpisodeRecord(
+        **_identity(unit, task),
+        status=status,
+        error=error,
+        seconds=seconds,
+        model_calls=model_calls,
+        **asdict(usage),
+    )
+
+
+def change_entries(outcome: Outcome) -> tuple[ChangeEntry, ...]:
+    """The changes of an outcome as a record keeps them: the first `MOST_CHANGES`, long cells cut."""
+    return tuple(
+        ChangeEntry(
+            table=change.table,
+            operation=change.operation,
+            row=change.row,
+            before=_cut(change.before),
+            after=_cut(change.after),
+        )
+        for change in ([] if outcome.empty else outcome.changes[:MOST_CHANGES])
+    )
+
+
+def _cut(cells: Mapping[str, str | None]) -> dict[str, str | None]:
+    return {name: None if cell is None else str(cell)[:LONGEST_CELL] for name, cell in cells.items()}
+
+
+def _identity(unit: WorkUnit, task: Task) -> dict[str, Any]:
+    return {
+        "key": unit.key,
+        "task_id": task.id,
+        "query": task.query,
+        "split": task.split,
+        "intent": task.intent,
+        "domains": tuple(task.domains),
+        "area": task.area,
+        "subarea": task.subarea,
+        "type": task.type or "",
+        "difficulty": task.difficulty or "",
+        "department": task.persona.department if task.persona else "",
+        "level": task.persona.level if task.persona else None,
+        "expected_actions": len(task.expected),
+        "strategy": unit.strategy,
+        "seed": unit.seed,
+        "trial": unit.trial,
+        "digests": unit.digests,
+    }
+
+
+def _entries(episode: EpisodeResult) -> tuple[CallEntry, ...]:
+    """The calls with their thoughts; strategies without one thought a call leave the thoughts out."""
+    thoughts, opinions = list(episode.thoughts), list(episode.opinions)
+    if len(thoughts) < len(episode.calls):
+        thoughts = [""] * len(episode.calls)
+    opinions += [None] * (len(episode.calls) - len(opinions))
+    return tuple(
+        _entry(call, thought, opinion)
+        for call, thought, opinion in zip(episode.calls, thoughts, opinions, strict=False)
+    )
+
+
+def _question(ask: AskRecord) -> AskEntry:
+    return AskEntry(
+        part=ask.part,
+        call=ask.call,
+        **asdict(ask.usage),
+        seconds=ask.seconds,
+        finish_reason=ask.finish_reason,
+        exchange=ask.exchange,
+    )
+
+
+def _entry(call: CallRecord, thought: str, opinion: Opinion | None) -> CallEntry:
+    text = call.observation.text
+    decision = call.decision or (opinion.truth if opinion else None)
+    return CallEntry(
+        tool=call.tool,
+        arguments=call.arguments,
+        status=call.observation.status,
+        allowed=decision.allow if decision else True,
+        rule=decision.rule if decision else "",
+        observation=text[:LONGEST_OBSERVATION],
+        truncated=len(text) > LONGEST_OBSERVATION,
+        thought=thought or "",
+        opinion=_OPINIONS[opinion.allow] if opinion else "",
+        opinion_reason=opinion.reason if opinion else "",
+        seconds=call.seconds,
+    )
+
+
+_OPINIONS = {True: "Allowed", False: "Denied", None: "unreadable"}

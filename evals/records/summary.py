@@ -1,0 +1,249 @@
+"""From episode records to figures: scores with intervals, failure rates, costs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evals.judging.figures import JudgeFigures, judging_of
+from evals.records.record import PRIMARY, RATES, REWARD, STRICT, EpisodeRecord
+from evals.statistics import NOTHING, Interval, macro_mean, mean, pass_at, pass_hat, quantile
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often something happened, in episodes.
+
+    Attributes:
+        of: the graded episodes in which it could.
+        interval: of the share.
+    """
+
+    count: int
+    of: int
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The figures of one set of episodes.
+
+    Attributes:
+        graded: episodes that count in the scores, that is, all but infrastructure failures.
+        scores: each score's mean over graded episodes with its interval (n = tasks); `outcome_strict`
+            is `outcome` with infrastructure failures counted as wrong.
+        macro: the mean of the outcome's means in each field of work (area, domain or task type), which
+            counts each the same; nothing where all tasks are of one.
+        rates: leaks and over-refusals, where tasks can have them; part of no other score.
+        statuses: how many episodes ended how.
+        pass_hat: the chance that k attempts at a task all succeed, by k; only with several trials.
+        pass_at: the chance that at least one of them does.
+        means: those of `COSTS` and `PAID_COSTS` per graded episode: a lost one ends early, or says nothing.
+        totals: the same, summed over all episodes; a run adds what it paid for those that a budget cut short.
+        estimated: of how many episodes some tokens were estimated.
+        seconds_p95: the slow end of the episodes' durations.
+        judging: what each judge said and what that cost, which is none of the episodes' cost.
+    """
+
+    episodes: int
+    tasks: int
+    graded: int
+    scores: dict[str, Interval]
+    statuses: dict[str, int]
+    macro: Interval = NOTHING
+    rates: dict[str, Rate] = field(default_factory=dict)
+    pass_hat: dict[int, Interval] = field(default_factory=dict)
+    pass_at: dict[int, Interval] = field(default_factory=dict)
+    means: dict[str, float] = field(default_factory=dict)
+    totals: dict[str, float] = field(default_factory=dict)
+    estimated: int = 0
+    seconds_p95: float = math.nan
+    judging: tuple[JudgeFigures, ...] = ()
+
+    @property
+    def error_rate(self) -> float:
+        """The share of episodes lost to the infrastructure. Shown wherever a score is."""
+        return 1 - self.graded / self.episodes if self.episodes else 0.0
+
+    @property
+    def errors(self) -> int:
+        """The number of episodes lost to the infrastructure."""
+        return self.episodes - self.graded
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures as JSON-able data; what could not be computed is null."""
+        return {
+            "episodes": self.episodes,
+            "tasks": self.tasks,
+            "graded": self.graded,
+            "errors": self.errors,
+            "error_rate": self.error_rate,
+            "scores": {name: interval_json(value) for name, value in self.scores.items()},
+            **({} if math.isnan(self.macro.value) else {"macro": interval_json(self.macro)}),
+            **(
+                {"rates": {name: _rate_json(rate) for name, rate in self.rates.items()}} if self.rates else {}
+            ),
+            "statuses": self.statuses,
+            "pass_hat": {str(k): interval_json(value) for k, value in self.pass_hat.items()},
+            "pass_at": {str(k): interval_json(value) for k, value in self.pass_at.items()},
+            "means": self.means,
+            "totals": self.totals,
+            "estimated_episodes": self.estimated,
+            "seconds_p95": None if math.isnan(self.seconds_p95) else self.seconds_p95,
+            **({"judging": [each.to_json() for each in self.judging]} if self.judging else {}),
+        }
+
+
+COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
+    "steps": lambda record: record.steps,
+    "model_calls": lambda record: record.model_calls,
+    "prompt_tokens": lambda record: record.prompt_tokens,
+    "completion_tokens": lambda record: record.completion_tokens,
+    "used_tokens": lambda record: record.used_tokens,
+    "seconds": lambda record: record.seconds,
+}
+"""What an episode costs, by name, whether or not a cache answers."""
+
+PAID_COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
+    "paid_requests": lambda record: record.paid_requests,
+    "paid_tokens": lambda record: record.paid_tokens,
+}
+"""What was paid for it, which is 0 where a cache answered."""
+
+
+def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
+    """The figures of `records`. Their order does not matter."""
+    records = sorted(records, key=lambda record: (record.task_id, record.trial, record.key))
+    graded = [record for record in records if record.graded]
+    names = sorted({name for record in graded for name in record.scores})
+    alike = intents_of(records)
+    scores = {name: mean(by_task(graded, name), alike, seed=seed, key=name) for name in names}
+    if PRIMARY in scores or len(graded) < len(records):
+        scores[STRICT] = mean(by_task(records, STRICT), alike)
+    attempts = by_task(graded, PRIMARY)
+    counts = _attempts(attempts)
+    return Summary(
+        episodes=len(records),
+        tasks=len({record.task_id for record in records}),
+        graded=len(graded),
+        scores=scores,
+        macro=_macro(graded, alike),
+        statuses=dict(sorted(Counter(record.status for record in records).items())),
+        rates=_rates(graded, scores),
+        pass_hat={k: pass_hat(attempts, k, alike) for k in counts},
+        pass_at={k: pass_at(attempts, k, alike) for k in counts},
+        means={name: total / len(graded) for name, total in _totals(graded).items()} if graded else {},
+        totals=_totals(records),
+        estimated=sum(record.estimated for record in records),
+        seconds_p95=quantile((record.seconds for record in records), 0.95),
+        judging=judging_of(records, alike),
+    )
+
+
+def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list[float]]:
+    """The values of a score, grouped by task; records without it are left out.
+
+    `outcome_strict` is every record's `outcome`, 0 where there is none.
+    """
+    grouped: dict[Hashable, list[float]] = {}
+    for record in records:
+        if score == STRICT:
+            grouped.setdefault(record.task_id, []).append(record.scores.get(PRIMARY, 0.0))
+        elif record.graded and score in record.scores:
+            grouped.setdefault(record.task_id, []).append(record.scores[score])
+    return grouped
+
+
+FEWEST_INTENTS = 5
+"""From how many intents on intervals allow for their being a sample; how fewer differ says too little."""
+
+
+def intent_or_task(intent: str | None, task_id: str) -> tuple[str, str]:
+    """What groups a task with those that are like it; a task without an intent is alone."""
+    return ("intent", intent) if intent else ("task", task_id)
+
+
+def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | None:
+    """Which tasks are alike because they have one intent; None where that says nothing.
+
+    That is where no two tasks share an intent, where there are too few intents to see how they differ, and
+    where intents are no sample of others: the task types of CRM questions are the whole published list.
+    """
+    intents: dict[Hashable, Hashable] = {}
+    for record in records:
+        if REWARD in record.scores:
+            return None
+        intents[record.task_id] = intent_or_task(record.intent, record.task_id)
+    distinct = len(set(intents.values()))
+    return intents if FEWEST_INTENTS <= distinct < len(intents) else None
+
+
+def group_records(
+    records: Iterable[EpisodeRecord], facet: Callable[[EpisodeRecord], str]
+) -> dict[str, list[EpisodeRecord]]:
+    """Records by a property of theirs, in the order of the property."""
+    groups: dict[str, list[EpisodeRecord]] = {}
+    for record in records:
+        groups.setdefault(facet(record), []).append(record)
+    return dict(sorted(groups.items()))
+
+
+def domain_of(record: EpisodeRecord) -> str:
+    """The facet of tables by domain: the one domain of a task, or `several`."""
+    return record.domains[0] if len(record.domains) == 1 else "several" if record.domains else "none"
+
+
+def field_of(record: EpisodeRecord) -> str:
+    """The field of work of a task: its task type among CRM questions, else its area or domain."""
+    if REWARD in record.scores:
+        return record.intent or ""
+    return record.area or domain_of(record)
+
+
+def actions_of(record: EpisodeRecord) -> str:
+    """The facet of tables by difficulty: how many writing calls the task expects, as the paper groups it."""
+    return "2 or more" if record.expected_actions > 1 else str(record.expected_actions)
+
+
+def interval_json(interval: Interval) -> dict[str, Any]:
+    """An interval as JSON-able data; without data its bounds are null."""
+    empty = math.isnan(interval.value)
+    return {
+        "value": None if empty else interval.value,
+        "low": None if empty else interval.low,
+        "high": None if empty else interval.high,
+        "n": interval.n,
+        **({"groups": interval.groups} if interval.groups else {}),
+    }
+
+
+def _macro(graded: Sequence[EpisodeRecord], alike: Mapping[Hashable, Hashable] | None) -> Interval:
+    fields = group_records(graded, field_of)
+    parts = [values for group in fields.values() if (values := by_task(group, PRIMARY))]
+    return macro_mean(parts, alike) if len(parts) > 1 else NOTHING
+
+
+def _totals(records: Sequence[EpisodeRecord]) -> dict[str, float]:
+    return {name: math.fsum(map(cost, records)) for name, cost in (COSTS | PAID_COSTS).items()}
+
+
+def _rates(graded: Sequence[EpisodeRecord], scores: dict[str, Interval]) -> dict[str, Rate]:
+    found = {name: [r.scores[name] for r in graded if name in r.scores] for name in RATES}
+    return {
+        name: Rate(sum(value > 0 for value in values), len(values), scores[name])
+        for name, values in found.items()
+        if values
+    }
+
+
+def _rate_json(rate: Rate) -> dict[str, Any]:
+    return {"count": rate.count, "of": rate.of, **interval_json(rate.interval)}
+
+
+def _attempts(attempts: Mapping[Hashable, Sequence[float]]) -> range:
+    """The numbers of attempts whose chances can be told; none with one trial."""
+    most = max((len(values) for values in attempts.values()), default=0)
+    return range(1, most + 1 if most > 1 else 1)

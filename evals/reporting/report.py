@@ -1,0 +1,265 @@
+"""Reports: what an evaluation or a study found, as tables, as one self-contained page, and as data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from evals.failure_modes.grids import FACETS as FAULT_FACETS
+from evals.failure_modes.grids import fault_grids
+from evals.judging.grids import judge_grid, judge_grids
+from evals.kinds.crm.by_type import has_task_types, without_qa
+from evals.kinds.crm.tables import task_type_grid, task_type_grids
+from evals.records.record import PRIMARY, EpisodeRecord
+from evals.records.summary import Summary
+from evals.reporting.costs import front_plots
+from evals.reporting.figures import Figure, result_figures, study_figures
+from evals.reporting.html.charts import HeatMap, Intervals
+from evals.reporting.html.curves import History, attempt_plot, history_blocks
+from evals.reporting.html.episodes import ShownEpisode
+from evals.reporting.html.page import Block, page
+from evals.reporting.html.plots import Plot
+from evals.reporting.tables.ablation import ablation_grids
+from evals.reporting.tables.areas import access_grid, area_grids, checker_grid
+from evals.reporting.tables.costs import cost_grid, result_cost_grid
+from evals.reporting.tables.scores import (
+    attempt_grid,
+    facet_grids,
+    heat_maps,
+    score_grid,
+    status_grid,
+    study_grid,
+    verdict,
+)
+from evals.running.runner import EvalResult
+from evals.running.study import Study
+from evals.table import Grid, one_line, percent
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+PAGE_BYTES, PART_BYTES = 4_800_000, 1_000_000
+"""The largest page of a report, and of one that is a part of a larger one; most of it are episodes."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report: tables and charts under a title. Charts are left out where nothing is drawn."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+    @property
+    def grids(self) -> list[Grid]:
+        """Its tables, those that charts are drawn from among them."""
+        found = (block.grid if isinstance(block, HeatMap | Plot) else block for block in self.blocks)
+        return [block for block in found if isinstance(block, Grid)]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report, ready to be shown in any form.
+
+    Attributes:
+        facts: what was run, by name.
+        lead: what it comes to, in a sentence.
+        page_bytes: the largest page, see `html`.
+        figures: every figure as data.
+        episodes: those that the page shows.
+    """
+
+    title: str
+    facts: Mapping[str, str]
+    sections: tuple[Section, ...]
+    lead: str = ""
+    page_bytes: int = PAGE_BYTES
+    figures: tuple[Figure, ...] = field(default=(), repr=False)
+    episodes: tuple[ShownEpisode, ...] = field(default=(), repr=False)
+
+    @property
+    def grids(self) -> list[Grid]:
+        """All tables in their order."""
+        return [grid for section in self.sections for grid in section.grids]
+
+    def show(self, console: Console) -> None:
+        """Print the title and the tables in a terminal."""
+        console.print(self.title, style="bold", markup=False, highlight=False)
+        for grid in self.grids:
+            console.print(grid.rich())
+
+    def markdown(self) -> str:
+        """The report as Markdown, episodes left out."""
+        facts = "\n".join(f"- {one_line(name)}: {one_line(value)}" for name, value in self.facts.items())
+        grids = "\n".join(grid.markdown() for grid in self.grids)
+        return f"## {one_line(self.title)}\n\n{facts}\n\n{grids}"
+
+    def html(self) -> str:
+        """The report as one page that needs nothing else, of at most `page_bytes` bytes.
+
+        Tables and charts are on it whatever they need; episodes are, as far as there is room.
+        """
+        sections = [(section.title, section.blocks) for section in self.sections]
+        return page(self.title, self.lead, self.facts, sections, self.episodes, self.page_bytes)
+
+    def latex(self) -> str:
+        """Its tables for a document that uses the package booktabs."""
+        return "\n".join(grid.latex() for grid in self.grids)
+
+    def csv(self, run: str = "RUN") -> str:
+        """The figures as tidy rows, one a line; what cannot be computed is empty."""
+        import csv
+        import io
+
+        file = io.StringIO()
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("run", "arm", "metric", "where", "split", "value", "low", "high", "n"))
+        for figure in self.figures:
+            where = ";".join(f"{name}={value}" for name, value in figure.where.items())
+            numbers = ("" if math.isnan(x) else repr(x) for x in figure.interval[:3])
+            writer.writerow(
+                (run, figure.arm, figure.metric, where, figure.split, *numbers, figure.interval.n)
+            )
+        return file.getvalue()
+
+    def to_json(self, run: str = "RUN") -> dict[str, Any]:
+        """The report as JSON-able data: each figure with the command that lists the episodes behind it."""
+        return {
+            "title": self.title,
+            "lead": self.lead,
+            "facts": dict(self.facts),
+            "figures": [figure.to_json(run) for figure in self.figures],
+            "tables": [
+                {"title": grid.title, "headings": grid.headings, "rows": grid.rows, "notes": grid.notes}
+                for grid in self.grids
+            ],
+        }
+
+
+def evaluation_report(result: EvalResult, *, title: str = "Evaluation", split: str = "") -> Report:
+    """What one program achieved."""
+    summary = result.summary
+    typed = has_task_types(result.records)
+    scores: list[Block] = [score_grid(summary, result.model)]
+    scores += [access_grid(summary)] if summary.rates else []
+    scores += [task_type_grid(result)] if typed else []
+    judged = judge_grid(summary.judging)
+    scores += [judged] if judged else []
+    scores += [
+        Intervals("Scores with their intervals", tuple((n, s, False) for n, s in summary.scores.items()))
+    ]
+    checked = checker_grid(result.records)
+    outcome = summary.scores.get(PRIMARY)
+    return Report(
+        title=title,
+        lead=f"Outcome {percent(outcome)} % on {summary.tasks} tasks." if outcome else "",
+        facts=_facts(result),
+        sections=(
+            Section("Results", (*scores, status_grid(summary))),
+            Section("Reliability", tuple(_reliability(without_qa(result) if typed else summary, typed))),
+            Section("Where", tuple(facet_grids(result.records, result.seed))),
+            Section("Errors", (*fault_grids(result.records), *([checked] if checked else ()))),
+            Section("Costs", (result_cost_grid(result),)),
+        ),
+        page_bytes=PART_BYTES,
+        figures=tuple(result_figures(result.strategy, result, split or _split(result.records))),
+        episodes=tuple(ShownEpisode(result.strategy, record) for record in result.records),
+    )
+
+
+def study_report(
+    study: Study,
+    *,
+    title: str = "Comparison",
+    setting: Mapping[str, str] | None = None,
+    histories: Sequence[History] = (),
+    extra: Sequence[Section] = (),
+) -> Report:
+    """How several programs compare.
+
+    Args:
+        setting: on what, such as the suite.
+        histories: how programs of it were compiled.
+        extra: further parts, such as published figures.
+    """
+    first = study.rows[0]
+    scored = [(row, score) for row in study.ordered if (score := row.summary.scores.get(PRIMARY))]
+    # Under the names that tables have: the long ones of ablated programs differ only at their end.
+    bars = Intervals(
+        "Outcome: estimates and 95 % intervals",
+        tuple((row.arm.shown, score, row.arm.baseline) for row, score in scored),
+        ("A ring is a baseline.",) if any(row.arm.baseline for row, _ in scored) else (),
+        arms=tuple(row.arm.label for row, _ in scored),
+    )
+    # Strategy and program are the reference's own: said of the whole comparison they would be wrong.
+    facts = {k: v for k, v in _facts(first.result).items() if k not in ("strategy", "program")}
+    grids = console_grids(study, title=title)
+    return Report(
+        title=title,
+        lead=verdict(study),
+        facts={**(setting or {}), "reference": first.arm.label, **facts},
+        sections=(
+            Section("Results", (grids[0], bars, *grids[1:])),
+            Section("Cost and quality", _costs(study)),
+            Section("Where", tuple(heat_maps(study))),
+            Section("Reliability", tuple(attempt_plot(study))),
+            Section("Errors", _fault_grids(study)),
+            Section("Optimization", tuple(history_blocks(histories))),
+            *extra,
+        ),
+        figures=tuple(study_figures(study, _split(first.result.records))),
+        episodes=tuple(
+            ShownEpisode(row.arm.label, record) for row in study.rows for record in row.result.records
+        ),
+    )
+
+
+def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...]:
+    """The tables that answer which program is best, at a glance; by area or type where tasks have such."""
+    return (
+        study_grid(study, title=title),
+        *area_grids(study),
+        *task_type_grids(study),
+        *ablation_grids(study),
+        *judge_grids(study),
+    )
+
+
+def _costs(study: Study) -> tuple[Block, ...]:
+    """What programs cost; nothing where nobody knows, as of published predictions."""
+    known = any(row.summary.totals.get(name) for row in study.rows for name in ("model_calls", "seconds"))
+    return (*front_plots(study), cost_grid(study)) if known else ()
+
+
+def _fault_grids(study: Study) -> tuple[Grid, ...]:
+    """Faults of all candidates, by domain and by program."""
+    labelled = [
+        record.model_copy(update={"strategy": row.arm.label})
+        for row in study.rows
+        if not row.arm.baseline
+        for record in row.result.records
+    ]
+    facets = {"domain": FAULT_FACETS["domain"], "program": lambda record: str(record.strategy)}
+    return fault_grids(labelled, facets=facets)
+
+
+def _reliability(summary: Summary, typed: bool) -> list[Grid]:
+    note = ("All task types but knowledge_qa.",) if typed else ()
+    return [attempt_grid(summary, note)] if summary.pass_hat else []
+
+
+def _split(records: Sequence[EpisodeRecord]) -> str:
+    splits = {record.split for record in records}
+    return splits.pop() if len(splits) == 1 else "all"
+
+
+def _facts(result: EvalResult) -> dict[str, str]:
+    return {
+        "model": result.model,
+        "strategy": result.strategy,
+        "program": result.program,
+        "tasks": str(result.summary.tasks),
+        "trials": str(result.trials),
+        "seed": str(result.seed),
+    }

@@ -1,0 +1,96 @@
+"""What episodes cost: steps, model calls, tokens, time, and dollars where the model has a price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from evals.lm.prices import dollars, prices_in_use
+from evals.records.summary import Summary
+from evals.running.runner import EvalResult
+from evals.running.study import Study
+from evals.table import Grid, number, tokens_shown
+
+_USED = "Used tokens are the same whether or not a cache answers; paid are those that reached a model."
+
+
+def cost_grid(study: Study) -> Grid:
+    """What an episode of each arm cost on average; in dollars as far as prices are known."""
+    names = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "paid_tokens", "seconds")
+    paid = {row.arm.label: dollars_an_episode(row.result) for row in study.rows}
+    priced = any(paid.values())
+    rows = tuple(
+        (
+            row.arm.shown,
+            *(_shown(row.summary, name, row.summary.means.get(name)) for name in names),
+            *((number(paid[row.arm.label], 4),) if priced else ()),
+        )
+        for row in study.ordered
+    )
+    headings = ("program", *map(_heading, names), *(("dollars",) if priced else ()))
+    notes = _notes((row.result for row in study.rows), priced=priced)
+    return Grid("Costs, mean an episode", headings, rows, notes)
+
+
+def result_cost_grid(result: EvalResult) -> Grid:
+    """What the episodes of one program cost."""
+    summary = result.summary
+    rows = [
+        (
+            _heading(name),
+            _shown(summary, name, summary.means.get(name), 2),
+            _shown(summary, name, total, 0),
+        )
+        for name, total in summary.totals.items()
+    ]
+    price = dollars_an_episode(result)
+    if price:
+        totals = summary.totals
+        whole = dollars(result.model, totals["prompt_tokens"], totals["completion_tokens"])
+        rows.append(("dollars", number(price, 4), number(whole, 2)))
+    slow = f"95 % of the episodes took at most {number(summary.seconds_p95, 2)} s."
+    return Grid(
+        "Costs", ("cost", "mean an episode", "total"), tuple(rows), (slow, *_notes([result], bool(price)))
+    )
+
+
+def _heading(name: str) -> str:
+    """What tables call a cost."""
+    used = "used " if name in ("prompt_tokens", "completion_tokens") else ""
+    return f"{used}{name.replace('_', ' ')}"
+
+
+def _shown(summary: Summary, name: str, value: float | None, decimals: int | None = None) -> str:
+    """A cost, marked where it is a number of tokens of which some were estimated."""
+    if decimals is None:
+        decimals = 2 if name == "seconds" else 1
+    if value is not None and name.endswith("_tokens"):
+        return tokens_shown(value, decimals, summary.estimated > 0)
+    return number(value, decimals)
+
+
+def _notes(results: Iterable[EvalResult], priced: bool) -> tuple[str, ...]:
+    """By which prices, and whose are not known."""
+    source = prices_in_use().source
+    by = f"the prices in {source}, else by list prices" if source else "list prices"
+    notes: tuple[str, ...] = (_USED,)
+    if priced:
+        notes += (f"Dollars of used tokens by {by}; discounts for cached prompts are left out.",)
+    results = list(results)
+    if any(result.summary.errors for result in results):
+        notes += ("Means are of graded episodes, totals of all.",)
+    if any(result.summary.estimated for result in results):
+        notes += ("~ marks tokens of which some were estimated: the server reports none.",)
+    unknown = {
+        r.model: None
+        for r in results
+        if r.summary.means.get("prompt_tokens") and dollars_an_episode(r) is None
+    }
+    return notes + tuple(f"The price of {model} is not known; --prices FILE can say it." for model in unknown)
+
+
+def dollars_an_episode(result: EvalResult) -> float | None:
+    """What an episode cost on average, if the price of its model is known."""
+    means = result.summary.means
+    if not means.get("prompt_tokens"):
+        return None
+    return dollars(result.model, means["prompt_tokens"], means["completion_tokens"])

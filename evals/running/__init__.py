@@ -1,0 +1,1 @@
+"""Running programs on tasks: in parallel, resumable, every episode on record."""

@@ -1,0 +1,226 @@
+"""A study: several programs on the same tasks, compared pairwise with the first.
+
+Planning strategies, optimizers and models are all just arms here. The study knows nothing of how an arm
+is built or run; it is given a function for that, and does the arithmetic that a fair comparison needs:
+differences paired by task, intervals, exact tests, and p values adjusted for the number of comparisons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from evals.kinds.crm.by_type import task_type_json
+from evals.records.record import STRICT
+from evals.records.summary import Summary, by_task, intents_of, interval_json
+from evals.running.runner import EvalResult
+from evals.statistics import (
+    Interval,
+    McNemar,
+    differences,
+    exchange_test,
+    holm,
+    mcnemar,
+    paired_difference,
+)
+from tools.errors import InputError
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One program of a study, by what distinguishes it.
+
+    Attributes:
+        model: the name of its model, where a study has several.
+        without: the category of tools that it does without, if it is another arm less those.
+        baseline: stands beside the others for orientation; is compared, but is no candidate.
+        settings: whatever else is worth knowing about it, for reports and tracking.
+    """
+
+    label: str
+    strategy: str = ""
+    optimizer: str = "none"
+    model: str = ""
+    without: str = ""
+    baseline: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def program(self) -> tuple[str, str, str]:
+        """What it has in common with the arm that it is less some tools."""
+        return self.strategy, self.optimizer, self.model
+
+    @property
+    def shown(self) -> str:
+        """How tables call it: what does without something stands right below the program that has it."""
+        return f"less {self.without}" if self.without else self.label
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An arm against the first arm, on the tasks that both ran on; lost episodes count as wrong.
+
+    Attributes:
+        difference: of `outcome_strict`.
+        p: how often programs that could be exchanged differ as much, intent by intent (`exchange_test`),
+            adjusted for all comparisons of the study.
+        test: McNemar's exact test, which takes tasks for independent and is not adjusted; None where an arm
+            has several trials or partial scores.
+    """
+
+    difference: Interval
+    p: float = 1.0
+    test: McNemar | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """An arm with its figures; `against_first` is None for the first arm."""
+
+    arm: Arm
+    result: EvalResult
+    against_first: Comparison | None = None
+
+    @property
+    def summary(self) -> Summary:
+        """The figures of the arm."""
+        return self.result.summary
+
+
+@dataclass(frozen=True)
+class Study:
+    """All arms, in the order given."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def ordered(self) -> list[Row]:
+        """Candidates first, each with what does without some of its tools below it; then baselines."""
+        programs = [row.arm.program for row in self.rows]
+        return sorted(
+            self.rows,
+            key=lambda row: (row.arm.baseline, programs.index(row.arm.program), bool(row.arm.without)),
+        )
+
+    @property
+    def winner(self) -> Row | None:
+        """The candidate that is better than every other candidate beyond doubt; None if there is none.
+
+        What only does without some of a candidate's tools is no candidate. Beyond doubt: the interval of its
+        paired difference to each other candidate lies above zero.
+        """
+        candidates = [row for row in self.rows if not row.arm.baseline and not row.arm.without]
+        for row in candidates:
+            others = [other for other in candidates if other is not row]
+            if others and all(difference(row, other).low > 0 for other in others):
+                return row
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """The study as JSON-able data, episodes left out."""
+        winner = self.winner
+        return {
+            "reference": self.rows[0].arm.label,
+            "winner": winner.arm.label if winner else None,
+            "rows": [_row_json(row) for row in self.rows],
+        }
+
+
+def run_study(
+    arms: Sequence[Arm],
+    run: Callable[[Arm], EvalResult],
+    *,
+    on_row: Callable[[Row], None] | None = None,
+    same_tasks: bool = True,
+    skips: tuple[type[Exception], ...] = (),
+) -> Study:
+    """Run every arm and compare each with the first.
+
+    Args:
+        run: builds and evaluates an arm.
+        on_row: told of each arm as it is done (p values are not yet adjusted).
+        same_tasks: whether all arms must get the same; if not, those are compared that both got.
+        skips: an arm that ends with one of these is left out; the first one must not be.
+
+    Raises:
+        InputError: no arms, two arms with one label, or arms that ran on different tasks.
+    """
+    labels = [arm.label for arm in arms]
+    if not arms or len(set(labels)) < len(labels):
+        raise InputError(
+            "a study needs arms with different labels", hint=f"got {', '.join(labels) or 'none'}"
+        )
+    rows: list[Row] = []
+    for arm in arms:
+        try:
+            row = Row(arm, run(arm))
+        except skips:
+            if not rows:
+                raise
+            continue
+        if rows:
+            row = Row(arm, row.result, _compare(row, rows[0], same_tasks))
+        rows.append(row)
+        if on_row:
+            on_row(row)
+    return Study(_adjusted(rows))
+
+
+def _compare(row: Row, first: Row, same_tasks: bool) -> Comparison:
+    tasks = [{record.task_id for record in each.result.records} for each in (row, first)]
+    if same_tasks and tasks[0] != tasks[1]:
+        raise InputError(f"arms {first.arm.label!r} and {row.arm.label!r} ran on different tasks")
+    ours, theirs = by_task(row.result.records, STRICT), by_task(first.result.records, STRICT)
+    p = exchange_test(differences(ours, theirs), _alike(row, first), seed=row.result.seed)
+    return Comparison(difference(row, first), p, _test(ours, theirs))
+
+
+def difference(row: Row, other: Row, score: str = STRICT) -> Interval:
+    """A score of `row` less that of `other`, paired by task.
+
+    With another score than `outcome_strict`, tasks that either lost are left out.
+    """
+    ours, theirs = by_task(row.result.records, score), by_task(other.result.records, score)
+    return paired_difference(ours, theirs, _alike(row, other))
+
+
+def _alike(row: Row, other: Row) -> dict[Hashable, Hashable] | None:
+    return intents_of([*row.result.records, *other.result.records])
+
+
+def _test(
+    ours: Mapping[Hashable, Sequence[float]], theirs: Mapping[Hashable, Sequence[float]]
+) -> McNemar | None:
+    shared = [task for task in ours if task in theirs]
+    values = [value for task in shared for value in (*ours[task], *theirs[task])]
+    if len(values) != 2 * len(shared) or not set(values) <= {0.0, 1.0}:
+        return None
+    return mcnemar([ours[task][0] == 1 for task in shared], [theirs[task][0] == 1 for task in shared])
+
+
+def _adjusted(rows: Sequence[Row]) -> tuple[Row, ...]:
+    adjusted = iter(holm([row.against_first.p for row in rows if row.against_first]))
+    return tuple(
+        replace(row, against_first=replace(row.against_first, p=next(adjusted))) if row.against_first else row
+        for row in rows
+    )
+
+
+def _row_json(row: Row) -> dict[str, Any]:
+    found = row.against_first
+    return {
+        "label": row.arm.label,
+        "strategy": row.arm.strategy,
+        "optimizer": row.arm.optimizer,
+        "without": row.arm.without,
+        "baseline": row.arm.baseline,
+        "settings": dict(row.arm.settings),
+        "program": row.result.program,
+        "model": row.result.model,
+        **row.summary.to_json(),
+        **task_type_json(row.result),
+        "difference": interval_json(found.difference) if found else None,
+        "mcnemar": found.test._asdict() if found and found.test else None,
+        "p_adjusted": found.p if found else None,
+    }

@@ -1,0 +1,156 @@
+"""Constraints: bounds that a program has to keep beside doing well, such as `leak=0` or `used_tokens<=4000`.
+
+A bound is on the mean over graded episodes: of a score, or of what they cost (see
+`evals.records.summary.COSTS`). In the outcome, episodes lost to the infrastructure count as wrong.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from evals.records.record import PRIMARY, EpisodeRecord
+from evals.records.summary import COSTS
+from tools.errors import InputError
+
+_WRITTEN = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|=)\s*(\S+)\s*")
+_TOLERANCE = 1e-9
+"""What sums of floats may be off by."""
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A bound on the mean of a score or of a cost.
+
+    Attributes:
+        metric: the score's or cost's name.
+    """
+
+    metric: str
+    relation: Literal["<=", ">="]
+    bound: float
+
+    @classmethod
+    def parse(cls, text: str) -> Constraint:
+        """The constraint in `leak=0`, `over_refusal<=0.05` or `outcome>=0.5`.
+
+        Raises:
+            InputError: it is none. Equality is for bounds that nothing can pass, 0 and 1.
+        """
+        found = _WRITTEN.fullmatch(text)
+        bound = _number(found[3]) if found else None
+        if found is None or bound is None:
+            raise InputError(
+                f"no constraint: {text!r}",
+                where="--constraint",
+                hint="write NAME<=NUMBER or NAME>=NUMBER, or leak=0",
+            )
+        if found[1] not in COSTS and not 0 <= bound <= 1:
+            raise InputError(
+                f"a mean score lies between 0 and 1: {text!r}",
+                where="--constraint",
+                hint=f"costs, which may be more, are {', '.join(COSTS)}",
+            )
+        if found[2] != "=":
+            return cls(found[1], "<=" if found[2] == "<=" else ">=", bound)
+        if bound not in (0, 1):
+            raise InputError(
+                f"a mean is never exactly {bound:g}: {text!r}", where="--constraint", hint="use <= or >="
+            )
+        return cls(found[1], "<=" if bound == 0 else ">=", bound)
+
+    def __str__(self) -> str:
+        return f"{self.metric}{self.relation}{self.bound:g}"
+
+    def of(self, record: EpisodeRecord) -> float | None:
+        """What an episode counts with; None if it says nothing about the metric.
+
+        A lost episode counts 0 in the outcome, so that no program keeps a bound by losing failures. It says
+        nothing about another score or a cost.
+        """
+        if not record.graded:
+            return 0.0 if self.metric == PRIMARY else None
+        cost = COSTS.get(self.metric)
+        return cost(record) if cost else record.scores.get(self.metric)
+
+    def measured(self, records: Iterable[EpisodeRecord]) -> float | None:
+        """The mean over the episodes that say something; None if none does."""
+        values = self._values(records)
+        return math.fsum(values) / len(values) if values else None
+
+    def met(self, records: Iterable[EpisodeRecord]) -> bool:
+        """Whether the mean keeps the bound. Where nothing was measured, nothing was broken."""
+        value = self.measured(records)
+        return value is None or self.within(value)
+
+    def lost(self, records: Sequence[EpisodeRecord], owed: int) -> bool:
+        """Whether the bound is broken however the next `owed` episodes go (scores lie between 0 and 1)."""
+        values = self._values(records)
+        if not values:
+            return False
+        best = 0.0 if self.relation == "<=" else math.inf if self.metric in COSTS else 1.0
+        return not self.within((math.fsum(values) + (best * owed if owed else 0.0)) / (len(values) + owed))
+
+    def within(self, value: float) -> bool:
+        """Whether a value keeps the bound."""
+        off = value - self.bound if self.relation == "<=" else self.bound - value
+        return off <= _TOLERANCE
+
+    def _values(self, records: Iterable[EpisodeRecord]) -> list[float]:
+        return [value for record in records if (value := self.of(record)) is not None]
+
+
+def constraints(texts: Iterable[str]) -> tuple[Constraint, ...]:
+    """Constraints as commands take them, each once.
+
+    Raises:
+        InputError: see `Constraint.parse`.
+    """
+    return tuple(dict.fromkeys(Constraint.parse(text) for text in texts))
+
+
+def broken(constraints: Iterable[Constraint], records: Sequence[EpisodeRecord]) -> tuple[str, ...]:
+    """Those that a program's episodes do not keep, each with what was measured."""
+    return tuple(
+        f"{constraint} (is {constraint.measured(records):.4g})"
+        for constraint in constraints
+        if not constraint.met(records)
+    )
+
+
+def lost(constraints: Iterable[Constraint], records: Sequence[EpisodeRecord], owed: int) -> str:
+    """The first that cannot be kept any more, with `owed` episodes to go; empty if all can."""
+    return next((str(each) for each in constraints if each.lost(records, owed)), "")
+
+
+def acceptable(constraints: Iterable[Constraint], scores: Mapping[str, float]) -> bool:
+    """Whether an episode with these scores may be an example: on its own it breaks no bound on a score."""
+    return all(each.metric not in scores or each.within(scores[each.metric]) for each in constraints)
+
+
+def check_measured(constraints: Iterable[Constraint], records: Sequence[EpisodeRecord]) -> None:
+    """See that constraints are about something.
+
+    Raises:
+        InputError: no graded episode says anything about a constraint's metric.
+    """
+    graded = [record for record in records if record.graded]
+    for constraint in constraints:
+        if graded and constraint.measured(graded) is None:
+            names = {name for record in graded for name in record.scores} | set(COSTS)
+            raise InputError(
+                f"no episode has a score {constraint.metric!r}",
+                where="--constraint",
+                hint=f"they have {', '.join(sorted(names))}",
+            )
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,84 @@
+"""Another score in the place of the outcome, by which programs are then chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from evals.dspy_programs.digests import scorers_digest
+from evals.records.record import PRIMARY
+from evals.scoring.scorer import scores_of
+from tools.errors import InputError
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from evals.scoring.scorer import Scorer
+    from evals.tasks.task import Task
+    from tools.episode import EpisodeResult
+    from tools.outcome import Outcome
+
+Asking = TypeVar("Asking")
+
+CHECKED = "checked_outcome"
+"""The outcome as scorers found it, where something else stands in its place."""
+
+
+def in_place(scores: Mapping[str, float], value: float) -> dict[str, float]:
+    """The scores with `value` as the outcome."""
+    return {**scores, CHECKED: scores.get(PRIMARY, 0.0), PRIMARY: value}
+
+
+class DrivingScorer:
+    """The scores of `scorers` with the one called `name` as the outcome, which becomes `checked_outcome`.
+
+    Thread-safe if they are.
+    """
+
+    def __init__(self, scorers: Sequence[Scorer], name: str) -> None:
+        self._scorers, self._name = tuple(scorers), name
+        self.digest = digest(["driven by", name, scorers_digest(self._scorers)])
+        self.writing_tools = writing_tools(self._scorers)
+
+    def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
+        """The scores by name.
+
+        Raises:
+            InputError: there is none called so.
+        """
+        scores = scores_of(self._scorers, task, episode)
+        if self._name not in scores:
+            raise InputError(
+                f"episodes have no score {self._name!r}",
+                where="--maximize",
+                hint=f"they have {', '.join(sorted(scores))}",
+            )
+        return in_place(scores, scores[self._name])
+
+    def asking(self, change: Callable[[Any], Any]) -> DrivingScorer:
+        """The same with changed models, see `asking`."""
+        return DrivingScorer([asking(scorer, change) for scorer in self._scorers], self._name)
+
+    def expected(self, task: Task, outcome: Outcome) -> Outcome:
+        """Of the outcomes that count as right, the one nearest to it; itself where nobody knows any."""
+        return expected_outcome(self._scorers, task, outcome)
+
+
+def asking(thing: Asking, change: Callable[[Any], Any]) -> Asking:
+    """The same judge or scorer with changed models; who asks none stays as it is."""
+    changed: Asking = thing.asking(change) if hasattr(thing, "asking") else thing
+    return changed
+
+
+def writing_tools(scorers: Sequence[Scorer]) -> frozenset[str]:
+    """The tools that write, as far as scorers know them."""
+    known = [scorer.writing_tools for scorer in scorers if hasattr(scorer, "writing_tools")]
+    return frozenset().union(*known)
+
+
+def expected_outcome(scorers: Sequence[Scorer], task: Task, outcome: Outcome) -> Outcome:
+    """Of the outcomes that count as right, the one nearest to it; itself where no scorer knows any."""
+    for scorer in scorers:
+        if hasattr(scorer, "expected"):
+            found: Outcome = scorer.expected(task, outcome)
+            return found
+    return outcome

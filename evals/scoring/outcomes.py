@@ -1,0 +1,214 @@
+"""Scoring by outcome: did an agent leave the world as the task wants it?
+
+The expected calls are executed by the same tools as the agent's, and the two outcomes are compared. How
+an agent got there does not matter. Order and generated ids of new rows do not count; the original benchmark
+compares them too, but none of its recorded verdicts turns on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from evals.scoring.actions import Call, UnreadableActionError, action_name, format_action, parse_action
+from evals.scoring.answers.values import says_all
+from evals.tasks.task import Action, Task
+from tools.access.persona import Persona
+from tools.batch import run_batch
+from tools.environment import Environment
+from tools.outcome import Outcome
+
+GroundTruth = Literal["published", "corrected"]
+
+_Work = tuple[Persona | None, datetime | None, tuple[str, ...]]
+"""Who does what when; the same work is done once."""
+
+_TABLE_CHANGED = ("calendar.update_event", "Field not found.")
+"""With a field that does not exist, the original's tool adds a column to the whole table."""
+
+_PUBLISHED = "workbench"
+"""The origin of the worlds in which verdicts are the published ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an outcome is worth.
+
+    Attributes:
+        correct: the outcome is an accepted one, what was written says what it has to, and nothing went
+            wrong on the way.
+        unwanted_side_effects: something changed, and not to what the task wants.
+    """
+
+    correct: bool
+    unwanted_side_effects: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a list of actions did.
+
+    Attributes:
+        malformed: an action would have changed the shape of a table; no accepted outcome does.
+    """
+
+    outcome: Outcome
+    malformed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a task expects.
+
+    Attributes:
+        outcomes: each of them counts as right.
+        texts: the published calls in the notation of predictions.
+        folded: the same, sorted and in lower case, as exact match compares them.
+        actions: how many calls the right answer has; of several, the first.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    texts: tuple[str, ...]
+    folded: tuple[str, ...]
+    actions: int
+
+
+class OutcomeScorer:
+    """Judges outcomes against what tasks expect. Thread-safe; expected outcomes are computed once.
+
+    Args:
+        env: over the suite's world.
+        ground_truth: `published` takes each task's expected calls as they are; `corrected` replaces
+            answers that contradict their task and accepts the alternatives of ambiguous ones.
+
+    Attributes:
+        writing_tools: the names of the tools that change something.
+    """
+
+    def __init__(self, env: Environment, ground_truth: GroundTruth = "published") -> None:
+        self.ground_truth = ground_truth
+        self._env = env
+        toolset = env.episode().toolset
+        self.writing_tools = frozenset(name for name, tool in toolset.items() if tool.writes)
+        self._free = {table.name: table.free for table in env.kind.tables if table.free}
+        self._executed: dict[_Work, Execution] = {}
+        self._expected: dict[str, Expectation] = {}
+
+    def expectation(self, task: Task) -> Expectation:
+        """What the task expects, worked out once for each task."""
+        found = self._expected.get(task.id)
+        if found is None:
+            found = self._expected[task.id] = self._expectation(task)
+        return found
+
+    def judge(
+        self, task: Task, outcome: Outcome, *, failed: bool = False, malformed: bool = False
+    ) -> Verdict:
+        """The verdict on an outcome.
+
+        Args:
+            failed: the run ended in an error, so it is not correct whatever it reached; reaching the
+                right state is no side effect either.
+            malformed: the outcome cannot show all that was changed (see `Execution`).
+        """
+        if malformed:
+            return Verdict(correct=False, unwanted_side_effects=True)
+        right = any(outcome.matches(accepted) for accepted in self.expectation(task).outcomes)
+        right = right and (not task.mentions or says_all(self._written(outcome), task.mentions))
+        return Verdict(correct=right and not failed, unwanted_side_effects=not outcome.empty and not right)
+
+    def nearest(self, task: Task, outcome: Outcome) -> Outcome:
+        """Of the accepted outcomes, the one that has most changes in common with `outcome`."""
+        made = set(outcome.key)
+        return max(self.expectation(task).outcomes, key=lambda accepted: len(made & set(accepted.key)))
+
+    def execute(self, actions: Sequence[str], task: Task | None = None) -> Execution:
+        """What actions written as text do together; one that is unreadable or fails is skipped.
+
+        Calls that only read change nothing and are left out.
+
+        Args:
+            task: whose persona makes the calls, at whose time; None for the world's own.
+        """
+        writing = self.writing(actions)
+        persona, now = (task.persona, task.now) if task else (None, None)
+        found = self._executed.get((persona, now, writing))
+        if found is None:
+            found = self._execute(_readable(writing), persona, now)
+            self._executed[persona, now, writing] = found
+        return found
+
+    def changed_a_table(self, tool: str, observation: str) -> bool:
+        """Whether the call would, in the published benchmark, have changed the shape of a table.
+
+        Our tool refuses it and changes nothing. On the published tasks the verdict stays the published one;
+        elsewhere a refused call is no side effect.
+        """
+        published = self._env.world.manifest.origin == _PUBLISHED
+        return published and (tool, observation) == _TABLE_CHANGED
+
+    def writing(self, actions: Sequence[str]) -> tuple[str, ...]:
+        """Those of the actions that name a tool that changes the world."""
+        return tuple(action for action in actions if action_name(action) in self.writing_tools)
+
+    def exact_match(self, task: Task, actions: Sequence[str]) -> bool:
+        """Whether the writing actions, as texts in any order and letter case, are the expected ones."""
+        found = (action.replace("\n", "\\n").lower() for action in self.writing(actions))
+        return tuple(sorted(found)) == self.expectation(task).folded
+
+    def _expectation(self, task: Task) -> Expectation:
+        answers = accepted_actions(task, self.ground_truth)
+        texts = _as_texts(task.expected)
+        return Expectation(
+            # Executed from their texts, so that a run with the very same calls finds them done already.
+            outcomes=tuple(self.execute(_as_texts(answer), task).outcome for answer in answers),
+            texts=texts,
+            folded=tuple(sorted(text.lower() for text in texts)),
+            actions=len(answers[0]),
+        )
+
+    def _written(self, outcome: Outcome) -> str:
+        """The free text of all rows that are new or changed."""
+        cells = (
+            cell
+            for change in outcome.changes
+            for column, cell in change.after.items()
+            if cell and column in self._free.get(change.table, ())
+        )
+        return "\n".join(cells)
+
+    def _execute(self, calls: Sequence[Call], persona: Persona | None, now: datetime | None) -> Execution:
+        episode = self._env.episode(persona=persona, now=now)
+        if not calls:
+            return Execution(episode.outcome())
+        observations = run_batch(episode, calls)
+        malformed = any(
+            self.changed_a_table(name, observation.text)
+            for (name, _), observation in zip(calls, observations, strict=True)
+        )
+        return Execution(episode.outcome(), malformed)
+
+
+def accepted_actions(task: Task, ground_truth: GroundTruth) -> tuple[tuple[Action, ...], ...]:
+    """The sets of writing calls, each of which counts as the right answer."""
+    if ground_truth == "published":
+        return (task.expected,)
+    main = task.expected if task.corrected is None else task.corrected
+    return (main, *task.alternatives)
+
+
+def _as_texts(actions: Iterable[Action]) -> tuple[str, ...]:
+    """Expected calls in the notation of predictions."""
+    return tuple(format_action(action.tool, action.arguments) for action in actions)
+
+
+def _readable(actions: Iterable[str]) -> list[Call]:
+    calls = []
+    for action in actions:
+        try:
+            calls.append(parse_action(action))
+        except UnreadableActionError:
+            continue
+    return calls

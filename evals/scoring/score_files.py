@@ -1,0 +1,237 @@
+"""Scoring prediction files against a suite."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from evals.failure_modes.published import prediction_fault
+from evals.kinds.office.workbench.flags import error_flags
+from evals.records.summary import interval_json
+from evals.scoring.actions import format_action
+from evals.scoring.baselines import BASELINES
+from evals.scoring.outcomes import GroundTruth, OutcomeScorer
+from evals.scoring.predictions import Prediction, prediction_files, read_predictions
+from evals.statistics import wilson
+from evals.tasks.suite import Suite
+from evals.tasks.task import Task
+from tools.errors import InputError
+
+RATES = (
+    "unwanted_side_effects",
+    "exact_match",
+    "no_actions",
+    "wrong_email",
+    "end_date_minor_error",
+    "meeting_start_time_error",
+)
+"""What is counted beside accuracy."""
+
+_RUN = re.compile(r"(.+)_(all|domains)_\d{4}-\d\d-\d\d_[\d-]+")
+"""How the original names its result files: model, tools supplied, time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRow:
+    """One prediction with its verdict.
+
+    Attributes:
+        run: what the row's file is part of: model and tools supplied, as far as its name tells.
+        status: `error` if the run died, with the text in `error`; such a row is never correct.
+        actions_expected: how many calls the right answer has.
+        fault: the kind of what went wrong, see `evals.failure_modes`; empty for nothing.
+    """
+
+    prediction: Prediction
+    task: Task
+    run: str
+    status: str
+    correct: bool
+    flags: Mapping[str, bool]
+    actions_expected: int
+    fault: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as JSON-able data."""
+        return {
+            "file": self.prediction.file,
+            "row": self.prediction.row,
+            "run": self.run,
+            "domain": domain_of(self.task),
+            "task_id": self.task.id,
+            "query": self.task.query,
+            "status": self.status,
+            "error": self.prediction.error,
+            "actions_expected": self.actions_expected,
+            "correct": self.correct,
+            "fault": self.fault or None,
+            **self.flags,
+        }
+
+
+@dataclass(frozen=True)
+class ScoreReport:
+    """All scored rows and what they come to."""
+
+    rows: Sequence[ScoredRow]
+    summary: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole report as one JSON-able document."""
+        return {"rows": [row.to_json() for row in self.rows], "summary": dict(self.summary)}
+
+
+def score_files(
+    suite: Suite, paths: Iterable[Path], *, ground_truth: GroundTruth = "published"
+) -> ScoreReport:
+    """Score every prediction in `paths` (files, or directories searched for them).
+
+    Raises:
+        InputError: if a file cannot be read or none of its tasks is in the suite.
+    """
+    scorer = OutcomeScorer(suite.env, ground_truth)
+    tasks = _TaskIndex(suite.tasks)
+    started = time.perf_counter()
+    rows: list[ScoredRow] = []
+    unmatched: dict[str, int] = {}
+    for file in prediction_files(paths):
+        predictions = read_predictions(file)
+        found = [score_row(scorer, task, p) for p in predictions if (task := tasks.find(p)) is not None]
+        if not found:
+            raise InputError("none of its tasks is in the suite", where=str(file), hint=str(suite.path))
+        if len(found) < len(predictions):
+            unmatched[str(file)] = len(predictions) - len(found)
+        rows.extend(found)
+    seconds = time.perf_counter() - started
+    summary = {
+        "ground_truth": ground_truth,
+        **summarize_rows(rows),
+        "by_run": _grouped(rows, lambda row: row.run),
+        "by_file": _grouped(rows, lambda row: row.prediction.file),
+        "by_domain": _grouped(rows, lambda row: domain_of(row.task)),
+        "by_actions": _by_actions(rows),
+        "faults": dict(Counter(row.fault for row in rows if row.fault).most_common()),
+        "unmatched": unmatched,
+        "baselines": score_baselines(suite, scorer, {row.task.id: row.task for row in rows}.values()),
+        "seconds": seconds,
+        "rows_per_second": len(rows) / seconds,
+    }
+    return ScoreReport(rows, summary)
+
+
+def score_row(scorer: OutcomeScorer, task: Task, prediction: Prediction) -> ScoredRow:
+    """The verdict on one prediction."""
+    execution = scorer.execute(prediction.actions, task)
+    verdict = scorer.judge(
+        task, execution.outcome, failed=bool(prediction.error), malformed=execution.malformed
+    )
+    flags = {
+        "unwanted_side_effects": verdict.unwanted_side_effects,
+        "exact_match": scorer.exact_match(task, prediction.actions),
+        "no_actions": not prediction.actions,
+        **error_flags(prediction.actions, scorer.expectation(task).texts, correct=verdict.correct),
+    }
+    wrong = not verdict.correct
+    error = prediction.error or ""
+    fault = (
+        prediction_fault(task, prediction.actions, flags, error, scorer.writing_tools).kind if wrong else ""
+    )
+    return ScoredRow(
+        prediction=prediction,
+        task=task,
+        run=_run(prediction.file),
+        status="error" if prediction.error else "ok",
+        correct=verdict.correct,
+        flags=flags,
+        actions_expected=scorer.expectation(task).actions,
+        fault=fault,
+    )
+
+
+def score_baselines(suite: Suite, scorer: OutcomeScorer, tasks: Iterable[Task]) -> dict[str, Any]:
+    """What the baselines would score on `tasks`."""
+    clock = suite.world.manifest.now
+    tasks = list(tasks)
+    results = {}
+    for name, baseline in BASELINES.items():
+        verdicts = []
+        for task in tasks:
+            calls = baseline(task.query, task.now or clock)
+            actions = [format_action(tool, arguments) for tool, arguments in calls]
+            verdicts.append(scorer.judge(task, scorer.execute(actions, task).outcome))
+        results[name] = {
+            "n": len(tasks),
+            "accuracy": _share(verdict.correct for verdict in verdicts),
+            "unwanted_side_effects": _share(verdict.unwanted_side_effects for verdict in verdicts),
+        }
+    return results
+
+
+def summarize_rows(rows: Sequence[ScoredRow]) -> dict[str, Any]:
+    """Accuracy and the other rates over `rows`, each with Wilson's 95 % interval."""
+    return {
+        "n": len(rows),
+        "accuracy": _share(row.correct for row in rows),
+        **{name: _share(row.flags[name] for row in rows) for name in RATES},
+        "errors": _share(row.status == "error" for row in rows),
+    }
+
+
+def domain_of(task: Task) -> str:
+    """The domain a task is reported under: the original's file, or its only toolkit, or `multi_domain`."""
+    domain = task.origin.get("domain")
+    if isinstance(domain, str):
+        return domain
+    return task.domains[0] if len(task.domains) == 1 else "multi_domain"
+
+
+class _TaskIndex:
+    """Finds the task that a prediction is for, by id or by text."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._by_id: dict[str, Task] = {}
+        self._by_query: dict[str, list[Task]] = defaultdict(list)
+        for task in tasks:
+            self._by_id[task.id] = task
+            self._by_query[task.query].append(task)
+
+    def find(self, prediction: Prediction) -> Task | None:
+        """The task; among several of the same text, the one of the domain that the file's folder names."""
+        if prediction.task_id is not None:
+            return self._by_id.get(prediction.task_id)
+        found = self._by_query.get(prediction.query, [])
+        same_domain = [task for task in found if domain_of(task) == prediction.folder]
+        return next(iter(same_domain or found), None)
+
+
+def _grouped(rows: Sequence[ScoredRow], key: Callable[[ScoredRow], str]) -> dict[str, Any]:
+    groups: dict[str, list[ScoredRow]] = defaultdict(list)
+    for row in rows:
+        groups[key(row)].append(row)
+    return {name: summarize_rows(groups[name]) for name in sorted(groups)}
+
+
+def _by_actions(rows: Sequence[ScoredRow]) -> dict[str, Any]:
+    subsets = {
+        "0": [row for row in rows if row.actions_expected == 0],
+        "1+": [row for row in rows if row.actions_expected >= 1],
+        "2+": [row for row in rows if row.actions_expected >= 2],
+    }
+    return {name: summarize_rows(subset) for name, subset in subsets.items()}
+
+
+@cache
+def _run(file: str) -> str:
+    found = _RUN.fullmatch(Path(file).stem)
+    return f"{found[1]} {found[2]}" if found else Path(file).stem
+
+
+def _share(flags: Iterable[bool]) -> dict[str, Any]:
+    flags = list(flags)
+    return interval_json(wilson(sum(flags), len(flags)))

@@ -1,0 +1,1 @@
+"""Tasks, and the suites that hold them."""

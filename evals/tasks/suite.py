@@ -1,0 +1,221 @@
+"""Suites: a directory that holds a world, its tasks and their manifest."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from evals.dspy_programs.examples import Metric, as_examples, suite_metric
+from evals.records.record import PRIMARY
+from evals.tasks.task import Split, SplitScheme, Task
+from evals.tasks.task_filter import Condition, those_where
+from tools.environment import Environment
+from tools.errors import InputError
+from tools.files.atomic import write_atomically
+from tools.files.directories import bring_back
+from tools.files.json_files import read_model, read_models
+from tools.seeding import digest
+from tools.world import World
+from tools.world_kind import world_kind
+
+if TYPE_CHECKING:
+    import dspy
+
+TASKS_FILE = "tasks.jsonl"
+MANIFEST_FILE = "manifest.json"
+
+_AGAIN = "build or import the suite again"
+
+
+class SuiteManifest(BaseModel):
+    """What is known about a suite without reading its tasks.
+
+    Attributes:
+        digest: of world, tasks and `rules`; two suites with the same digest are the same suite.
+        rules: digest of the access rules that the tasks were made under.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal["worksmith-suite/1"] = "worksmith-suite/1"
+    kind: str
+    origin: str
+    tasks: int
+    world_digest: str
+    tasks_digest: str
+    digest: str
+    rules: str = ""
+
+
+@dataclass(frozen=True)
+class Suite:
+    """An opened suite."""
+
+    path: Path
+    manifest: SuiteManifest
+    world: World
+    tasks: tuple[Task, ...]
+
+    @classmethod
+    def open(cls, directory: Path | str) -> Suite:
+        """Read the suite in `directory`.
+
+        Raises:
+            InputError: if it is missing, damaged, or its parts do not belong together.
+        """
+        directory = Path(directory)
+        file = directory / MANIFEST_FILE
+        if not os.path.lexists(file):
+            bring_back(directory)
+        if not os.path.lexists(file):
+            raise InputError(
+                "no suite here", where=str(directory), hint="make one with `worksmith suite build`"
+            )
+        manifest = read_model(file, SuiteManifest, "the manifest of a suite", hint=_AGAIN)
+        world = World.open(directory)
+        tasks = read_tasks(directory)
+        suite = cls(directory, _manifest(world, tasks, manifest.rules), world, tasks)
+        if suite.manifest != manifest:
+            raise InputError("the suite differs from its manifest", where=str(file), hint=_AGAIN)
+        return suite
+
+    @property
+    def digest(self) -> str:
+        """Content address of world, tasks, and the access rules that they were made under."""
+        return self.manifest.digest
+
+    @cached_property
+    def env(self) -> Environment:
+        """Opens episodes over the suite's world."""
+        return Environment(self.world)
+
+    @property
+    def rules_changed(self) -> bool:
+        """Whether the access rules are others than those that the tasks were made under.
+
+        What tasks expect, and which of them are to be denied, may then no longer be right.
+        """
+        return self.manifest.rules != self.env.policy.digest
+
+    def select(
+        self,
+        *,
+        split: Split | Literal["all"],
+        scheme: SplitScheme = "standard",
+        limit: int | None = None,
+        where: Sequence[Condition] = (),
+    ) -> list[Task]:
+        """The tasks of a split, in order; at most `limit`, spread evenly over all kinds of them.
+
+        `split` has no default: a silent one would mix up what was trained on with what is tested.
+
+        Args:
+            where: conditions that all hold for each of them.
+
+        Raises:
+            InputError: the limit makes no sense, or no task of the split has a value that is asked for.
+        """
+        chosen = [t for t in self.tasks if split == "all" or t.in_split(scheme) == split]
+        chosen = those_where(chosen, where)
+        if limit is None or limit >= len(chosen):
+            return chosen
+        if limit < 1:
+            raise InputError("the limit must be at least 1", where="--limit")
+        return _spread(chosen, limit)
+
+    def examples(
+        self,
+        split: Split | Literal["all"],
+        *,
+        scheme: SplitScheme = "standard",
+        limit: int | None = None,
+        where: Sequence[Condition] = (),
+    ) -> list[dspy.Example]:
+        """The tasks that `select` gives as examples for DSPy: each holds a `VisibleTask`, its only input.
+
+        Optimizers print, quote and save whatever an example holds. How a task is done, and what it expects,
+        a metric looks up, see `metric`.
+        """
+        return as_examples(self.select(split=split, scheme=scheme, limit=limit, where=where))
+
+    def metric(self, score: str = PRIMARY) -> Metric:
+        """A metric for DSPy's optimizers and `dspy.Evaluate`: the score called so of an agent's episode.
+
+        See `evals.dspy_programs.examples.suite_metric`.
+        """
+        return suite_metric(self, score)
+
+    def task(self, task_id: str) -> Task:
+        """The task called `task_id`.
+
+        Raises:
+            InputError: if there is none.
+        """
+        for task in self.tasks:
+            if task.id == task_id:
+                return task
+        raise InputError(
+            f"no task {task_id!r}",
+            where=str(self.path),
+            hint=f"ids look like {self.tasks[0].id!r}" if self.tasks else "the suite has no tasks",
+        )
+
+    def counts(self) -> dict[str, int]:
+        """Tasks by split of the standard scheme."""
+        return dict(sorted(Counter(task.split for task in self.tasks).items()))
+
+
+def _spread(tasks: Sequence[Task], count: int) -> list[Task]:
+    """`count` of the tasks, of each kind as large a share as there is among all.
+
+    Every so-manyth task, once they stand in the order of their kinds and by lot within each. Their own order
+    will not do: generators lay out kinds of answers at regular distances.
+    """
+    by_kind = sorted(tasks, key=lambda task: (*_kind(task), digest(task.id)))
+    chosen = {by_kind[place * len(tasks) // count].id for place in range(count)}
+    return [task for task in tasks if task.id in chosen]
+
+
+def _kind(task: Task) -> tuple[str, ...]:
+    answer = task.answer.kind if task.answer else ""
+    return (task.area, ",".join(task.domains), task.type or "", task.intent or "", answer)
+
+
+def read_tasks(directory: Path) -> tuple[Task, ...]:
+    """The tasks in the suite in `directory`.
+
+    Raises:
+        InputError: there are none, or a line is no task.
+    """
+    return tuple(read_models(directory / TASKS_FILE, Task, "a task", hint=_AGAIN))
+
+
+def write_suite(world: World, tasks: Sequence[Task]) -> Suite:
+    """Write tasks and manifest beside `world`; the manifest last, so that half a suite never opens."""
+    directory = world.path
+    lines = "".join(task.model_dump_json(exclude_defaults=True) + "\n" for task in tasks)
+    write_atomically(directory / TASKS_FILE, lines.encode())
+    rules = world_kind(world.manifest.kind).open_policy(world).digest
+    suite = Suite(directory, _manifest(world, tasks, rules), world, tuple(tasks))
+    write_atomically(directory / MANIFEST_FILE, suite.manifest.model_dump_json(indent=2).encode() + b"\n")
+    return suite
+
+
+def _manifest(world: World, tasks: Sequence[Task], rules: str) -> SuiteManifest:
+    tasks_digest = digest([task.digest for task in tasks])
+    return SuiteManifest(
+        kind=world.manifest.kind,
+        origin=world.manifest.origin,
+        tasks=len(tasks),
+        world_digest=world.manifest.digest,
+        tasks_digest=tasks_digest,
+        digest=digest([world.manifest.digest, tasks_digest, rules]),
+        rules=rules,
+    )

@@ -1,0 +1,1 @@
+"""One compile from start to artifact: its journal, its manifest, its verification."""

@@ -1,0 +1,231 @@
+"""A compiled program on disk: one JSON file with the program's state and a manifest of how it came about.
+
+The file has a part that the digest covers, which is the same for the same compile on any machine, and a
+part that was measured (durations), which is not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import dspy
+from pydantic import BaseModel, ConfigDict
+
+from evals.dspy_programs.program_state import PredictorState, restore, state_of
+from evals.dspy_programs.states import is_state
+from evals.records.compile_facts import AcceptanceFacts, CompileFacts, Trials
+from optimizers.demos.demonstration import Demonstration, Provenance
+from tools.errors import InputError
+from tools.files.atomic import write_atomically
+from tools.files.json_files import read_json, validated
+from tools.seeding import digest
+
+FORMAT: Final = "worksmith-program/2"
+
+_WHAT, _AGAIN = "a compiled program", "make one with `worksmith compile`"
+
+
+_HOW: Final = (
+    "a compiled program: load it with optimizers.compiling.artifact.Artifact.read(FILE).restore(PROGRAM)"
+)
+_NO_STATE: Final = {"dependency_versions": {_HOW: ""}}
+"""What DSPy's `Module.load` looks at first. It stops at a name that it does not know, and quotes it."""
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DemonstrationSource(_Data):
+    """Where one demonstration comes from, and what it quotes.
+
+    Attributes:
+        provenance: of one from a bank that was built before.
+    """
+
+    task_id: str
+    teacher: str
+    key: str
+    records: tuple[str, ...] = ()
+    provenance: Provenance | None = None
+
+    @classmethod
+    def of(cls, demonstration: Demonstration) -> DemonstrationSource:
+        """The source of `demonstration`."""
+        return cls(
+            task_id=demonstration.task_id,
+            teacher=demonstration.teacher,
+            key=demonstration.key,
+            records=demonstration.records,
+            provenance=demonstration.provenance,
+        )
+
+
+class Manifest(_Data):
+    """How a program was compiled.
+
+    Attributes:
+        program: what it takes to build the program anew: strategy, toolset, step limit ...
+        suite: its path as given, kind, origin and digest.
+        lm, teacher: the models' names as they were given; `models` has their full names.
+        where: what the tasks had to be.
+        scheme: by which tasks were split; `train` and `dev` are the ids used.
+        gold: whether demonstrations follow gold plans, that is, solutions that no model found.
+        settings: of the optimizer, seed included.
+        trials: the candidates' dev scores with intervals, and which one was chosen.
+        acceptance: whether that one was shown to be better, see `optimizers.search.acceptance`.
+        front: names of the trials that no other beats in dev score and in tokens, the cheapest first.
+        gaps: why training tasks gave no demonstration, with counts.
+        cost: episodes, model calls and tokens, of teacher and student.
+        versions: of worksmith, dspy and Python.
+        bank: digest, sources and suite of the bank that was given in the teacher's place; empty if none was.
+        seen_by_proposer: references (`source/key`) of the records that the model which proposed instructions
+            was shown as they are, without redaction.
+        stopped: the limit of a budget that ended the compile, e.g. `max_calls`; empty if none did.
+        undone: how many episodes, at most, it left undone by that.
+        metric: judges that took part, and whether it was them that programs were chosen by; empty without.
+    """
+
+    program: dict[str, Any]
+    suite: dict[str, str]
+    scheme: str
+    where: tuple[str, ...] = ()
+    train: tuple[str, ...]
+    dev: tuple[str, ...]
+    lm: str
+    teacher: str
+    models: dict[str, str] = {}
+    gold: bool
+    optimizer: str
+    settings: dict[str, Any]
+    trials: Trials = ()
+    chosen: str | None = None
+    acceptance: AcceptanceFacts = {}
+    front: tuple[str, ...] = ()
+    gaps: dict[str, int] = {}
+    cost: dict[str, dict[str, int]] = {}
+    demonstrations: tuple[DemonstrationSource, ...] = ()
+    versions: dict[str, str] = {}
+    bank: dict[str, Any] = {}
+    seen_by_proposer: tuple[str, ...] = ()
+    stopped: str = ""
+    undone: dict[str, int] = {}
+    metric: dict[str, str] = {}
+
+    @property
+    def tried(self) -> CompileFacts:
+        """What the compile tried, for the cards of the program's runs."""
+        return CompileFacts(
+            optimizer=self.optimizer, trials=self.trials, chosen=self.chosen, front=self.front
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON-able data."""
+        return self.model_dump(mode="json")
+
+
+class _File(_Data):
+    format: Literal["worksmith-program/2"] = "worksmith-program/2"
+    metadata: dict[str, dict[str, str]] = _NO_STATE
+    digest: str
+    manifest: Manifest
+    state: dict[str, PredictorState]
+    measured: dict[str, float] = {}
+
+
+class Artifact(_Data):
+    """A compiled program at rest.
+
+    Attributes:
+        state: of each predictor by its name: texts and examples.
+        measured: what differs from run to run: seconds.
+    """
+
+    manifest: Manifest
+    state: dict[str, PredictorState]
+    measured: dict[str, float] = {}
+
+    @classmethod
+    def of(cls, program: dspy.Module, manifest: Manifest, measured: dict[str, float]) -> Artifact:
+        """The artifact of a program in memory."""
+        return cls(manifest=manifest, state=state_of(program), measured=measured)
+
+    def state_json(self) -> dict[str, Any]:
+        """The state as JSON-able data."""
+        return {name: state.to_json() for name, state in self.state.items()}
+
+    @property
+    def digest(self) -> str:
+        """Content address of manifest and state."""
+        return digest([self.manifest.to_json(), self.state_json()])
+
+    def write(self, path: Path) -> None:
+        """Write the file in one step."""
+        file = {
+            "format": FORMAT,
+            "metadata": _NO_STATE,
+            "digest": self.digest,
+            "manifest": self.manifest.to_json(),
+            "state": self.state_json(),
+            "measured": self.measured,
+        }
+        text = json.dumps(file, indent=1, ensure_ascii=False)
+        write_atomically(path, text.encode() + b"\n")
+
+    @classmethod
+    def read(cls, path: Path | str) -> Artifact:
+        """The artifact in a file.
+
+        Raises:
+            InputError: if the file is missing, damaged, changed since, or something else.
+        """
+        path = Path(path)
+        file = _parse(path)
+        artifact = cls(manifest=file.manifest, state=file.state, measured=file.measured)
+        if artifact.digest != file.digest:
+            raise InputError(
+                "the compiled program differs from its digest",
+                where=str(path),
+                hint="it was edited or damaged; compile it again",
+            )
+        return artifact
+
+    def restore(self, program: dspy.Module, *, where: str | None = None) -> dspy.Module:
+        """Load the state into `program`, a fresh one built after `manifest.program`; returns it.
+
+        Args:
+            where: the artifact was read, for errors.
+
+        Raises:
+            InputError: if the program has other predictors than the artifact, or they have other fields.
+        """
+        restore(program, self.state, where=where)
+        return program
+
+
+def sources(demonstrations: Sequence[Demonstration]) -> tuple[DemonstrationSource, ...]:
+    """The sources of `demonstrations`, for a manifest."""
+    return tuple(DemonstrationSource.of(demonstration) for demonstration in demonstrations)
+
+
+def _parse(path: Path) -> _File:
+    data = read_json(path, _WHAT, hint=_AGAIN)
+    found = data.get("format") if isinstance(data, dict) else None
+    if found != FORMAT:
+        if found is None and is_state(data):
+            raise InputError(
+                "this is a state that DSPy saved, not a compiled program: it does not say of which agent",
+                where=str(path),
+                hint="make the agent in Python and call its load, or make a program with `worksmith compile`",
+            )
+        raise InputError(
+            "not a compiled program"
+            if found is None
+            else f"its format is {found!r}, this version reads {FORMAT}",
+            where=str(path),
+            hint=_AGAIN,
+        )
+    return validated(data, _File, _WHAT, where=str(path), hint=_AGAIN)

@@ -1,0 +1,117 @@
+"""What a compile can show at all with the intents of its dev split."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from evals.records.record import PRIMARY
+from evals.records.summary import intent_or_task
+from evals.statistics.paired import fewest_groups
+from evals.statistics.power import discordance_of
+from evals.statistics.sequential import fewest_intents
+from evals.statistics.spread import Spread
+from optimizers.search.race_power import Field, smallest_race_difference
+from optimizers.search.racing import INCUMBENT
+
+if TYPE_CHECKING:
+    from evals.tasks.task import Task
+    from optimizers.job import Trial
+    from optimizers.settings import Settings
+
+_TESTED = ("bootstrap", "knn", "tpe", "dspy:KNNFewShot")
+"""Optimizers whose winner is tested, see `optimizers.search.acceptance`."""
+
+_ONE = ("knn", "dspy:KNNFewShot")
+"""Those with a single candidate."""
+
+
+def intents_in(tasks: Sequence[Task]) -> int:
+    """How many intents tasks have; one without an intent is one of its own."""
+    return len({intent_or_task(task.intent, task.id) for task in tasks})
+
+
+def too_few_intents(optimizer: str, settings: Settings, dev: Sequence[Task]) -> str:
+    """What to say where the dev tasks have too few intents for any claim; empty where they suffice."""
+    candidates = 1 if optimizer in _ONE else settings.candidates
+    if optimizer == "race":
+        fewest = fewest_intents(settings.alpha, candidates)
+        what = f"a race of {candidates} candidates can accept none of them, not even one that wins every task"
+    elif optimizer in _TESTED and settings.accept == "tested":
+        fewest = fewest_groups(settings.alpha, candidates)
+        what = f"{optimizer} can show nothing to be better than the program as it is"
+    else:
+        return ""
+    intents = intents_in(dev)
+    if intents >= fewest:
+        return ""
+    other = "" if optimizer == "race" else ", or --accept best"
+    return (
+        f"with {intents} dev intents {what}: that takes {fewest} at least; take more dev intents, "
+        f"fewer --candidates{other} (`worksmith power --race` plans a race)"
+    )
+
+
+def power_left(trials: Sequence[Trial], settings: Settings, dev: Sequence[Task]) -> dict[str, Any]:
+    """What a race over the dev tasks finds 8 times of 10, by how its programs differed; empty if unmeasured.
+
+    Args:
+        trials: of the race, the program as it is among them.
+    """
+    plain = next((trial for trial in trials if trial.name == INCUMBENT and trial.result), None)
+    if plain is None:
+        return {}
+    intents = intents_in(dev)
+    per_intent = max(1, round(len(dev) / intents))
+    leads = [lead for trial in trials if trial is not plain and (lead := _leads(trial, plain))]
+    differ = [sum(value != 0 for value in lead.values()) / len(lead) for lead in leads]
+    measured = sum(differ) / len(differ) if differ else 0.0
+    groups = {record.task_id: intent_or_task(record.intent, record.task_id) for record in _records(plain)}
+    alike = [_alike(lead, groups) for lead in leads]
+    field = Field(
+        intents,
+        per_intent,
+        settings.candidates,
+        alike=min(per_intent, max(1.0, sum(alike) / len(alike))) if alike else 1.0,
+        alpha=settings.alpha,
+        margin=settings.margin,
+    )
+    rate = plain.strict.value
+
+    def differing(size: float) -> float:
+        return max(size, measured or discordance_of(rate, min(1.0, rate + size)))
+
+    points = smallest_race_difference(field, differing, largest=max(0.01, 1 - rate))
+    found = None if math.isnan(points) else round(100 * points, 1)
+    what = "no difference that there is room for" if found is None else f"a difference of {found:g} points"
+    return {
+        "intents": intents,
+        "per_intent": per_intent,
+        "points": found,
+        "said": (
+            f"with {intents} dev intents of {per_intent} tasks and {settings.candidates} candidates a race "
+            f"finds {what} 8 times of 10; more dev intents show more, `worksmith power --race` says how much"
+        ),
+    }
+
+
+def _records(trial: Trial) -> Sequence[Any]:
+    return trial.result.records if trial.result else ()
+
+
+def _leads(trial: Trial, plain: Trial) -> dict[str, float]:
+    """By how much a candidate is ahead on each task that both have met."""
+    theirs = {record.task_id: record.scores.get(PRIMARY, 0.0) for record in _records(plain)}
+    return {
+        record.task_id: record.scores.get(PRIMARY, 0.0) - theirs[record.task_id]
+        for record in _records(trial)
+        if record.task_id in theirs
+    }
+
+
+def _alike(lead: dict[str, float], groups: dict[str, tuple[str, str]]) -> float:
+    """By what the variance of the mean difference is larger because tasks of one intent are alike."""
+    values = {task: [value] for task, value in lead.items()}
+    alone = Spread.of(values, None).variance
+    return Spread.of(values, groups).variance / alone if alone else 1.0

@@ -1,0 +1,240 @@
+"""Rehearsing a compile: the optimizer runs as it will, but most of its dev episodes are made up.
+
+Of each program that is measured on dev only a few episodes are run; the others are taken to be like those, in
+outcome and cost. The teacher's episodes are all run, for what they show is what prompts will hold. So what a
+compile takes is measured on the very programs that it will measure, and a race ends as it may end.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.dspy_programs.asked import given_to
+from evals.dspy_programs.digests import program_digest, state_digest
+from evals.lm.prices import Prices
+from evals.records.summary import summarize
+from evals.running.runner import EvalResult, evaluate
+from optimizers.compiling.replies import RememberingEngine, ReplyStore
+from optimizers.cost.sampling import Ledger, Sample
+from optimizers.cost.spending import GOLD_PREFIX, Spent
+from optimizers.rollouts import Rollouts
+from tools.seeding import rng
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import dspy
+
+    from evals.records.record import EpisodeRecord
+    from evals.tasks.task import Task
+    from optimizers.job import Job
+
+
+@dataclass
+class Rehearsed(Rollouts):
+    """Runs a few episodes of each program and makes up the rest.
+
+    Attributes:
+        sample: so many are run.
+    """
+
+    ledger: Ledger = field(kw_only=True)
+    sample: int = 10
+    _pools: dict[str, EvalResult] = field(default_factory=dict)
+    _samples: defaultdict[str, Sample] = field(default_factory=lambda: defaultdict(Sample))
+
+    def together(
+        self,
+        runs: Mapping[str, tuple[Callable[..., Any], Sequence[Task]]],
+        *,
+        partly: bool = False,
+        known: Callable[[EpisodeRecord], bool] = lambda _: True,
+    ) -> dict[str, EvalResult]:
+        """See `Rollouts`."""
+        found = {name: self._rehearse(*run) for name, run in runs.items()}
+        together = Sample()
+        for result in found.values():
+            sample = self._samples[result.program]
+            share = len(result.records) / len(sample.seconds)
+            together.wall += share * sample.wall
+            together.busy += share * sample.busy
+            together.seconds += [record.seconds for record in result.records]
+            for record in result.records:
+                self.cost.add(record)
+                self.ledger.add(result.program, record)
+        self.ledger.seconds += together.makespan(len(together.seconds), self.workers)
+        return found
+
+    def _rehearse(self, program: Callable[..., Any], tasks: Sequence[Task]) -> EvalResult:
+        known = self._pools.get(program_digest(program))
+        short = self.sample - (len(known.records) if known else 0)
+        # Other programs are tried on other tasks, so that more of them are seen.
+        drawn = _spread(tasks, short, len(self._pools)) if short > 0 else []
+        if drawn:
+            known = self._pools[program_digest(program)] = self._run(program, drawn, known)
+        assert known is not None
+        fresh = {task.id for task in drawn}
+        run = {record.task_id: record for record in known.records if record.task_id in fresh}
+        order = rng(self.seed, "rehearsal", state_digest(program)).sample(known.records, len(known.records))
+        records = tuple(
+            run[task.id]
+            if task in drawn
+            else order[place % len(order)].model_copy(update={"task_id": task.id})
+            for place, task in enumerate(tasks)
+        )
+        return replace(known, records=records, summary=summarize(records))
+
+    def _run(
+        self, program: Callable[..., Any], tasks: Sequence[Task], known: EvalResult | None
+    ) -> EvalResult:
+        started, busy = time.perf_counter(), time.process_time()
+        found = evaluate(
+            program,
+            tasks,
+            env=self.env,
+            lm=self.lm,
+            workers=min(self.workers, len(tasks)),
+            seed=self.seed,
+            scorers=self.scorers,
+        )
+        wall, sample = time.perf_counter() - started, self._samples[found.program]
+        sample.wall += wall
+        sample.busy += time.process_time() - busy
+        sample.seconds += [record.seconds for record in found.records]
+        self.ledger.sampled += len(tasks)
+        self.ledger.sampling += wall
+        return replace(found, records=(*(known.records if known else ()), *found.records))
+
+
+class Performer:
+    """As `Rehearsed`, for the optimizers of DSPy's, which run programs themselves. Thread-safe."""
+
+    def __init__(self, ledger: Ledger, dev: Sequence[Task], sample: int, workers: int) -> None:
+        self._ledger, self._dev, self._sample, self._workers = ledger, dev, sample, workers
+        # Guards everything below.
+        self._lock = threading.Lock()
+        self._begun: dict[str, tuple[float, float]] = {}
+        self._drawn: dict[str, set[str]] = {}
+        self._counts: Counter[str] = Counter()
+        self._samples: defaultdict[str, Sample] = defaultdict(Sample)
+        self._other: dspy.Prediction | None = None
+
+    def __call__(self, program: dspy.Module, task: Task, taught: bool) -> dspy.Prediction:
+        """What the program says to the task; of a task that was not drawn, what was said to another one."""
+        if taught:
+            return program(task=given_to(program, task))
+        name = program_digest(program)
+        with self._lock:
+            self._counts[name] += 1
+            self._begun.setdefault(name, (time.perf_counter(), time.process_time()))
+            if name not in self._drawn:
+                drawn = _spread(self._dev, self._sample, len(self._drawn))
+                self._drawn[name] = {one.id for one in drawn}
+            other = None if task.id in self._drawn[name] else self._other
+        if other is not None:
+            return other
+        prediction = program(task=given_to(program, task))
+        with self._lock:
+            wall, busy = self._begun[name]
+            sample = self._samples[name]
+            sample.wall, sample.busy = time.perf_counter() - wall, time.process_time() - busy
+            sample.seconds.append(prediction.episode.seconds)
+            self._ledger.sampled += 1
+            self._ledger.add(name, prediction.episode)
+            self._other = prediction
+        return prediction
+
+    def settle(self) -> None:
+        """Count what was made up, and the time of all evaluations; each program is one."""
+        for name, sample in self._samples.items():
+            known = self._ledger.programs[name]
+            missing = self._counts[name] - len(known)
+            known.extend([known[place % len(known)] for place in range(missing)])
+            self._ledger.sampling += sample.wall
+            self._ledger.seconds += sample.makespan(self._counts[name], self._workers)
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What a rehearsal came to.
+
+    Attributes:
+        student: the ledger of the dev episodes.
+        teacher: of the teacher's, all of which were run.
+        seconds: that the compile will take.
+    """
+
+    student: Ledger
+    teacher: Ledger
+    seconds: float
+
+
+def rehearse(
+    job: Job,
+    optimizer: Callable[[Job], Any],
+    *,
+    names: tuple[str, str],
+    sample: int,
+    prices: Prices,
+) -> Rehearsal:
+    """Run `optimizer` on `job` in a rehearsal.
+
+    Args:
+        names: of the student's and the teacher's models, by which they are paid.
+        sample: episodes that are run of each program on dev.
+    """
+    ledgers = [Ledger(name, prices) for name in names]
+    student, teacher = job.student, job.teacher
+    with tempfile.TemporaryDirectory() as folder:
+        store = ReplyStore(Path(folder) / "replies.jsonl")
+        rehearsed = Rehearsed(
+            student.env,
+            _kept(student.lm, store),
+            Path(folder) / "student",
+            workers=student.workers,
+            scorers=student.scorers,
+            ledger=ledgers[0],
+            sample=sample,
+        )
+        teaching = replace(
+            teacher,
+            lm=_kept(teacher.lm, store),
+            folder=Path(folder) / "teacher",
+            cost=type(teacher.cost)(),
+        )
+        perform = Performer(ledgers[0], job.dev, sample, student.workers)
+        started = time.perf_counter()
+        optimizer(replace(job, student=rehearsed, teacher=teaching, perform=perform, budget=None))
+        perform.settle()
+        took = time.perf_counter() - started
+        store.close()
+    cost = teaching.cost
+    ledgers[1].sampled = cost.episodes
+    ledgers[1].programs["teacher"].append(
+        Spent.on(
+            0 if names[1].startswith(GOLD_PREFIX) else cost.model_calls,
+            cost.prompt_tokens,
+            cost.completion_tokens,
+            model=names[1],
+            prices=prices,
+        )
+    )
+    return Rehearsal(ledgers[0], ledgers[1], took - ledgers[0].sampling + ledgers[0].seconds)
+
+
+def _kept(lm: dspy.LM, store: ReplyStore) -> dspy.LM:
+    """The model asked as a compile asks it: that takes as long, and DSPy's cache will know the replies."""
+    return RememberingEngine(lm, store).installed()
+
+
+def _spread(tasks: Sequence[Task], count: int, shift: int) -> list[Task]:
+    """So many of the tasks, evenly spread."""
+    count = min(count, len(tasks))
+    return [tasks[(place * len(tasks) // count + shift) % len(tasks)] for place in range(count)]

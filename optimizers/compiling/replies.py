@@ -1,0 +1,306 @@
+"""Model replies on disk by what was asked, and the engine that asks nobody what was answered before.
+
+A request is told from others by the model's content address, its own text with its sampling settings, and
+what samples differ in without saying so to the model: the rollout id, and the number within several
+completions of one call. So equal questions are asked once in a compile, however often they come up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from dspy import lm15
+from dspy._vendor.lm15.serde import request_to_dict, response_from_dict
+from dspy.clients.errors import error_boundary
+from dspy.utils import exceptions
+from dspy.utils.exceptions import LMError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
+
+from evals.dspy_programs.digests import model_name
+from evals.lm.failures import remembered
+from evals.lm.lm_proxy import Sample, StandIn, check_unicode
+from evals.lm.metering import count_answer, metered, metering, reply_to_json
+from optimizers.cost.budget import BudgetSpentError
+from retrievers.strict_json import open_regular
+from tools.errors import InputError, WorksmithError
+from tools.files.atomic import append
+from tools.files.json_files import cut_torn_line, tell_torn, validated
+from tools.files.sealed_lines import SealedLine, sealed, unsealed, whole
+from tools.files.secrets import without_secrets
+from tools.seeding import digest
+from tools.statuses import EpisodeStatus
+from tools.usage import Usage
+
+if TYPE_CHECKING:
+    import dspy
+
+_KEY_LENGTH = 32
+_SHOWN = 80
+"""Characters that are quoted of a request to which there is no reply."""
+
+
+class NotInJournalError(WorksmithError):
+    """A request that the journal holds no reply to, where nobody may be asked."""
+
+
+Ask = Callable[[], lm15.Response]
+
+
+class _Place(NamedTuple):
+    """Where in the file an entry is."""
+
+    start: int
+    length: int
+    failed: bool
+
+
+class ReplyStore:
+    """An append-only file of replies, one JSON line each, found by key. Thread-safe, for one process.
+
+    A line is handed to the operating system in one write before its reply is used, so that a killed process
+    loses only what nobody had the answer to yet. (A power cut may lose more: nothing is synced to the disk.)
+    Failures are kept beside the replies: a model is asked again, but who only retraces what happened is
+    given what there was.
+
+    Raises:
+        InputError: the file holds something else or cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._asking: dict[str, threading.Event] = {}
+        self._places: dict[str, _Place] = {}
+        self._paid: dict[str, Usage] = {}
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            if torn := cut_torn_line(path):
+                tell_torn(str(path), torn)
+            self._end = 0
+            with open_regular(path) as lines:
+                for number, line in enumerate(lines, start=1):
+                    self._note(_entry(line, where=f"{path}:{number}"), self._end, len(line))
+                    self._end += len(line)
+        except OSError as error:
+            raise InputError("cannot write model replies", where=str(path), hint=str(error)) from error
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @property
+    def paid(self) -> dict[str, Usage]:
+        """What was paid for all lines of the file, failures included, by the model's name."""
+        with self._lock:
+            return dict(self._paid)
+
+    def once(self, key: str, ask: Ask, *, model: str = "") -> lm15.Response:
+        """The reply to `key`: the one there is, or else what `ask` gives, kept.
+
+        Of several threads with one key, one asks and the others are given its reply.
+        """
+        while True:
+            with self._lock:
+                place = self._places.get(key)
+                if place is not None and not place.failed:
+                    break
+                asked_by = self._asking.get(key)
+                if asked_by is None:
+                    ours = self._asking[key] = threading.Event()
+            if asked_by is not None:
+                asked_by.wait()
+                continue
+            try:
+                self._put(key, ask, model)
+            finally:
+                with self._lock:
+                    del self._asking[key]
+                ours.set()
+        return self._reply(place)
+
+    def known(self, key: str) -> lm15.Response | None:
+        """The reply to `key` without asking anybody; None if there is none.
+
+        Raises:
+            LMError: what there is instead of a reply.
+        """
+        with self._lock:
+            place = self._places.get(key)
+        return None if place is None else self._reply(place)
+
+    def close(self) -> None:
+        """Give the file back; closing twice is harmless."""
+        with self._lock:
+            if self._file >= 0:
+                os.close(self._file)
+                self._file = -1
+
+    def _put(self, key: str, ask: Ask, model: str) -> None:
+        entry: dict[str, Any] = {"key": key, "model": model}
+        with metering() as meter:
+            try:
+                entry["reply"] = reply_to_json(ask())
+            except LMError as error:
+                if isinstance(error.__cause__, BudgetSpentError):
+                    raise  # the model's failure is not known
+                said = {
+                    "class": type(error).__name__,
+                    "message": without_secrets(error.message),
+                    "model": error.model,
+                    "ended": remembered(error),
+                }
+                self._append({**entry, "failure": said, "paid": _Paid.of(meter.usage).model_dump()})
+                raise
+        self._append({**entry, "paid": _Paid.of(meter.usage).model_dump()})
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        line = sealed(json.dumps(entry, ensure_ascii=False).encode())
+        with self._lock:
+            append(self._file, line, self.path)
+            self._note(entry, self._end, len(line))
+            self._end += len(line)
+
+    def _note(self, entry: dict[str, Any], start: int, length: int) -> None:
+        known = self._places.get(entry["key"])
+        if "reply" in entry or known is None or known.failed:
+            self._places[entry["key"]] = _Place(start, length, "failure" in entry)
+        paid = _Paid.model_validate(entry["paid"])
+        self._paid[entry["model"]] = self._paid.get(entry["model"], Usage()) + paid.usage()
+
+    def _reply(self, place: _Place) -> lm15.Response:
+        with self._lock:  # or the number of the file may be another one's by then
+            line = os.pread(self._file, place.length, place.start)
+        entry = json.loads(line)
+        if place.failed:
+            raise _failure(entry["failure"])
+        # Also a fresh reply is read back, so that it is in no way another one when it is replayed.
+        return response_from_dict(entry["reply"])
+
+
+class RememberingEngine(StandIn):
+    """Gives the reply that a store has to a request, and asks the model where it has none.
+
+    Attributes:
+        asking: whether the model may be asked at all.
+        lacking: what was asked that the store has no reply to, where nobody may be asked.
+    """
+
+    counts = True
+
+    def __init__(self, lm: dspy.LM, store: ReplyStore, *, asking: bool = True) -> None:
+        super().__init__(metered(lm))
+        self._store = store
+        self.asking = asking
+        self.lacking: list[str] = []
+
+    def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
+        """The reply.
+
+        Raises:
+            LMError: the model gave none.
+            NotInJournalError: there is none, and nobody may be asked.
+        """
+        asked_for = [self._own, sample.rollout, sample.number, request_to_dict(request)]
+        key = digest(asked_for, length=_KEY_LENGTH)
+        if not self.asking:
+            found = self._store.known(key)
+            if found is None:
+                self.lacking.append(_lack(model_name(self.original), request))
+                raise NotInJournalError(self.lacking[-1])
+            count_answer(found, paid=False)
+            return found
+        fresh = False
+
+        def ask() -> lm15.Response:
+            nonlocal fresh
+            fresh = True
+            with error_boundary(self.original.model, unexpected=True):
+                response = self.ask(request, sample)
+            check_unicode(response)
+            return response
+
+        response = self._store.once(key, ask, model=model_name(self.original))
+        if not fresh:
+            count_answer(response, paid=False)
+        return response
+
+
+class _Paid(BaseModel):
+    """What was paid for an entry, as its line has it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    requests: NonNegativeInt
+    prompt_tokens: NonNegativeInt
+    completion_tokens: NonNegativeInt
+
+    @classmethod
+    def of(cls, usage: Usage) -> Self:
+        return cls(
+            requests=usage.paid_requests,
+            prompt_tokens=usage.paid_prompt_tokens,
+            completion_tokens=usage.paid_completion_tokens,
+        )
+
+    def usage(self) -> Usage:
+        return Usage(
+            paid_requests=self.requests,
+            paid_prompt_tokens=self.prompt_tokens,
+            paid_completion_tokens=self.completion_tokens,
+        )
+
+
+class _Failure(BaseModel):
+    """What there is in place of a reply.
+
+    Attributes:
+        ended: how an episode ends by it, and what its record says; see `evals.lm.failures`.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: str = Field(alias="class")
+    message: str
+    model: str | None
+    ended: tuple[EpisodeStatus, str]
+
+
+class _Entry(BaseModel):
+    """A line of the file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: str
+    model: str
+    paid: _Paid
+    reply: dict[str, Any] | None = None
+    failure: _Failure | None = None
+
+
+def _entry(line: bytes, *, where: str) -> dict[str, Any]:
+    what, hint = "a model's reply", "remove the line, and its question is asked again"
+    entry = whole(SealedLine(where, unsealed(line)), what, hint=hint)
+    validated(entry, _Entry, what, where=where, hint=hint)
+    if "reply" in entry or "failure" in entry:
+        return dict(entry)
+    raise InputError(f"not {what}: it has no reply", where=where, hint=hint)
+
+
+def _failure(said: dict[str, Any]) -> LMError:
+    kind = getattr(exceptions, str(said["class"]), None)
+    if not (isinstance(kind, type) and issubclass(kind, LMError)):
+        kind = LMError
+    error = kind(message=said["message"], model=said["model"])
+    # What was known of it then: its HTTP status, what it was raised from.
+    error.episode_status, error.episode_error = said["ended"]
+    return error
+
+
+def _lack(model: str, request: lm15.Request) -> str:
+    last = " ".join((request.messages[-1].text or "").split())
+    return f"no reply of {model} to {last[:_SHOWN]!r}"

@@ -1,0 +1,137 @@
+"""Deriving a compiled program anew from its journal, and saying in what it differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from evals.records.log import read_log
+from optimizers.compiling.compile import compile_program
+from optimizers.compiling.description import decides
+from optimizers.compiling.journal import IncompleteJournalError, copied, differences, read_description, short
+from optimizers.cost.budget import Budget
+from optimizers.cost.spending import Spent
+from optimizers.demos.capture import TRACES, read_traces
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from optimizers.compiling.artifact import Artifact
+    from optimizers.compiling.compile import Plan
+
+_NAMED = 3
+"""Fields of one episode that are named, of those in which two accounts of it differ."""
+
+
+class _Ended(Budget):
+    """A budget that was spent: it lets run again what was begun, and says why there is no more."""
+
+    def __init__(self, limit: str) -> None:
+        super().__init__()
+        self.stopped = limit
+
+    def enter(self, model: str, kind: str) -> int | None:
+        with self._changed:
+            self._number += 1
+            self._owed[self._number] = Spent()
+            return self._number
+
+
+class Derived(NamedTuple):
+    """What a journal's replies lead to.
+
+    Attributes:
+        artifact: the compiled program.
+        logs: in what the journal's own logs say otherwise, one sentence an episode.
+    """
+
+    artifact: Artifact
+    logs: tuple[str, ...]
+
+
+def derived(plan: Plan, *, stopped: str = "") -> Derived:
+    """What `plan` comes to by the model replies in its journal alone.
+
+    Every episode is run and scored again with the replies. No model is asked, and nothing is taken from the
+    journal's logs, save which episodes were begun where a budget ended the compile. The journal stays as it
+    is.
+
+    Args:
+        stopped: the limit of the budget that ended the compile; empty if none did.
+
+    Raises:
+        InputError: the journal is of another plan, or there is none.
+        InUseError: a process works in it.
+        IncompleteJournalError: it does not hold all that it takes.
+    """
+    then = read_description(plan.folder)["decides"]
+    differing = list(differences(then, decides(plan, then["purpose"])))
+    if differing:
+        said = "; ".join(f"{name} was {was!r} and is {now!r}" for name, was, now in differing)
+        raise InputError(
+            f"the program was compiled under other circumstances: {said}", where=str(plan.folder)
+        )
+    if stopped and plan.optimizer.startswith("dspy:"):
+        # Their episodes are in no log, so that nobody can tell which of them were begun.
+        raise IncompleteJournalError(
+            plan.folder, [f"no word of where its budget ({stopped}) ended {plan.optimizer}"]
+        )
+    with copied(plan.folder) as copy:
+        again = replace(plan, folder=copy.asked, resume=True, asking=False, budget=None)
+        if stopped:
+            logged = copy.logged
+            again = replace(
+                again,
+                budget=_Ended(stopped),
+                begun=lambda log: _episodes(logged / log.relative_to(copy.asked)).keys(),
+            )
+        artifact = compile_program(again).artifact
+        return Derived(artifact, tuple(differing_logs(copy.logged, copy.asked)))
+
+
+def differing_parts(ours: Artifact, theirs: Artifact) -> list[str]:
+    """The names of the parts in which two compiled programs differ: of the manifest, and of the state."""
+    found = [name for name, _, _ in differences(ours.manifest.to_json(), theirs.manifest.to_json())]
+    return found + [name for name, _, _ in differences(ours.state_json(), theirs.state_json(), "state")]
+
+
+def differing_logs(logged: Path, again: Path) -> Iterator[str]:
+    """In what two folders of logs of the same episodes differ, one sentence an episode.
+
+    Args:
+        logged: as they were written.
+        again: of the episodes run again.
+    """
+    names = {file.relative_to(folder) for folder in (logged, again) for file in folder.glob("*/**/*.jsonl")}
+    for name in sorted(names):
+        read = _traces if name.name == TRACES else _episodes
+        try:
+            then, now = read(logged / name), read(again / name)
+        except InputError as error:
+            yield str(error).replace(f"{logged}/", "")
+            continue
+        for key in sorted({*then, *now}):
+            if said := _difference(then.get(key), now.get(key)):
+                yield f"{name}: {said}"
+
+
+def _difference(then: dict[str, Any] | None, now: dict[str, Any] | None) -> str:
+    """In what two accounts of an episode differ; empty if in nothing."""
+    if now is None:
+        return f"no replies lead to the episode of {then['task']}" if then else ""
+    if then is None:
+        return f"the episode of {now['task']} is missing"
+    found = [f"{name} is {short(was)}, not {short(new)}" for name, was, new in differences(then, now)]
+    return f"{now['task']}: {'; '.join(found[:_NAMED])}" if found else ""
+
+
+def _episodes(log: Path) -> dict[str, dict[str, Any]]:
+    """The last record of each episode by its key; none if there is no log."""
+    records = read_log(log) if log.exists() else ()
+    return {record.key: {"task": record.task_id, **record.without_times()} for record in records}
+
+
+def _traces(file: Path) -> dict[str, dict[str, Any]]:
+    """The last trace of each task and run; none if there is no file."""
+    return {f"{trace['run']}/{trace['task']}": trace for trace in read_traces(file)}

@@ -1,0 +1,100 @@
+"""What a few episodes say of many: their cost, and how long so many take side by side."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from evals.lm.prices import Prices
+from optimizers.cost.spending import Spent
+
+if TYPE_CHECKING:
+    from evals.records.record import EpisodeRecord
+    from tools.episode import EpisodeResult
+
+_BOUND = 0.6
+"""The share of the time that the processor has to be busy to be the bottleneck."""
+
+
+@dataclass
+class Ledger:
+    """What a rehearsal found that episodes of one model take.
+
+    Attributes:
+        model: its name, by which it is paid.
+        sampled: how many episodes were run.
+        sampling: seconds that it took to run those of them that stand for others.
+        programs: the cost of each episode, run or made up, by program.
+    """
+
+    model: str
+    prices: Prices
+    sampled: int = 0
+    sampling: float = 0.0
+    seconds: float = 0.0
+    programs: defaultdict[str, list[Spent]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, program: str, episode: EpisodeRecord | EpisodeResult) -> None:
+        """Count an episode."""
+        self.programs[program].append(Spent.without_cache(episode, self.model, self.prices))
+
+    @property
+    def spent(self) -> Spent:
+        """By all episodes."""
+        return sum((spent for of_one in self.programs.values() for spent in of_one), start=Spent())
+
+    @property
+    def dearest(self) -> Spent:
+        """What an episode takes of the program that takes most."""
+        means = [_mean(of_one) for of_one in self.programs.values()]
+        return max(means, key=lambda mean: mean.tokens, default=Spent())
+
+
+@dataclass
+class Sample:
+    """Episodes of one program that were run side by side.
+
+    Attributes:
+        wall: seconds from the start of the first to the end of the last.
+        busy: processor time in between.
+        seconds: that each took.
+    """
+
+    wall: float = 0.0
+    busy: float = 0.0
+    seconds: list[float] = field(default_factory=list)
+
+    def makespan(self, count: int, workers: int) -> float:
+        """How long `count` such episodes take with so many at once.
+
+        What waits, waits side by side; what computes, computes one after the other. If the processor was the
+        bottleneck here, it will be; else it is where waiting side by side takes less than computing.
+        """
+        number = len(self.seconds)
+        if not number or not count:
+            return 0.0
+        busy = self.busy * slowdown()
+        if busy > _BOUND * self.wall or workers == 1:
+            return self.wall / number * count
+        mean, longest = sum(self.seconds) / number, max(self.seconds)
+        # The last ones run while other workers are idle.
+        tail = (longest - mean) / 2 if count > workers else 0.0
+        return max(busy / number * count, longest, mean * count / workers + tail)
+
+
+def slowdown(spins: int = 1_000_000) -> float:
+    """By how much the machine is slower now than if it had nothing else to do."""
+    started, busy = time.perf_counter(), time.process_time()
+    total = 0
+    for number in range(spins):
+        total += number
+    busy = time.process_time() - busy
+    return max(1.0, (time.perf_counter() - started) / busy) if busy else 1.0
+
+
+def _mean(spent: Sequence[Spent]) -> Spent:
+    total = sum(spent, start=Spent())
+    return Spent(*(value / len(spent) for value in total.values))

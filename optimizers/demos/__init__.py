@@ -1,0 +1,1 @@
+"""Demonstrations: collected from teachers, redacted, and chosen for a prompt."""

@@ -1,0 +1,111 @@
+"""Building a trace bank from several sources: models that teach, and runs that somebody else made.
+
+A run made elsewhere comes as a model that gives its replies again, so it passes through the program's own
+signatures in a sandbox and is scored anew: what only looks like a success becomes no demonstration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from optimizers.demos.demonstration import Demonstration, Provenance
+from optimizers.demos.trace_bank import Gap, TraceBank, collect
+
+if TYPE_CHECKING:
+    import dspy
+
+    from evals.tasks.task import Task
+    from optimizers.demos.bank_card import BankCard
+    from optimizers.rollouts import Rollouts
+
+NOTHING_THERE = "no trajectory in the source"
+"""Why a task gave nothing that no source has a run of."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One run of a source, or one model that is asked afresh.
+
+    Attributes:
+        source: as it was named.
+        model: whose trajectories these are.
+        lm: gives the replies; None where there is nothing to run.
+        run: of the source, see `Provenance`; with `source` it tells attempts apart.
+        episodes: by the ids of the tasks that it has a trajectory for what it calls them; None for a model,
+            which can be asked about any task.
+        failures: by task id, why the source's own record is no example to follow.
+        lacking: part of what its failures say if it has nothing for a task; empty if they say no such thing.
+        asks: whether running it asks a model, which may cost money.
+    """
+
+    source: str
+    model: str
+    lm: dspy.LM | None
+    run: str = ""
+    episodes: Mapping[str, str] | None = None
+    failures: Mapping[str, str] = field(default_factory=dict)
+    lacking: str = ""
+    asks: bool = False
+
+    @property
+    def label(self) -> str:
+        """What reports call it."""
+        return f"{self.source} ({self.run})" if self.run else self.source
+
+    def covers(self, task: Task) -> bool:
+        """Whether it can be run on `task`."""
+        return self.lm is not None and (self.episodes is None or task.id in self.episodes)
+
+    def provenance(self, task_id: str, world: str) -> Provenance:
+        """Where its trajectory for a task comes from, and the world that it was run in here."""
+        episode = (self.episodes or {}).get(task_id, "")
+        return Provenance(source=self.source, world=world, run=self.run, episode=episode)
+
+
+def build_bank(
+    program: dspy.Module,
+    tasks: Sequence[Task],
+    attempts: Sequence[Attempt],
+    rollouts: Callable[[int, Attempt], Rollouts],
+    card: BankCard | None = None,
+) -> TraceBank:
+    """One demonstration a task, of the first attempt that succeeds; later ones run what is still missing.
+
+    Args:
+        rollouts: runs programs with an attempt's model; given the attempt's number, so that each can have a
+            folder of its own.
+
+    Raises:
+        InputError: what the runner raises.
+    """
+    found: dict[str, Demonstration] = {}
+    tried: dict[str, dict[str, str]] = {task.id: {} for task in tasks}
+    for number, attempt in enumerate(attempts):
+        missing = [task for task in tasks if task.id not in found]
+        for task in missing:
+            if task.id in attempt.failures:
+                tried[task.id][attempt.label] = attempt.failures[task.id]
+        owed = [task for task in missing if attempt.covers(task)]
+        if not owed:
+            continue
+        runs = rollouts(number, attempt)
+        world = runs.env.world.manifest.digest
+        bank = collect(program, owed, runs)
+        for demonstration in bank.demonstrations:
+            told = {"teacher": attempt.model, "provenance": attempt.provenance(demonstration.task_id, world)}
+            found[demonstration.task_id] = demonstration.model_copy(update=told)
+        for gap in bank.gaps:
+            if not attempt.lacking or attempt.lacking not in gap.reason:
+                tried[gap.task_id][attempt.label] = gap.reason
+    gaps = tuple(_gap(task, tried[task.id]) for task in tasks if task.id not in found)
+    return TraceBank(tuple(found[task.id] for task in tasks if task.id in found), gaps, card)
+
+
+def _gap(task: Task, tried: Mapping[str, str]) -> Gap:
+    """A gap with the reason of the last source that had a run of the task."""
+    reason = list(tried.values())[-1] if tried else NOTHING_THERE
+    return Gap(
+        task_id=task.id, reason=reason, intent=task.intent, tried=dict(tried) if len(tried) > 1 else {}
+    )

@@ -1,0 +1,158 @@
+"""Demonstrations: whole trajectories of a teacher, with where they come from and what they quote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import dspy
+from pydantic import BaseModel, ConfigDict
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from evals.dspy_programs.demo_format import ExampleFields
+from evals.scoring.path_scores import records_seen
+from tools.errors import InputError
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from tools.episode import EpisodeResult
+
+TraceStep = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
+"""What DSPy notes of one predictor call: the predictor, its inputs, its outputs."""
+
+
+SOLVES = "solves"
+"""The field of an example with the task that it solves."""
+
+
+class LastCall(NamedTuple):
+    """The fields of a predictor's last call in an episode."""
+
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Inputs and outputs together, as an example holds them."""
+        return {**self.inputs, **self.outputs}
+
+
+class Provenance(BaseModel):
+    """Where a trajectory of a built bank comes from.
+
+    Attributes:
+        source: as it was named, e.g. `gold`, `log:react.jsonl` or `replay:results`.
+        world: digest of the world that it was run in; with it a task's id says which task it is.
+        run: of the source, e.g. a run's label or its id in MLflow; empty where a model was asked afresh.
+        episode: the record's key, or the file and row, in that run.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source: str
+    world: str = ""
+    run: str = ""
+    episode: str = ""
+
+
+class Demonstration(BaseModel):
+    """One teacher's trajectory, as the example that each predictor of the program shows.
+
+    Attributes:
+        tools: the tools called, in order.
+        records: references (`source/key`) of the records that it quotes; whoever may not read one of them
+            is not shown the demonstration.
+        scores: of the teacher's episode.
+        teacher: name of the model that produced it.
+        parts: for each predictor's name, the fields of its last call in the episode. The last call has
+            the whole trajectory among its inputs.
+        provenance: None where a compile ran its own teacher.
+        step: which step of the trajectory it shows, from 0; None for all of it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task_id: str
+    query: str
+    intent: str | None = None
+    domains: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()
+    scores: dict[str, float] = {}
+    teacher: str
+    parts: dict[str, ExampleFields]
+    provenance: Provenance | None = None
+    step: int | None = None
+
+    @cached_property
+    def key(self) -> str:
+        """Content address."""
+        return digest(self.model_dump(mode="json"))
+
+    def example(self, predictor: str) -> dspy.Example | None:
+        """The example for one predictor, as stock bootstrapping would store it; None if it was not called.
+
+        It carries the records that it quotes, so that a program can keep it from those who may not read them,
+        and where it comes from a bank which task it solves, so that this task is never shown it.
+        """
+        part = self.parts.get(predictor)
+        if part is None:
+            return None
+        solves = {SOLVES: self.solves} if self.solves else {}
+        return dspy.Example(augmented=True, **{"records": list(self.records), **solves, **part})
+
+    @property
+    def solves(self) -> str:
+        """The task that it solves, in its world; empty if the world is not known."""
+        world = self.provenance.world if self.provenance else ""
+        return f"{world}/{self.task_id}" if world else ""
+
+
+def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstration]) -> dspy.Module:
+    """A copy of `program` whose predictors show `demonstrations`, in that order."""
+    copy = program.deepcopy()
+    for name, predictor in copy.named_predictors():
+        examples = (demonstration.example(name) for demonstration in demonstrations)
+        predictor.demos = [example for example in examples if example is not None]
+    return copy
+
+
+def last_calls(program: dspy.Module, trace: Iterable[TraceStep]) -> dict[str, LastCall]:
+    """Each predictor's last call in `trace`, as plain data, by the predictor's name.
+
+    Raises:
+        InputError: if a field holds something that cannot be written to a file.
+    """
+    names = {id(predictor): name for name, predictor in program.named_predictors()}
+    last: dict[str, LastCall] = {}
+    for predictor, inputs, outputs in trace:
+        if name := names.get(id(predictor)):
+            last[name] = LastCall(inputs, outputs.toDict())
+    return {
+        name: LastCall(plain_data(name, last[name].inputs), plain_data(name, last[name].outputs))
+        for name in names.values()
+        if name in last
+    }
+
+
+def plain_data(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of an example for the predictor `name`, as what JSON can hold.
+
+    Raises:
+        InputError: if one cannot be written to a file.
+    """
+    try:
+        plain: dict[str, Any] = to_jsonable_python(fields)
+    except PydanticSerializationError as error:
+        raise InputError(
+            f"a demonstration of {name} is not plain data: {error}",
+            hint="give predictors text, numbers, lists and dicts only",
+        ) from error
+    return plain
+
+
+def quoted_records(episode: EpisodeResult) -> tuple[str, ...]:
+    """References (`source/key`) of the records that an episode read or that its observations show, sorted."""
+    read = {reference for call in episode.calls for reference in call.reads}
+    return tuple(sorted(read | records_seen(episode.calls, episode.outcome.tables)))

@@ -1,0 +1,210 @@
+"""Redacted twins of demonstrations, for personas who may not read what a demonstration quotes.
+
+Every word that comes from a record, from what the task says of it, or from what the agent wrote is replaced
+by a made-up one: the same word by the same within a demonstration, another in each. What was copied from
+where can still be seen; whose it was and what it said cannot. Left as they are: words of the tools'
+descriptions and house rules, what is told with every task of an intent, the task's own phrasing around its
+slots, numbers of one or two digits, and how many days lie between two dates. Where private fields or whole
+tables are quoted, no number is left: department and level can be enough to know whose age or rating it is.
+Nor is one where a call was denied: what a denied call names exists, and a number may be the id of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from optimizers.demos.demonstration import LastCall
+from tools.seeding import rng
+from tools.tool_context import DENIED, PRIVATE
+
+if TYPE_CHECKING:
+    from evals.tasks.task import Task
+    from tools.environment import Environment
+
+RECORDS, TWIN = "records", "redacted"
+"""The fields of a demonstration with the records it quotes, and with its twin."""
+
+_PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<clock>T?\d\d:\d\d(?::\d\d)?(?!\d))|(?P<word>[^\W_]+)")
+_NOW = re.compile(r"(\d{4}-\d\d-\d\d)(?: \d\d:\d\d)?")
+_HANDLE = re.compile(r"#\d+")
+"""Stands for the result of a call, see `tools.kinds.crm.handles`; a number of the call's own, and of no
+record."""
+
+_DENIAL = "Access denied. No rule lets you read, create, update, delete any, this record of."
+"""Words of every denial, which says nothing of what was denied."""
+
+_WHOLE = ("all", "first")
+"""Under these a result with a handle shows its entries."""
+
+_SHIFT = (40, 400)
+_CLOCK = ((8, 19), (0, 59), (0, 59))
+_SHORT = 2
+_ONSETS, _VOWELS = "bdfgklmnprstvz", "aeiou"
+_NOTE = " Names and values of this example are made up."
+
+
+def with_twins(calls: Mapping[str, LastCall], task: Task, env: Environment) -> dict[str, LastCall]:
+    """The calls, each that quotes records with its twin among the inputs.
+
+    A task whose text is not known to be a phrasing around slots has no twin: nobody could tell which of its
+    words come from records.
+    """
+    if not task.slots:
+        return dict(calls)
+    public = _public_words(env)
+    return {name: _with_twin(call, task, public) for name, call in calls.items()}
+
+
+def _with_twin(call: LastCall, task: Task, public: frozenset[str]) -> LastCall:
+    if not call.inputs.get(RECORDS):
+        return call
+    fields = {name: value for name, value in call.fields.items() if name != RECORDS}
+    wholly = any(reference.endswith((PRIVATE, "/*", DENIED)) for reference in call.inputs[RECORDS])
+    twin = Redaction(fields, task, public, numbers=wholly)(fields)
+    return LastCall({**call.inputs, TWIN: {**twin, "context": twin.get("context", "") + _NOTE}}, call.outputs)
+
+
+class Redaction:
+    """Replaces the words of one demonstration.
+
+    Args:
+        fields: the demonstration.
+        task: what was asked; its slots are the part of its text that comes from records.
+        public: words that say nothing about anybody.
+        numbers: replace every number, short ones and those that are public words as well.
+    """
+
+    def __init__(
+        self, fields: Mapping[str, Any], task: Task, public: frozenset[str], *, numbers: bool = False
+    ) -> None:
+        self._numbers = numbers
+        self._random = rng(0, "redaction", task.id)
+        self._kept = public | _words(_around(task.query, task.slots.values()))
+        self._private = frozenset().union(*map(_words, _quoted(fields))) - self._kept
+        self._private |= frozenset().union(*map(_words, task.slots.values())) - self._kept
+        self._made: dict[str, str] = {}
+        # What all tasks of an intent are told says nothing of any record.
+        self._told = task.context.strip()
+        found = _NOW.search(str(fields.get("context", "")))
+        self._today, self._now = (found[1], found[0]) if found else ("", "")
+        self._shift = timedelta(days=self._random.choice((-1, 1)) * self._random.randint(*_SHIFT))
+
+    def __call__(self, value: Any, key: str = "") -> Any:
+        """A field with its words replaced; names of tools and of fields stay, and what the clock shows."""
+        if isinstance(value, dict):
+            names = _keys(value, key)
+            return {self._text(n) if n in names else n: self(item, n) for n, item in value.items()}
+        if isinstance(value, list):
+            return [self(item, key) for item in value]
+        if key == "context" and self._now and isinstance(value, str):
+            said = value.removesuffix(self._told)
+            before, clock, after = said.partition(self._now)
+            return f"{self._text(before)}{clock}{self._text(after)}{value[len(said) :]}"
+        if isinstance(value, str) and key != "tool":
+            return self._observation(value) if key == "observation" else self._text(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and key != "total":
+            return self._text(str(value)) if self._numbers else value
+        return value
+
+    def _observation(self, text: str) -> str:
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            return self._text(text)
+        return (
+            json.dumps(self(data), ensure_ascii=False) if isinstance(data, dict | list) else self._text(text)
+        )
+
+    def _text(self, text: str) -> str:
+        return text if _HANDLE.fullmatch(text) else _PIECE.sub(self._replaced, text)
+
+    def _replaced(self, piece: re.Match[str]) -> str:
+        if piece["day"]:
+            return self._day(piece["day"])
+        if piece["clock"]:
+            return self._clock(piece["clock"])
+        word = piece["word"]
+        if not self._hides(word):
+            return word
+        made = self._made.get(word.lower())
+        if made is None:
+            made = self._made[word.lower()] = _made_up(word.lower(), self._random)
+        return made.upper() if word.isupper() else made.capitalize() if word[0].isupper() else made
+
+    def _hides(self, word: str) -> bool:
+        if word.isdigit() and (self._numbers or len(word) <= _SHORT):
+            return self._numbers
+        return word.lower() in self._private
+
+    def _clock(self, text: str) -> str:
+        """Another time of the day, written the same way."""
+        made = self._made.get(text)
+        if made is None:
+            hour, minute, second = (self._random.randint(low, high) for low, high in _CLOCK)
+            made = f"{'T' if text[0] == 'T' else ''}{hour:02}:{minute:02}:{second:02}"[: len(text)]
+            self._made[text] = made
+        return made
+
+    def _day(self, text: str) -> str:
+        try:
+            day = date.fromisoformat(text)
+        except ValueError:
+            return "0000-00-00"
+        return text if text == self._today else (day + self._shift).isoformat()
+
+
+def _public_words(env: Environment) -> frozenset[str]:
+    kind = env.kind
+    texts = [tool.text for toolkit in kind.toolkits for tool in toolkit.tools]
+    return _words("\n".join([*texts, kind.house_rules, kind.finish_note, _DENIAL]))
+
+
+def _quoted(fields: Mapping[str, Any]) -> Iterator[str]:
+    """Every text in a demonstration that is not wording of the task's, a thought or a plan."""
+    for name, value in fields.items():
+        if name not in ("context", "task", "thought", "reasoning", "plan"):
+            yield from _leaves(value)
+
+
+def _leaves(value: Any, key: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from _keys(value, key)
+        for name, item in value.items():
+            if name not in ("tool", "thought", "plan"):
+                yield from _leaves(item, name)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item, key)
+    elif isinstance(value, str):
+        yield value
+
+
+def _keys(mapping: Mapping[str, Any], under: str) -> frozenset[str]:
+    """Names in a mapping that are no fields but values themselves, such as agents with their counts."""
+    counts = under in _WHOLE and all(isinstance(item, int | float) for item in mapping.values())
+    return frozenset(name for name in mapping if counts or any(map(str.isdigit, name)))
+
+
+def _around(text: str, values: Any) -> str:
+    """A task's text with its slot values cut out, the longest first."""
+    for value in sorted(values, key=len, reverse=True):
+        if value:
+            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", " ", text, flags=re.IGNORECASE)
+    return text
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(found["word"].lower() for found in _PIECE.finditer(text) if found["word"])
+
+
+def _made_up(word: str, random: Random) -> str:
+    """A word of the same kind: letters for letters, digits for digits."""
+    if not word.isalpha():
+        return "".join(random.choice("123456789") if c.isdigit() else random.choice(_ONSETS) for c in word)
+    syllables = random.randint(2, 3)
+    return "".join(random.choice(_ONSETS) + random.choice(_VOWELS) for _ in range(syllables))

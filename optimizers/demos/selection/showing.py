@@ -1,0 +1,80 @@
+"""Putting what was chosen into a program: fixed demonstrations into its predictors, a bank to be searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from evals.dspy_programs.demo_tokens import demo_tokens, fitting
+from evals.dspy_programs.nearest import Embedding, NearestSettings, show_nearest
+from optimizers.demos.demonstration import Demonstration, give_demonstrations
+from optimizers.demos.selection.strategies import Display
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    import dspy
+
+
+class Shown(NamedTuple):
+    """A program, and the demonstrations that it can show."""
+
+    program: dspy.Module
+    demonstrations: tuple[Demonstration, ...]
+
+
+def shown(
+    program: dspy.Module,
+    display: Display,
+    *,
+    embedding: Embedding = "lexical",
+    tokens: int | None = None,
+    by_state: bool = False,
+) -> Shown:
+    """A copy of `program` that shows `display`.
+
+    Args:
+        embedding: how what is searched is compared.
+        tokens: as many as the demonstrations of a prompt may take, by `demo_tokens`. What does not fit is
+            left out; the fixed ones are let in first.
+        by_state: see `NearestSettings`.
+
+    Raises:
+        InputError: something is to be searched, and a predictor has no input that holds the task's text.
+    """
+    names = [name for name, _ in program.named_predictors()]
+    fixed = fitting(((each, _sizes(each, names)) for each in display.fixed), tokens)
+    if not display.searched:
+        return Shown(give_demonstrations(program, fixed), tuple(fixed))
+    everything = (*fixed, *display.searched)
+    copy = give_demonstrations(program, everything)
+    nearest = {
+        name: NearestSettings(
+            _query_field(name, everything),
+            display.count,
+            embedding,
+            fixed=sum(name in each.parts for each in fixed),
+            tokens=tokens or 0,
+            by_state=by_state,
+        )
+        for name, predictor in copy.named_predictors()
+        if predictor.demos
+    }
+    return Shown(show_nearest(copy, nearest), everything)
+
+
+def _sizes(demonstration: Demonstration, names: Iterable[str]) -> Mapping[str, int]:
+    """The tokens that a demonstration takes in the prompts of each predictor."""
+    return {name: demo_tokens(demonstration.parts[name]) for name in names if name in demonstration.parts}
+
+
+def _query_field(name: str, demonstrations: Sequence[Demonstration]) -> str:
+    """The input of a predictor that holds the task's text in every demonstration."""
+    parts = [(d.query, d.parts[name]) for d in demonstrations if name in d.parts]
+    for field in parts[0][1]:
+        if all(part.get(field) == query for query, part in parts):
+            return field
+    raise InputError(
+        f"no input of the predictor {name} holds the task's text",
+        where="--optimizer knn",
+        hint="use bootstrap, which shows every task the same demonstrations",
+    )

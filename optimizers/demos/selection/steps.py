@@ -1,0 +1,97 @@
+"""Demonstrations of single steps: the state of the prompt up to one call, and that call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+from optimizers.demos.demonstration import Demonstration
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    import dspy
+
+Unit = Literal["trajectory", "step"]
+"""What one demonstration shows: a whole trajectory, or one step of it."""
+
+UNITS: Final[tuple[Unit, ...]] = get_args(Unit)
+
+_TRAJECTORY, _TWIN = "trajectory", "redacted"
+_OUTPUTS = ("thought", "tool", "arguments")
+
+
+def check_unit(program: dspy.Module, unit: Unit) -> None:
+    """See that demonstrations of `program` can come in such units.
+
+    Raises:
+        InputError: steps are asked for, and it makes all its calls at once.
+    """
+    signatures = [predictor.signature for _, predictor in program.named_predictors()]
+    if unit == "step" and not any(
+        _TRAJECTORY in s.input_fields and "tool" in s.output_fields for s in signatures
+    ):
+        raise _no_steps()
+
+
+def in_units(demonstrations: Iterable[Demonstration], unit: Unit) -> tuple[Demonstration, ...]:
+    """The demonstrations as they are, or taken apart into their steps.
+
+    Raises:
+        InputError: the program makes all its calls at once, so there are no steps.
+    """
+    if unit == "trajectory":
+        return tuple(demonstrations)
+    return tuple(step for demonstration in demonstrations for step in steps_of(demonstration))
+
+
+def steps_of(demonstration: Demonstration) -> list[Demonstration]:
+    """One demonstration for each call of a trajectory, and one for how it ends.
+
+    What other predictors show (a plan) goes with the first step, for it is made before it.
+
+    Raises:
+        InputError: there are no steps.
+    """
+    stepwise = {name: part for name, part in demonstration.parts.items() if _stepwise(part)}
+    if not stepwise:
+        raise _no_steps()
+    whole = {name: part for name, part in demonstration.parts.items() if name not in stepwise}
+    count = max(len(part[_TRAJECTORY]) for part in stepwise.values()) + 1
+    found = []
+    for number in range(count):
+        parts = {name: cut for name, part in stepwise.items() if (cut := _cut(part, number)) is not None}
+        if number == 0:
+            parts |= whole
+        told = {"parts": parts, "step": number, "tools": demonstration.tools[: number + 1]}
+        found.append(demonstration.model_copy(update=told))
+    return found
+
+
+def _no_steps() -> InputError:
+    return InputError(
+        "this program makes its calls at once, so that its demonstrations have no steps",
+        where="--demo-unit",
+        hint="use trajectory, or a strategy that makes one call at a time",
+    )
+
+
+def _stepwise(part: Mapping[str, Any]) -> bool:
+    steps = part.get(_TRAJECTORY)
+    return isinstance(steps, list) and all("tool" in step for step in steps) and "tool" in part
+
+
+def _cut(part: Mapping[str, Any], number: int) -> dict[str, Any] | None:
+    """The fields of a predictor at one step; None where its trajectory has no such step."""
+    steps = part[_TRAJECTORY]
+    if number > len(steps):
+        return None
+    cut = dict(part)
+    if number < len(steps):
+        # What was seen afterwards is no part of the step, and neither is a plan that was made then.
+        cut |= {name: steps[number].get(name, "") for name in _OUTPUTS if name in part}
+    cut[_TRAJECTORY] = steps[:number]
+    twin = cut.pop(_TWIN, None)
+    # A twin without the same steps cannot be cut; without one, nobody is shown the step who may not read it.
+    if twin is not None and _stepwise(twin) and len(twin[_TRAJECTORY]) == len(steps):
+        cut[_TWIN] = _cut(twin, number)
+    return cut

@@ -1,0 +1,1 @@
+"""Optimizers of our own: candidates, races, and acceptance."""

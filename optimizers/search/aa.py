@@ -1,0 +1,130 @@
+"""The A/A check: does a race tell a program apart from itself?
+
+The program is evaluated once for each arm of the race, under another seed each time, so that a model that
+samples answers anew. What was measured is then resampled without any further model call: whole intents are
+drawn with replacement, and for each of them the arms' scores are dealt out anew, the same way for all its
+tasks, so that what goes together inside an intent stays together. Arms of the same program are
+interchangeable, so in every such race nothing is there to be found, and whatever is accepted is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from random import Random
+from typing import Any
+
+from evals.records.summary import interval_json
+from evals.statistics import Interval, wilson
+from optimizers.job import Job, worth
+from optimizers.search.race import dev_order, rules
+from optimizers.search.race_table import Table, over
+from optimizers.search.racing import INCUMBENT, Arm, IncumbentLostError, Outcome, Rules
+from tools.seeding import rng
+
+RESAMPLINGS = 1_000
+
+
+@dataclass(frozen=True)
+class SameProgram:
+    """What an A/A check found.
+
+    Attributes:
+        told_apart: the share of resamplings in which a candidate was accepted.
+        stated: the rate that must not be exceeded.
+        as_measured: whether the evaluations as they came out were told apart.
+        differing: the share of tasks on which not all arms scored the same. At 0 the check says little: the
+            model answers the same every time.
+        lost: episodes that the infrastructure failed; a race counts them against the candidates.
+    """
+
+    told_apart: Interval
+    stated: float
+    as_measured: bool
+    differing: float
+    arms: int
+    intents: int
+    tasks: int
+    lost: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether the rate may be what was stated."""
+        return self.told_apart.low <= self.stated
+
+    def to_json(self) -> dict[str, Any]:
+        """The findings as JSON-able data."""
+        return {
+            "passed": self.passed,
+            "told_apart": interval_json(self.told_apart),
+            "stated": self.stated,
+            "as_measured": self.as_measured,
+            "differing": self.differing,
+            "arms": self.arms,
+            "intents": self.intents,
+            "tasks": self.tasks,
+            "lost": self.lost,
+        }
+
+
+def episodes(job: Job) -> dict[str, int]:
+    """How many episodes the check runs, by what for."""
+    return {"dev": len(job.dev) * (1 + job.settings.candidates)}
+
+
+def same_program(job: Job) -> SameProgram:
+    """Evaluate the program of `job` once for each arm of its race, and resample.
+
+    Raises:
+        IncumbentLostError: an arm lost too many episodes to compare anything with it.
+    """
+    dealt = dev_order(job.dev, job.settings.seed)
+    tasks = [task for intent in dealt for task in intent]
+    columns: list[list[float | None]] = []
+    for number in range(1 + job.settings.candidates):
+        rollouts = replace(job.student, seed=number)
+        records = rollouts(job.program, tasks, name=f"aa-{number}").records
+        columns.append([worth(record) for record in records])
+    how = rules(job.settings)
+    for column in columns:
+        # Any of them may stand for the program as it is.
+        Outcome(INCUMBENT, {INCUMBENT: Arm(INCUMBENT, column)}, how).check()
+    rows = list(zip(*columns, strict=True))
+    left = iter(rows)
+    table = [list(islice(left, len(intent))) for intent in dealt]
+    return SameProgram(
+        told_apart=false_accepts(table, how, seed=job.settings.seed),
+        stated=how.alpha,
+        as_measured=_accepts(table, how),
+        differing=sum(len({*row} - {None}) > 1 for row in rows) / len(rows),
+        arms=len(columns),
+        intents=len(table),
+        tasks=len(rows),
+        lost=sum(column.count(None) for column in columns),
+    )
+
+
+def false_accepts(table: Table, how: Rules, *, seed: int, resamplings: int = RESAMPLINGS) -> Interval:
+    """How often a race over resampled scores of one program accepts a candidate, with Wilson's interval."""
+    accepted = 0
+    for number in range(resamplings):
+        generator = rng(seed, "aa", number)
+        accepted += _accepts(
+            [_exchanged(intent, generator) for intent in generator.choices(table, k=len(table))], how
+        )
+    return wilson(accepted, resamplings)
+
+
+def _exchanged(intent: Sequence[Sequence[float | None]], generator: Random) -> list[list[float | None]]:
+    """The scores of an intent with its arms exchanged, the same way for all tasks."""
+    order = generator.sample(range(len(intent[0])), len(intent[0]))
+    return [[row[arm] for arm in order] for row in intent]
+
+
+def _accepts(table: Table, how: Rules) -> bool:
+    """Whether a race over the scores ends with a candidate; the first column is the incumbent."""
+    try:
+        return over(table, how).winner != INCUMBENT
+    except IncumbentLostError:
+        return False

@@ -1,0 +1,1 @@
+"""The agent's modules: planner, tool selector, access checker, executor."""

@@ -1,0 +1,159 @@
+"""Which tools a step is offered: all, those of toolkits by name or by what the task requires, the nearest.
+
+With `retrieved:K` the descriptions of all tools are indexed, and each step is offered the K nearest to what
+it is about, besides those it has already called or tried to. Only what is on offer can be called: a model
+behind a native tool interface could not call anything else either, and if demonstrations could name tools
+past the retrieval, the retrieval would look better than it is. A tool that was asked for in vain is on offer
+in the next step.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from programs.rollout import Run
+    from retrievers.ranking.lexical import LexicalIndex
+    from tools.environment import Environment
+    from tools.tool import Tool
+    from tools.toolkit import Toolset
+
+ALL, REQUIRED, RETRIEVED = "all", "required", "retrieved"
+_AND = "+"
+"""Between the names of toolkits."""
+
+_DAMPING = 5
+"""Small: of a handful of tools the first counts much more than the tenth."""
+_READING = 2 / 3
+
+_LONGEST = 300
+"""Characters of an observation that count; further on it says less and less of what comes next."""
+
+
+def tools_a_step(toolset: str) -> int | None:
+    """How many tools a step is offered by retrieval; None where the offer does not change.
+
+    Raises:
+        InputError: nothing can be meant by that, in whatever world.
+    """
+    name, _, number = toolset.partition(":")
+    if name != RETRIEVED and all(kit.isidentifier() for kit in toolset.split(_AND)):
+        return None
+    if name != RETRIEVED or not number.isdigit() or int(number) < 1:
+        raise _no_toolset(toolset, "names of toolkits")
+    return int(number)
+
+
+def toolkits_on_offer(toolset: str, domains: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The toolkits from which a task of these domains is offered tools; None for all there are."""
+    if toolset == REQUIRED:
+        return domains
+    return None if toolset == ALL or tools_a_step(toolset) else tuple(toolset.split(_AND))
+
+
+def default_toolset(env: Environment | None, strategy: str, *, otherwise: str) -> str:
+    """What the kind of the environment's world offers a strategy where nobody says which tools it gets.
+
+    Args:
+        otherwise: where the kind says nothing either, or there is no environment yet.
+    """
+    offers = env.kind.toolset_for if env is not None else {}
+    return offers.get(strategy, offers.get("", otherwise))
+
+
+def check_toolset(toolset: str, without: Iterable[str], env: Environment | None) -> None:
+    """Make sure that an environment, if there is one yet, has what a toolset names.
+
+    Args:
+        without: categories of tools that are left out.
+
+    Raises:
+        InputError: it does not; says what there is.
+    """
+    named = () if tools_a_step(toolset) else toolkits_on_offer(toolset, ()) or ()
+    if env is None:
+        return
+    there = [toolkit.name for toolkit in env.kind.toolkits]
+    if not set(named) <= set(there):
+        raise _no_toolset(toolset, ", ".join(there))
+    env.kind.toolset(None, without)
+
+
+def _no_toolset(toolset: str, toolkits: str) -> InputError:
+    return InputError(
+        f"no toolset {toolset!r}",
+        where="--toolset",
+        hint=f"there are {ALL}, {REQUIRED}, {RETRIEVED}:K with K of at least 1, and, joined by {_AND} where "
+        f"it is more than one, {toolkits}",
+    )
+
+
+def offered(run: Run, catalogue: Toolset, k: int) -> Toolset:
+    """The tools that the next step of a run is offered, in the order of the catalogue."""
+    used = {call.tool for call in run.episode.calls}
+    return nearest_tools(catalogue, _about(run), k, used)
+
+
+def nearest_tools(catalogue: Toolset, texts: Sequence[str], k: int, used: Collection[str] = ()) -> Toolset:
+    """The `k` tools whose descriptions are nearest to the texts together, and those in `used`.
+
+    Each text ranks all tools and all toolkits, and the ranks are fused: a long observation does not drown a
+    short task, and a tool that is described in few words is found by its neighbours. Most of the places go to
+    tools that only read: whatever is asked or is to be changed has to be found first.
+    """
+    tools, kits = _indexes(tuple(catalogue.values()))
+    scores = dict.fromkeys(catalogue, 0.0)
+    for text in filter(None, texts):
+        words = _words(text)
+        by_tool, by_kit = _ranks(tools, words, len(catalogue)), _ranks(kits, words, len(catalogue))
+        for name in catalogue:
+            scores[name] += by_tool.get(name, 0.0) + by_kit.get(_kit(name), 0.0)
+    ranked = sorted(catalogue, key=lambda name: (-round(scores[name], 9), name))
+    readers = [name for name in ranked if not catalogue[name].writes][: round(_READING * k)]
+    best = dict.fromkeys([*readers, *ranked])
+    chosen = {*list(best)[:k], *used}
+    return {name: tool for name, tool in catalogue.items() if name in chosen}
+
+
+def _about(run: Run) -> tuple[str, ...]:
+    """What the next step is about: the task, its line of the plan, and the last step."""
+    steps = run.trajectory.readable()
+    plan = [line for line in run.inputs.get("plan", "").splitlines() if line.strip()]
+    texts = [run.task.query, plan[len(steps)] if len(steps) < len(plan) else ""]
+    if steps:
+        last = steps[-1]
+        texts.append(f"{last.get('thought') or ''} {last.get('tool') or ''}")
+        texts.append(str(last["observation"])[:_LONGEST])
+    return tuple(texts)
+
+
+@lru_cache(maxsize=16)
+def _indexes(tools: tuple[Tool, ...]) -> tuple[LexicalIndex, LexicalIndex]:
+    """Over the descriptions of tools, and over those of whole toolkits."""
+    from retrievers.ranking.lexical import LexicalIndex
+
+    texts = {tool.name: f"{_words(tool.name)}. {_words(tool.text)}" for tool in tools}
+    kits: dict[str, str] = {}
+    for name, text in texts.items():
+        kits[_kit(name)] = f"{kits.get(_kit(name), '')} {text}"
+    return LexicalIndex(texts), LexicalIndex(kits)
+
+
+def _ranks(index: LexicalIndex, words: str, size: int) -> dict[str, float]:
+    """What the rank of each text that has anything in common with the words is worth."""
+    hits = enumerate(index.search(words, size), start=1)
+    return {hit.key: 1 / (_DAMPING + rank) for rank, hit in hits if hit.score > 0}
+
+
+def _kit(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _words(text: str) -> str:
+    """Names as the words that they are made of."""
+    return re.sub(r"(?<=\w)[._](?=\w)", " ", text)

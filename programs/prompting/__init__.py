@@ -1,0 +1,1 @@
+"""Prompts and replies: how an episode looks to a model, and how its reply is read."""

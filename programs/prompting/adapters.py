@@ -1,0 +1,248 @@
+"""Adapters of DSPy's that a user sets: whole trajectories in their format.
+
+Fields, demonstrations, replies and observations look as the adapter makes them, and it reads the replies. The
+turns are those of `programs.prompting.adapter`: an opening turn, then a reply and an observation for every
+step.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import dspy
+from dspy.lm15 import Message
+from dspy.utils.exceptions import AdapterParseError
+
+from evals.dspy_programs.digests import model_name
+from programs.prompting.adapter import ADAPTER, TrajectoryAdapter, UnreadableReplyError, made_once
+from programs.prompting.exchange import listening
+from programs.prompting.render import RUNNING_ONLY, TRAJECTORY, as_text, opening_fields, unreadable_turn
+from programs.prompting.reply import check_values
+from programs.prompting.tool_calling import itself
+from programs.prompting.trajectory import Said, Step
+from programs.prompting.turns import Demo, Turns, as_dicts
+from tools.errors import InputError
+
+_TAKEN = "dspy.ChatAdapter, JSONAdapter, XMLAdapter and BAMLAdapter"
+_LONGEST = 300
+"""Characters of what an adapter says of a reply that the model is told."""
+
+_NESTED = "it is nested too deeply"
+_STEPS = (
+    "After a reply with a tool you are given what the call returned, as `observation`, and reply again in "
+    "the same way."
+)
+_OBSERVED = dspy.Signature(
+    {
+        "observation": (str, dspy.InputField()),
+        "plan": (str, dspy.InputField()),
+        "tools": (str, dspy.InputField()),
+    }
+)
+"""The fields of the turns that follow a reply."""
+
+
+def adapter_in_use(lm: Any) -> dspy.ChatAdapter:
+    """The adapter that DSPy's settings name, for whole trajectories; our own where they name none.
+
+    Args:
+        lm: that is asked. One that answers from a script, such as gold plans, has a format of its own, and
+            one without weights may know few.
+
+    Raises:
+        InputError: programs of this package cannot be asked through the adapter.
+    """
+    chosen = dspy.settings.adapter
+    if chosen is None or isinstance(chosen, TrajectoryAdapter | _WholeTrajectories):
+        return ADAPTER if chosen is None else chosen
+    engine, kind = getattr(itself(lm), "engine", None), type(chosen)
+    if getattr(engine, "own_format", False):
+        return ADAPTER
+    if not isinstance(chosen, dspy.ChatAdapter) or _format(kind) is not _format(dspy.ChatAdapter):
+        raise InputError(
+            f"{kind.__name__} cannot render whole trajectories",
+            where="dspy.settings.adapter",
+            hint=f"use one of {_TAKEN}, or none",
+        )
+    readable = getattr(engine, "formats", None)
+    if readable is not None and kind.__name__ not in readable:
+        raise InputError(
+            f"{model_name(lm)} cannot read the format of {kind.__name__}",
+            where="dspy.settings.adapter",
+            hint=f"use {', '.join(readable)}, or set none",
+        )
+    return made_once(_MADE, chosen, _whole)
+
+
+def refuse_native(adapter: dspy.ChatAdapter) -> None:
+    """Mind that native tool calls go through no adapter.
+
+    Raises:
+        InputError: one was set.
+    """
+    if isinstance(adapter, _WholeTrajectories):
+        name = type(adapter).__bases__[-1].__name__
+        raise InputError(
+            f"native tool calls do not go through {name}",
+            where="dspy.settings.adapter",
+            hint="have calls made in text (calls='text'), or set no adapter",
+        )
+
+
+class _WholeTrajectories:
+    """What an adapter of DSPy's lacks for trajectories; a base beside it."""
+
+    _layouts: WeakKeyDictionary[type, AdapterLayout]
+    _turns: Turns
+
+    def __call__(
+        self,
+        lm: Any,
+        lm_kwargs: dict[str, Any],
+        signature: type[dspy.Signature],
+        demos: list[Demo],
+        inputs: dict[str, Any],
+    ) -> list[dict[str, Any]]:
+        """Ask `lm` once.
+
+        Raises:
+            UnreadableReplyError: the reply is not in the adapter's format.
+        """
+        try:
+            with listening(lm) as heard:
+                asked = super().__call__  # type: ignore[misc]
+                answers: list[dict[str, Any]] = asked(heard, lm_kwargs, signature, demos, inputs)
+        except AdapterParseError as error:
+            problem = _problem(error, signature)
+            raise UnreadableReplyError(signature, str(error.lm_response), problem) from error
+        for values in answers:
+            try:
+                check_values(values)
+            except ValueError as error:
+                raise UnreadableReplyError(signature, as_text(values), str(error)) from error
+        return answers
+
+    def format(
+        self, signature: type[dspy.Signature], demos: list[Demo], inputs: dict[str, Any]
+    ) -> list[dict[str, Any]]:
+        """The prompt as message dictionaries."""
+        layout = made_once(self._layouts, signature, partial(AdapterLayout.of, self))
+        turns = self._turns.prompt(layout, demos, inputs)
+        return [{"role": "system", "content": layout.system}, *as_dicts(turns)]
+
+    def parse(self, signature: type[dspy.Signature], completion: str) -> dict[str, Any]:
+        """The output fields of a reply, as the adapter reads them.
+
+        Raises:
+            AdapterParseError: it cannot.
+        """
+        try:
+            values: dict[str, Any] = super().parse(signature, completion)  # type: ignore[misc]
+        except (RecursionError, ValueError) as error:
+            said = _NESTED if isinstance(error, RecursionError) else str(error)
+            raise AdapterParseError(type(self).__name__, signature, completion, said) from error
+        return values
+
+
+@dataclass(frozen=True)
+class AdapterLayout:
+    """The turns of one signature in an adapter's format; see `programs.prompting.render.TurnMaker`.
+
+    Attributes:
+        signature: without the trajectory.
+        reminder: how the adapter ends the opening turn of the running episode.
+    """
+
+    adapter: Any
+    signature: type[dspy.Signature]
+    system: str
+    reminder: str
+
+    @classmethod
+    def of(cls, adapter: Any, signature: type[dspy.Signature]) -> AdapterLayout:
+        """The layout of `signature`."""
+        shown = signature.delete(TRAJECTORY) if TRAJECTORY in signature.input_fields else signature
+        stepwise = "tool" in shown.output_fields
+        told = shown.with_instructions(f"{shown.instructions}\n\n{_STEPS}") if stepwise else shown
+        reminder = adapter.user_message_output_requirements(shown)
+        return cls(adapter, shown, adapter.format_system_message(told), reminder or "")
+
+    def opening(self, values: Mapping[str, Any], *, running: bool) -> Message:
+        """See `TurnMaker`."""
+        names = [name for name in opening_fields(self.signature) if running or name not in RUNNING_ONLY]
+        given = {name: values[name] for name in names if as_text(values.get(name))}
+        return self._user(self.signature, given, running=running)
+
+    def steps(self, steps: Iterable[Step], said: Sequence[Said | None] = ()) -> list[Message]:
+        """See `TurnMaker`."""
+        turns = []
+        for step in steps:
+            raw = step.get("reply")
+            turns.append(self._reply(step) if raw is None else unreadable_turn(raw))
+            observed = {"observation": as_text(step.get("observation"))}
+            plan = {"plan": step["plan"]} if step.get("plan") else {}
+            turns.append(self._user(_OBSERVED, {**observed, **plan}))
+        return turns
+
+    def demonstration(self, values: Mapping[str, Any]) -> list[Message]:
+        """See `TurnMaker`."""
+        if any(values.get(name) is None for name in self.signature.output_fields):
+            return []
+        steps = values.get(TRAJECTORY) or ()
+        return [self.opening(values, running=False), *self.steps(steps), self._reply(values)]
+
+    def with_offer(self, turn: Message, tools: str) -> Message:
+        """See `TurnMaker`."""
+        text, offer = str(turn.text), str(self._user(_OBSERVED, {"tools": tools}).text)
+        if self.reminder and text.endswith(self.reminder):
+            return Message.user(f"{text.removesuffix(self.reminder)}{offer}\n\n{self.reminder}")
+        return Message.user(f"{text}\n\n{offer}")
+
+    def _user(
+        self, signature: type[dspy.Signature], given: Mapping[str, Any], *, running: bool = False
+    ) -> Message:
+        return Message.user(
+            self.adapter.format_user_message_content(signature, dict(given), main_request=running)
+        )
+
+    def _reply(self, values: Mapping[str, Any]) -> Message:
+        fields = {name: values[name] for name in self.signature.output_fields if values.get(name) is not None}
+        made = self.adapter.format_assistant_message_content(self.signature, fields, missing_field_message="")
+        return Message.assistant(made.strip())
+
+
+_MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+
+
+def _whole(chosen: dspy.ChatAdapter) -> dspy.ChatAdapter:
+    """A twin of an adapter, with its settings, that renders whole trajectories."""
+    kind = type(chosen)
+    made: Any = type(kind.__name__, (_WholeTrajectories, kind), {})
+    # DSPy has callbacks told of `parse` in each class; the adapter's own tells them already.
+    made.parse = _WholeTrajectories.parse
+    twin = copy.copy(chosen)
+    twin.__class__ = made
+    twin._layouts, twin._turns = WeakKeyDictionary(), Turns()
+    # A reply that cannot be read is shown to the model; DSPy would ask anew in another format.
+    twin.use_json_adapter_fallback = False
+    return twin
+
+
+def _format(kind: type) -> Any:
+    return inspect.unwrap(kind.format)  # type: ignore[attr-defined]
+
+
+def _problem(error: AdapterParseError, signature: type[dspy.Signature]) -> str:
+    """What was wrong with a reply, in words for the model."""
+    if isinstance(error.parsed_result, Mapping):
+        missing = [name for name in signature.output_fields if name not in error.parsed_result]
+        if missing:
+            return f"there is no field {missing[0]}"
+    said = str(error).partition("Adapter ")[0].strip().rstrip(".")
+    return said[:_LONGEST] or "it does not have the fields asked for"

@@ -1,0 +1,182 @@
+"""What a model was sent and what it replied, kept as it goes over the line.
+
+A block of `kept_in` has a question in it. Requests that are made here go out with `send`; where DSPy makes
+the messages, `listening` has it say which. Of several requests in one block the last one counts.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import dspy
+from dspy.lm15 import Message as Turn
+from dspy.lm15 import RefusalPart, Request, Response, TextPart, ToolCallPart, ToolResultPart
+from dspy.utils.callback import BaseCallback
+
+from evals.lm.finish_reasons import finish_reason
+from tools.episode import TOOLS, Exchange, Message
+from tools.files.unicode import writable
+
+_SHARED = 4096
+"""Messages that are held once however many prompts show them: demonstrations, and what is said of formats."""
+
+
+@dataclass
+class Wire:
+    """The last request of a question and the reply to it, on their way.
+
+    Attributes:
+        sent: the messages as they were handed over: turns, dictionaries, or texts of the system.
+        reply: as text; empty if none came.
+        finish_reason: why the model stopped; see `evals.records.parts.AskEntry`.
+    """
+
+    sent: Sequence[Any] = ()
+    reply: str = ""
+    finish_reason: str = ""
+
+    def exchange(self, before: Sequence[Any]) -> Exchange:
+        """What was said, where the same part had sent `before` with its last question."""
+        same = 0
+        for one, other in zip(self.sent, before, strict=False):
+            if one is not other and one != other:
+                break
+            same += 1
+        return Exchange(same, tuple(_message(sent) for sent in self.sent[same:]), writable(self.reply))
+
+
+_CURRENT: ContextVar[Wire | None] = ContextVar("worksmith_wire", default=None)
+
+
+@contextmanager
+def kept_in(wire: Wire) -> Iterator[None]:
+    """A block in which a model is asked; what was sent and replied is on `wire` afterwards."""
+    token = _CURRENT.set(wire)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def send(lm: Any, request: Request, **control: Any) -> Response:
+    """The reply to a request, which is kept along with it."""
+    wire = _CURRENT.get()
+    if wire is not None:
+        wire.sent, wire.reply, wire.finish_reason = _sent(request), "", ""
+    response: Response = lm(request, **control)
+    if wire is not None:
+        wire.reply, wire.finish_reason = _text(response.message), finish_reason(response)
+    return response
+
+
+@contextmanager
+def listening(lm: Any) -> Iterator[Any]:
+    """A block in which DSPy makes the messages and sends them to the model given; they are kept as well."""
+    wire = _CURRENT.get()
+    if wire is None:
+        yield lm
+        return
+    overheard, quiet = copy.copy(lm), dspy.settings.disable_history
+
+    # DSPy hands over what came back as the entry of a history, and nowhere else.
+    def update_history(entry: dict[str, Any]) -> None:
+        wire.finish_reason = finish_reason(entry.get("response"))
+        if not quiet:
+            lm.update_history(entry)
+
+    overheard.update_history = update_history
+    callbacks = [*dspy.settings.callbacks, _Listener()]
+    with dspy.context(callbacks=callbacks, disable_history=False):
+        yield overheard
+
+
+def current() -> Wire:
+    """What is kept of the question that is being asked; of none, an empty one."""
+    return _CURRENT.get() or Wire()
+
+
+@dataclass
+class _Listener(BaseCallback):  # type: ignore[misc]
+    """Told by DSPy of each call of a model in its block; of calls within a call the outermost counts."""
+
+    _calls: list[str] = field(default_factory=list)
+
+    def on_lm_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
+        wire = _CURRENT.get()
+        self._calls.append(call_id)
+        if wire is not None and len(self._calls) == 1:
+            prompt = inputs.get("prompt")
+            asked = [{"role": "user", "content": prompt}]
+            wire.sent = _sent(prompt) if isinstance(prompt, Request) else inputs.get("messages") or asked
+            wire.reply = wire.finish_reason = ""
+
+    def on_lm_end(self, call_id: str, outputs: Any, exception: BaseException | None = None) -> None:
+        self._calls.remove(call_id)
+        wire = _CURRENT.get()
+        if wire is not None and not self._calls and outputs is not None:
+            wire.reply = _said(outputs)
+
+
+def _sent(request: Request) -> list[Any]:
+    offered = [request.tools] if request.tools else []
+    system = [request.system] if request.system else []
+    return [*offered, *system, *request.messages]
+
+
+def _message(sent: Any) -> Message:
+    """A message as it was handed over, as text."""
+    if isinstance(sent, Turn):
+        return _shared(sent.role, _text(sent))
+    if isinstance(sent, Mapping):
+        return _shared(str(sent["role"]), _plain(sent.get("content")))
+    if isinstance(sent, str):
+        return _shared("system", sent)
+    if all(hasattr(part, "parameters") for part in sent):
+        offered = [
+            {"name": each.name, "description": each.description, "parameters": each.parameters}
+            for each in sent
+        ]
+        return _shared(TOOLS, _plain(offered))
+    return _shared("system", _parts(sent))
+
+
+_shared = lru_cache(maxsize=_SHARED)(Message)
+
+
+def _text(turn: Turn) -> str:
+    return turn.text if turn.text is not None else _parts(turn.parts)
+
+
+def _parts(parts: Sequence[Any]) -> str:
+    """The parts of a turn, one under the other: texts, calls and what they returned."""
+    return "\n".join(text for part in parts if (text := _part(part)))
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, TextPart):
+        return str(part.text)
+    if isinstance(part, ToolCallPart):
+        return f"{part.name} {_plain(part.input)}"
+    if isinstance(part, ToolResultPart):
+        return _parts(part.content)
+    return str(part.text) if isinstance(part, RefusalPart) else f"({part.type})"
+
+
+def _plain(content: Any) -> str:
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
+
+
+def _said(outputs: Any) -> str:
+    if isinstance(outputs, Response):
+        return _text(outputs.message)
+    first = outputs[0] if isinstance(outputs, list) and outputs else outputs
+    if isinstance(first, Mapping) and set(first) == {"text"}:
+        first = first["text"]
+    return _plain(first or "")

@@ -1,0 +1,66 @@
+"""The texts an agent's prompts are made of: context, tools, plans, progress."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from programs.prompting.trajectory import Step
+from tools.world_kind import FINISH_NOTE
+
+if TYPE_CHECKING:
+    from tools.access.persona import Persona
+    from tools.tool import Tool
+    from tools.toolkit import Toolset
+
+# Not strftime: its names follow the machine's locale.
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+_NO_NAMES: Mapping[str, str] = {}
+
+
+def context_text(now: datetime, persona: Persona, departments: Mapping[str, str] = _NO_NAMES) -> str:
+    """The clock and the persona of an episode, with id and rank where a world knows ranks.
+
+    Args:
+        departments: names of departments by code.
+    """
+    who = persona.name
+    if persona.level:
+        department = departments.get(persona.department, persona.department)
+        who += f" ({persona.id}, {department}, level {persona.level})"
+    return f"Now: {_WEEKDAYS[now.weekday()]} {now:%Y-%m-%d %H:%M}. Working for: {who}."
+
+
+def with_policies(clock: str, policies: str) -> str:
+    """The context of an episode: the clock's line and, as a paragraph below it, what a task tells besides."""
+    return f"{clock}\n\n{policies.strip()}" if policies.strip() else clock
+
+
+def tools_text(toolset: Toolset, finish_note: str = FINISH_NOTE) -> str:
+    """The tools of an episode and `finish`, one paragraph each."""
+    return _tools_text(tuple(toolset.values()), finish_note)
+
+
+@lru_cache(maxsize=64)
+def _tools_text(tools: tuple[Tool, ...], finish_note: str) -> str:
+    return "\n".join([*(tool.text for tool in tools), finish_note])
+
+
+def plan_text(steps: Iterable[tuple[str, str]]) -> str:
+    """A plan from reasons and tool names, as a model is asked to write it: numbered, without arguments."""
+    return "\n".join(
+        f"{number}. {why.rstrip('.')} ({tool})" if why else f"{number}. {tool}"
+        for number, (why, tool) in enumerate(steps, start=1)
+    )
+
+
+def progress_text(steps: Sequence[Step]) -> str:
+    """What was done so far, for a planner that has to revise its plan."""
+    return "\n".join(
+        f"{number}. {step['tool']} {json.dumps(step['arguments'], ensure_ascii=False)}: {step['observation']}"
+        for number, step in enumerate(steps, start=1)
+    )

@@ -1,0 +1,1 @@
+"""Engines that answer from a script or a recording."""

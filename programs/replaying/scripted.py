@@ -1,0 +1,301 @@
+"""Engines that answer from a script, in the program's own format and without a model.
+
+They read the request like a model does: the task text and the number of replies so far say where in the
+script it stands, the fields asked for say in which format to answer. So a gold plan can be bootstrapped from
+like from a strong teacher, and somebody's published run can be scored as if it happened now.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import dspy
+from dspy import lm15
+
+from evals.scoring.predictions import ended_by
+from programs.prompting.prompt import plan_text
+from programs.prompting.reply import split_fields
+from programs.prompting.trajectory import FINISH
+from programs.replaying.transcripts import Transcript, TranscriptLike, TranscriptStep, gold_transcripts
+from tools.errors import InputError, WorksmithError
+from tools.seeding import digest
+
+if TYPE_CHECKING:
+    from evals.tasks.task import Task
+
+_OFFERED = re.compile(r"^([\w.]+)\(", re.MULTILINE)
+_ASKED = re.compile(r"`\[\[ ## (\w+) ## \]\]`")
+_JUDGED = ("status", "who", "denied")
+"""What a transcript has only where answers are judged."""
+
+_FINISH = re.compile(rf"^{FINISH}\((.*?)\)", re.MULTILINE)
+_NOTHING = "None"
+"""The answer that there is nothing, where it has to be said in words."""
+
+_MARKER = "[[ ## "
+
+
+class RecordedEndError(WorksmithError):
+    """A recorded run died here, and the episode that replays it ends as the run did.
+
+    Attributes:
+        episode_status: how that is.
+    """
+
+    def __init__(self, error: str) -> None:
+        super().__init__(error)
+        self.episode_status = ended_by(error)
+
+
+class Position(NamedTuple):
+    """Where a request stands: its task and tools, the replies so far, the fields it asks for and has."""
+
+    query: str
+    tools: str
+    said: tuple[str, ...]
+    asked: tuple[str, ...]
+    fields: dict[str, str]
+
+    @property
+    def replies(self) -> int:
+        """How many replies there were so far."""
+        return len(self.said)
+
+
+class ScriptedEngine:
+    """Answers from transcripts, keyed by task text. Stateless, so any number of episodes may share it.
+
+    A transcript that ended in an error raises it at its end.
+
+    Attributes:
+        own_format: it reads and writes our own format, whatever adapter a user sets.
+    """
+
+    own_format = True
+
+    def __init__(self, transcripts: Iterable[TranscriptLike] | Mapping[str, TranscriptLike]) -> None:
+        self._scripts: dict[str, list[Transcript]] = {}
+        for transcript in transcripts.values() if isinstance(transcripts, Mapping) else transcripts:
+            # The prompt shows the text without blanks at its ends.
+            self._scripts.setdefault(transcript.query.strip(), []).append(_plain(transcript))
+        if not self._scripts:
+            raise InputError("there is nothing to answer from: no task has a transcript or gold plan")
+        self.digest = digest(self.dump_state())
+
+    def complete(self, request: lm15.Request) -> lm15.Response:
+        """The reply that the script has at this point.
+
+        Raises:
+            lm15.ConfigurationError: the request has no task of the script.
+            RecordedEndError: the script ends in an error here.
+        """
+        if not any(_MARKER in (message.text or "") for message in request.messages):
+            # What a tool asks the agent's own model: it has no script, and gets its text back.
+            return _response(request.model, request.messages[-1].text or "(empty)")
+        place = position(request)
+        scripts = self._scripts.get(place.query, [])
+        context = place.fields.get("context", "")
+        asked_by = [script for script in scripts if script.who and f"({script.who}," in context]
+        script = self._choose(asked_by or scripts, place)
+        if script is None:
+            raise lm15.ConfigurationError(f"there is no script for the task {place.query!r}")
+        return _response(request.model, _reply(script, place))
+
+    def _choose(self, scripts: Sequence[Transcript], _place: Position) -> Transcript | None:
+        """Which of the scripts for one task and person applies."""
+        return next(iter(scripts), None)
+
+    def dump_state(self) -> dict[str, Any]:
+        """The transcripts as JSON-able data."""
+        return {"transcripts": [_as_data(s) for scripts in self._scripts.values() for s in scripts]}
+
+    @classmethod
+    def load_state(cls, state: dict[str, Any]) -> Self:
+        """The engine that `dump_state` describes."""
+        engine = cls.__new__(cls)
+        ScriptedEngine.__init__(engine, [_from_data(data) for data in state["transcripts"]])
+        return engine
+
+
+class GoldEngine(ScriptedEngine):
+    """Replays the gold plans of tasks: a teacher in exactly the program's format.
+
+    Raises:
+        InputError: none of the tasks has a gold plan.
+    """
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        super().__init__(found for task in tasks for found in gold_transcripts(task))
+
+    def _choose(self, scripts: Sequence[Transcript], place: Position) -> Transcript | None:
+        """The first one whose tools are all on offer, of those that the episode can have followed so far.
+
+        Raises:
+            lm15.ConfigurationError: nothing on offer is of a toolkit that any of them uses.
+        """
+        if len(scripts) < 2:
+            return super()._choose(scripts, place)
+        if (asked_about := place.fields.get("tool")) is not None:
+            having = (script for script in scripts if any(step.tool == asked_about for step in script.steps))
+            return next(having, scripts[0])
+        made = [tool for reply in place.said if (tool := split_fields(reply).get("tool"))]
+        begun = [script for script in scripts if [step.tool for step in script.steps[: len(made)]] == made]
+        offered = set(_OFFERED.findall(place.tools))
+        if _kits(offered).isdisjoint(_kits(step.tool for script in scripts for step in script.steps)):
+            raise lm15.ConfigurationError("no gold plan of the task can do with the tools on offer")
+        fitting = (script for script in begun if offered.issuperset(step.tool for step in script.steps))
+        return next(fitting, super()._choose(begun or scripts, place))
+
+
+class TranscriptEngine(ScriptedEngine):
+    """Replays runs of other agents: calls as they were made, then the final message or the error."""
+
+
+def scripted_lm(engine: ScriptedEngine) -> dspy.LM:
+    """A `dspy.LM` over a scripted engine.
+
+    Not cached and not retried: an answer costs nothing and never changes. The name carries the script's
+    digest, because DSPy knows models apart by name only.
+    """
+    kind = type(engine).__name__.removesuffix("Engine").lower()
+    return dspy.LM(f"scripted/{kind}-{engine.digest}", engine=engine, cache=False, num_retries=0)
+
+
+def position(request: lm15.Request) -> Position:
+    """Where in its episode a request stands.
+
+    Raises:
+        lm15.ConfigurationError: it is not a request of an agent of this package.
+    """
+    said: list[str] = []
+    for message in reversed(request.messages):
+        text = message.text or ""
+        if message.role == "assistant":
+            said.append(text)
+            continue
+        if "[[ ## task ## ]]" in text:
+            body, _, reminder = text.rpartition("\n\n")
+            fields = split_fields(body)
+            asked = tuple(_ASKED.findall(reminder)[:-1])
+            # An offer that changes from step to step stands in the last turn.
+            tools = fields.get("tools") or split_fields(request.messages[-1].text or "").get("tools", "")
+            return Position(fields["task"], tools, tuple(reversed(said)), asked, fields)
+    raise lm15.ConfigurationError("the request has no task")
+
+
+def _reply(script: Transcript, place: Position) -> str:
+    if "verdict" in place.asked:
+        values = _verdict(script, place)
+    else:
+        values = _step_values(script, place) if "tool" in place.asked else _whole_values(script, place)
+    fields = [f"[[ ## {name} ## ]]\n{values[name]}" for name in place.asked if name in values]
+    return "\n\n".join([*fields, "[[ ## completed ## ]]"])
+
+
+def _step_values(script: Transcript, place: Position) -> dict[str, str]:
+    if place.replies < len(script.steps):
+        step = script.steps[place.replies]
+        return {"thought": step.thought, "tool": step.tool, "arguments": _json(_arguments(step, place))}
+    _raise_end(script)
+    closing = _json(_closing(script, place))
+    return {"thought": _CLOSING[script.status], "tool": FINISH, "arguments": closing}
+
+
+def _closing(script: Transcript, place: Position) -> dict[str, str]:
+    """The arguments of the call that ends it; without the status where the world has no use for it."""
+    finish = _FINISH.search(place.tools)
+    if not script.status or finish is None or "status" in finish[1]:
+        return script.closing
+    return {"answer": script.final or (_NOTHING if script.status == "not_found" else "")}
+
+
+_CLOSING = {
+    "": "Everything is done.",
+    "answered": "Everything that was asked for is there.",
+    "denied": "This person may not have or do what is asked.",
+    "not_found": "There is nothing that fits.",
+}
+
+
+def _kits(tools: Iterable[str]) -> set[str]:
+    return {tool.partition(".")[0] for tool in tools}
+
+
+def _verdict(script: Transcript, place: Position) -> dict[str, str]:
+    """Of the call that the request describes: denied if it is the one that the script says is."""
+    last = script.steps[-1] if script.denied and script.steps else None
+    called = (place.fields.get("tool"), place.fields.get("arguments"))
+    if last is not None and called == (last.tool, _json(last.arguments)):
+        return {"reason": "No rule allows this person to do that.", "verdict": "Denied"}
+    return {"reason": "A rule allows it.", "verdict": "Allowed"}
+
+
+def _whole_values(script: Transcript, place: Position) -> dict[str, str]:
+    _raise_end(script)
+    closing = {"tool": FINISH, "arguments": _closing(script, place)}
+    if place.replies and script.status:
+        return {"reasoning": _CLOSING[script.status], "calls": _json([closing])}
+    thoughts = [step.thought or f"Call {step.tool}." for step in script.steps]
+    calls = [{"tool": step.tool, "arguments": _arguments(step, place)} for step in script.steps]
+    if not script.status:
+        # Where answers are judged they are given after the calls have been seen.
+        calls.append(closing)
+    plan = plan_text((step.thought, step.tool) for step in script.steps)
+    return {"reasoning": " ".join(thoughts), "calls": _json(calls), "plan": plan}
+
+
+def _arguments(step: TranscriptStep, place: Position) -> dict[str, Any]:
+    """The arguments; a bare text goes to the tool's first one, as the prompt shows its signature."""
+    if not isinstance(step.arguments, str):
+        return step.arguments
+    first = re.search(rf"^{re.escape(step.tool)}\((\w+)", place.tools, re.MULTILINE)
+    return {first[1] if first else "text": step.arguments}
+
+
+def _raise_end(script: Transcript) -> None:
+    if script.error:
+        raise RecordedEndError(script.error)
+
+
+def _response(model: str, text: str) -> lm15.Response:
+    return lm15.Response(
+        id=None,
+        model=model,
+        message=lm15.Message.assistant(text),
+        finish_reason="stop",
+        usage=lm15.Usage(input_tokens=0, output_tokens=0),
+    )
+
+
+def _plain(transcript: TranscriptLike) -> Transcript:
+    steps = tuple(
+        TranscriptStep(s.tool, s.arguments if isinstance(s.arguments, str) else dict(s.arguments), s.thought)
+        for s in transcript.steps
+    )
+    more = {name: getattr(transcript, name) for name in _JUDGED if hasattr(transcript, name)}
+    return Transcript(transcript.query, steps, transcript.final, transcript.error, **more)
+
+
+def _as_data(script: Transcript) -> dict[str, Any]:
+    steps = [[step.tool, step.arguments, step.thought] for step in script.steps]
+    ends = {"final": script.final, "error": script.error}
+    judged = {name: getattr(script, name) for name in _JUDGED} if script.status else {}
+    return {"query": script.query, "steps": steps, **ends, **judged}
+
+
+def _from_data(data: dict[str, Any]) -> Transcript:
+    steps: Sequence[Any] = data["steps"]
+    return Transcript(
+        data["query"],
+        tuple(TranscriptStep(*step) for step in steps),
+        data["final"],
+        data["error"],
+        **{name: data[name] for name in _JUDGED if name in data},
+    )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

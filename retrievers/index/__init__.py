@@ -1,0 +1,1 @@
+"""Search indexes: built, checked, opened."""

@@ -1,0 +1,153 @@
+"""What searches read: the vectors and words of one source as array files, which open in a moment.
+
+They are made from the store and the documents and can be made again from them at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrievers.errors import RetrievalError
+from retrievers.index.manifest import REINDEX, Entry
+from retrievers.ranking.words import WordIndex, index_words
+from retrievers.strict_json import open_regular, parse_json
+
+FOLDER = "arrays"
+
+
+class Arrays(NamedTuple):
+    """One source, ready to be searched.
+
+    Attributes:
+        keys: of the records, in order.
+        owners: the record of each passage; the passages of a record stand together.
+        matrix: the vector of each passage.
+    """
+
+    keys: tuple[str, ...]
+    owners: NDArray[np.int32]
+    matrix: NDArray[np.float32]
+    words: WordIndex
+
+
+def assemble(
+    texts: dict[str, str], keys: Sequence[str], numbers: Sequence[int], vectors: NDArray[np.float32]
+) -> Arrays:
+    """Put passages, in any order, into the order of their records.
+
+    Args:
+        texts: by key, in order of the keys.
+        keys: the record of each passage.
+        numbers: its number within the record.
+    """
+    places = {key: place for place, key in enumerate(texts)}
+    owners = np.asarray([places[key] for key in keys], dtype=np.int32)
+    order = np.lexsort((np.asarray(numbers, dtype=np.int64), owners))
+    matrix = np.ascontiguousarray(vectors[order]) if len(keys) else vectors
+    return Arrays(tuple(texts), owners[order], matrix, WordIndex(index_words(list(texts.values()))))
+
+
+def write(directory: Path, name: str, arrays: Arrays) -> dict[str, str]:
+    """Write the files of `name`.
+
+    Returns:
+        The SHA-256 of each, by its ending.
+    """
+    keys = np.frombuffer(json.dumps(arrays.keys).encode(), dtype=np.uint8)
+    tables: dict[str, Any] = {"keys": keys, "owners": arrays.owners, **arrays.words.arrays}
+    folder = directory / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    matrix, rest = folder / f"{name}.npy", folder / f"{name}.npz"
+    replace(matrix, lambda file: np.save(file, arrays.matrix))
+    replace(rest, lambda file: np.savez(file, **tables))
+    return {"npy": _hash(matrix), "npz": _hash(rest)}
+
+
+def read(directory: Path, entry: Entry, dimension: int) -> Arrays:
+    """The arrays of a source.
+
+    The vectors are mapped: processes that read the same file share its memory.
+
+    Args:
+        dimension: of the vectors.
+
+    Raises:
+        RetrievalError: a file is missing or damaged, or is not what the manifest says.
+    """
+    files = {ending: directory / FOLDER / f"{entry.arrays}.{ending}" for ending in ("npz", "npy")}
+    for ending, file in files.items():
+        try:
+            found = _hash(file)
+        except OSError as error:
+            raise RetrievalError(
+                f"cannot be read: {error.strerror}", where=str(file), hint=REINDEX
+            ) from error
+        if found != entry.hashes.get(ending):
+            raise RetrievalError("is damaged: its hash is another", where=str(file), hint=REINDEX)
+    try:
+        with np.load(files["npz"], allow_pickle=False) as file:
+            content = {part: file[part] for part in file.files}
+        matrix = np.load(files["npy"], mmap_mode="r", allow_pickle=False)
+        keys = tuple(parse_json(bytes(content.pop("keys"))))
+        arrays = Arrays(keys, content.pop("owners"), matrix, WordIndex(content))
+        _check(arrays, entry, dimension)
+    except Exception as error:  # whoever wrote the hashes may have written anything
+        said = str(error).partition("\n")[0]
+        where = str(files["npz"])
+        raise RetrievalError(f"is no array file of an index: {said}", where=where, hint=REINDEX) from error
+    return arrays
+
+
+def _check(arrays: Arrays, entry: Entry, dimension: int) -> None:
+    """See that the arrays fit each other, so that no search can fail on them.
+
+    Raises:
+        ValueError: they do not.
+    """
+    keys, owners, matrix, words = arrays
+    if (len(keys), len(owners)) != (entry.documents, entry.passages):
+        raise ValueError("other numbers of records or passages")
+    # Of nothing there is nothing to be wrong with; an empty matrix has no width.
+    if matrix.shape[0] != len(owners) or (len(owners) and matrix.shape != (len(owners), dimension)):
+        raise ValueError("vectors of another shape")
+    if matrix.dtype != np.float32 or not np.issubdtype(owners.dtype, np.integer):
+        raise ValueError("values of another type")
+    if len(owners) and (owners[0] < 0 or owners[-1] >= len(keys) or (np.diff(owners) < 0).any()):
+        raise ValueError("passages of no record")
+    if not all(isinstance(key, str) for key in keys) or len(set(keys)) != len(keys):
+        raise ValueError("keys that are none")
+    words.check(len(keys))
+
+
+def tidy(directory: Path, wanted: set[str]) -> None:
+    """Delete the files of everything but `wanted`."""
+    for file in sorted((directory / FOLDER).glob("*.np[yz]")):
+        if file.stem not in wanted:
+            file.unlink()
+
+
+def _hash(path: Path) -> str:
+    with open_regular(path) as file:
+        content = hashlib.sha256()
+        while block := file.read(2**20):
+            content.update(block)
+    return content.hexdigest()
+
+
+def replace(path: Path, save: Callable[[BinaryIO], object]) -> None:
+    """Write a file in one step, so that no other process reads half of it."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as file:
+            save(file)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,317 @@
+"""Making an index: embed what is new, keep what is not, forget what is gone."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrievers.embedding.models import Embedder, open_embedder
+from retrievers.errors import RetrievalError
+from retrievers.index import arrays
+from retrievers.index.checking import compare
+from retrievers.index.manifest import (
+    MANIFEST,
+    EmbeddedBy,
+    Entry,
+    IndexManifest,
+    collection_metadata,
+    read_manifest,
+)
+from retrievers.index.store import (
+    FOLDER,
+    Passage,
+    Store,
+    StoredCollection,
+    StoreError,
+    is_server,
+    store_of,
+)
+from retrievers.texts.chunks import MOST, passages_of
+from retrievers.texts.documents import Document, Documents, by_key, digest_of, fingerprint
+
+_PORTION = 512
+"""Passages embedded and stored at once: what a kill costs."""
+
+
+class Progress(NamedTuple):
+    """How far indexing has come. Work is counted in characters, since long texts take longer."""
+
+    source: str
+    done: int
+    total: int
+
+
+@dataclass
+class IndexReport:
+    """What indexing did.
+
+    Attributes:
+        documents: records in the index.
+        passages: vectors in the index.
+        embedded: records that were embedded now.
+        kept: records that were in the index already.
+        removed: records that were in it and are gone.
+        precision: of the model while embedding.
+        agreement: least cosine of a fixed sample with its vectors in single precision.
+    """
+
+    documents: int = 0
+    passages: int = 0
+    embedded: int = 0
+    kept: int = 0
+    removed: int = 0
+    precision: str = "float32"
+    agreement: float = 1.0
+
+
+@dataclass
+class _Plan:
+    """What is to do for one source.
+
+    Attributes:
+        before: what the index that is there says of it, if the same model made it.
+    """
+
+    source: str
+    documents: dict[str, Document]
+    collection: StoredCollection
+    todo: list[Document]
+    stale: list[str]
+    digest: str
+    before: Entry | None
+
+
+def build_index(
+    directory: Path | str,
+    documents: Documents,
+    *,
+    embedder: Embedder | str = "minilm",
+    version: str = "",
+    store: str | None = None,
+    device: str = "cpu",
+    download: bool = False,
+    on_progress: Callable[[Progress], None] = lambda _progress: None,
+) -> IndexReport:
+    """Bring the index in `directory` up to date. Killed and started again, it embeds only the rest.
+
+    What is damaged is made again; a store in the folder that cannot be read is removed first.
+
+    Args:
+        documents: the documents of each source.
+        version: content address of what they are made from, which `Library` compares.
+        store: `http://host:port` of a Chroma server; default is the folder itself.
+        device: where the model runs.
+        download: whether a model that is not on this machine may be downloaded.
+
+    Raises:
+        RetrievalError: the model or the store cannot be used, or two documents have one key.
+    """
+    directory = Path(directory)
+    directory.mkdir(parents=True, exist_ok=True)
+    if store is not None and not is_server(store):
+        raise RetrievalError("is no address of a server", where=store, hint="write http://host:port")
+    embedder = open_embedder(embedder, download=download) if isinstance(embedder, str) else embedder
+    build = _Build(directory, documents, embedder, version, store, device, on_progress)
+    try:
+        return build.run()
+    except StoreError:
+        if store is not None:
+            raise
+    _discard(directory / FOLDER)
+    return build.run()
+
+
+@dataclass
+class _Build:
+    """The arguments of `build_index`."""
+
+    directory: Path
+    documents: Documents
+    embedder: Embedder
+    version: str
+    server: str | None
+    device: str
+    on_progress: Callable[[Progress], None]
+
+    def run(self) -> IndexReport:
+        """Do it; the arguments can be used again."""
+        store = store_of(self.directory, self.server)
+        try:
+            return self._into(store)
+        finally:
+            store.close()
+
+    def _into(self, store: Store) -> IndexReport:
+        directory, embedder = self.directory, self.embedder
+        before = _before(directory, embedder)
+        plans = [_plan(store, source, make(), embedder, before) for source, make in self.documents.items()]
+        for source in set(store.sources()) - set(self.documents):
+            store.drop(source)
+        report = _measured(before)
+        _embed(plans, embedder, self.device, report, self.on_progress)
+        manifest = IndexManifest(
+            version=self.version,
+            server=self.server is not None,
+            collections={plan.source: _finish(directory, plan, embedder, report) for plan in plans},
+            embedder=EmbeddedBy(
+                name=embedder.name,
+                digest=embedder.digest,
+                dimension=embedder.dimension,
+                precision=report.precision,
+                agreement=report.agreement,
+            ),
+        )
+        data = manifest.model_dump_json(indent=1).encode()
+        arrays.replace(directory / MANIFEST, lambda file: file.write(data))
+        arrays.tidy(directory, {entry.arrays for entry in manifest.collections.values()})
+        return report
+
+
+def _discard(folder: Path) -> None:
+    try:
+        shutil.rmtree(folder)
+    except OSError as error:
+        raise RetrievalError(
+            f"the damaged vector store cannot be removed: {error.strerror}", where=str(folder)
+        ) from error
+
+
+def _before(directory: Path, embedder: Embedder) -> IndexManifest | None:
+    """What is said of the index that is there; None if it is damaged, or another model's."""
+    try:
+        found = read_manifest(directory)
+    except RetrievalError:
+        return None
+    return found if found and found.embedder.digest == embedder.digest else None
+
+
+def _measured(before: IndexManifest | None) -> IndexReport:
+    """With what was found when the index that is there was embedded; it holds for what is kept of it."""
+    if before is None:
+        return IndexReport()
+    return IndexReport(precision=before.embedder.precision, agreement=before.embedder.agreement)
+
+
+def _plan(store: Store, source: str, made: Any, embedder: Embedder, before: IndexManifest | None) -> _Plan:
+    documents = by_key(source, made)
+    marks = {key: fingerprint(document) for key, document in documents.items()}
+    collection = store.begin(source, collection_metadata(embedder.name, embedder.digest))
+    there = collection.present()
+    todo = [document for key, document in documents.items() if there.get(key) != marks[key]]
+    # What is changed goes too: it may have had more passages than it has now.
+    stale = [key for key in there if marks.get(key) != there[key]]
+    digest = digest_of([embedder.digest, *marks.values()])
+    entry = before.collections.get(source) if before else None
+    return _Plan(source, documents, collection, todo, stale, digest, entry)
+
+
+def _embed(
+    plans: Sequence[_Plan],
+    embedder: Embedder,
+    device: str,
+    report: IndexReport,
+    on_progress: Callable[[Progress], None],
+) -> None:
+    total = sum(len(document.text) for plan in plans for document in plan.todo)
+    done = 0
+    embed = _embedding(embedder, device, report) if any(plan.todo for plan in plans) else None
+    for plan in plans:
+        report.embedded += len(plan.todo)
+        report.kept += len(plan.documents) - len(plan.todo)
+        report.removed += sum(key not in plan.documents for key in plan.stale)
+        if plan.todo or plan.stale:
+            plan.collection.finish("")
+        plan.collection.remove(plan.stale)
+        for portion in _portions(plan.todo):
+            assert embed is not None
+            texts = [text for _, passages in portion for text in passages]
+            plan.collection.put(_passages(portion, embed(texts)))
+            done += sum(len(document.text) for document, _ in portion)
+            on_progress(Progress(plan.source, done, total))
+
+
+def _embedding(
+    embedder: Embedder, device: str, report: IndexReport
+) -> Callable[[Sequence[str]], NDArray[np.float32]]:
+    """How to embed many texts: on all cores, in half precision where it is sound, each text once."""
+    if embedder.name == "static":
+        return embedder.embed
+    from retrievers.embedding.light import packaged
+    from retrievers.embedding.sentences import SentenceModel, cores
+
+    name = str(packaged()) if embedder.name == "minilm" else embedder.name
+    model = SentenceModel(name, device, cores())
+    model.halve()
+    report.precision, report.agreement = model.precision, model.agreement
+
+    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+        different = list(dict.fromkeys(texts))
+        places = {text: place for place, text in enumerate(different)}
+        return model.embed(different)[[places[text] for text in texts]]
+
+    return embed
+
+
+def _portions(documents: Sequence[Document]) -> Iterator[list[tuple[Document, list[str]]]]:
+    """Documents with their passages, of like length together, so that batches have little padding."""
+    portion: list[tuple[Document, list[str]]] = []
+    size = 0
+    for document in sorted(documents, key=lambda document: (len(document.text), document.key)):
+        passages = passages_of(document.text, MOST)
+        portion.append((document, passages))
+        size += len(passages)
+        if size >= _PORTION:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion
+
+
+def _passages(
+    portion: Sequence[tuple[Document, list[str]]], vectors: NDArray[np.float32]
+) -> Iterator[Passage]:
+    rows = iter(vectors)
+    for document, passages in portion:
+        for number in range(len(passages)):
+            yield Passage(document, number, len(passages), next(rows))
+
+
+def _finish(directory: Path, plan: _Plan, embedder: Embedder, report: IndexReport) -> Entry:
+    """Make the array files of a source from the store, unless they are sound, and say that it is whole."""
+    searched = _searched(directory, plan, embedder)
+    name = f"{plan.source}-{plan.digest[:16]}"
+    if plan.before and searched and plan.before.arrays == name and not (plan.todo or plan.stale):
+        made, hashes = searched, plan.before.hashes
+    else:
+        rows = plan.collection.rows()
+        if searched:
+            kept = plan.documents.keys() - {document.key for document in plan.todo}
+            compare(plan.source, rows, searched, kept)
+        made = arrays.assemble({key: each.text for key, each in plan.documents.items()}, *rows)
+        hashes = arrays.write(directory, name, made)
+    plan.collection.finish(plan.digest)
+    report.documents += len(made.keys)
+    report.passages += len(made.owners)
+    return Entry(
+        documents=len(made.keys),
+        passages=len(made.owners),
+        digest=plan.digest,
+        arrays=name,
+        hashes=hashes,
+    )
+
+
+def _searched(directory: Path, plan: _Plan, embedder: Embedder) -> arrays.Arrays | None:
+    """The array files of a source that are there, if they are sound."""
+    if plan.before is None:
+        return None
+    try:
+        return arrays.read(directory, plan.before, embedder.dimension)
+    except RetrievalError:
+        return None

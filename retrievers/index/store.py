@@ -1,0 +1,362 @@
+"""The vector store: ChromaDB, in a folder or on a server. It is the truth of which array files are made."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrievers.errors import RetrievalError
+from retrievers.index.manifest import MANIFEST, REINDEX, IndexManifest
+from retrievers.strict_json import parse_json
+from retrievers.texts.documents import Document, fingerprint
+
+_PAGE = 2000
+"""Rows read at once; the local store allows no more variables in one statement than some thousands."""
+
+FOLDER = "chroma"
+"""Where the store of an index is, in its folder."""
+
+_DATABASE = "chroma.sqlite3"
+
+
+class StoreError(RetrievalError):
+    """The store failed: it is damaged, or its server does not answer."""
+
+
+class Passage(NamedTuple):
+    """One passage of a record, as the store keeps it."""
+
+    document: Document
+    number: int
+    of: int
+    vector: NDArray[np.float32]
+
+
+class Store:
+    """A database of collections, one for each source.
+
+    Args:
+        address: `http://host:port` of a Chroma server, or a folder.
+        prefix: of the names of the collections, so that several worlds can share a server.
+
+    Raises:
+        RetrievalError: no server answers, or the folder holds no database.
+    """
+
+    def __init__(self, address: str, prefix: str) -> None:
+        self._prefix = prefix
+        self._address = address
+        if not is_server(address):
+            _check_files(Path(address))
+            _check_database(Path(address) / _DATABASE)
+        with _asking(address):
+            self._client = _client(address)
+            self.batch = int(self._client.get_max_batch_size())
+
+    def close(self) -> None:
+        """Let go of the files; a folder can be removed afterwards."""
+        with _asking(self._address):
+            self._client.close()
+
+    def sources(self) -> list[str]:
+        """What has a collection."""
+        with _asking(self._address):
+            names = sorted(collection.name for collection in self._client.list_collections())
+        return [
+            name.removeprefix(f"{self._prefix}.") for name in names if name.startswith(f"{self._prefix}.")
+        ]
+
+    def open(self, source: str, identity: Mapping[str, str]) -> StoredCollection:
+        """The finished collection of `source`.
+
+        Args:
+            identity: what its metadata has to say: model, format, digest of the documents.
+
+        Raises:
+            RetrievalError: there is none, or it is another one.
+        """
+        import chromadb.errors
+
+        where = f"{self._address}, collection {source}"
+        try:
+            with _asking(self._address, chromadb.errors.NotFoundError, ValueError):
+                collection = self._client.get_collection(self._name(source), embedding_function=None)
+        except (chromadb.errors.NotFoundError, ValueError) as error:
+            raise RetrievalError("is not in the store", where=where, hint=REINDEX) from error
+        found = collection.metadata or {}
+        for name, value in identity.items():
+            if found.get(name) != value:
+                said = "it was not finished" if name == "digest" and not found.get(name) else f"other {name}"
+                raise RetrievalError(f"does not fit: {said}", where=where, hint=REINDEX)
+        return StoredCollection(collection, self.batch, self._address)
+
+    def begin(self, source: str, model: Mapping[str, str]) -> StoredCollection:
+        """The collection of `source` to write into; whatever another model made of it is dropped.
+
+        Args:
+            model: what its metadata is to say of the model.
+        """
+        name = self._name(source)
+        with _asking(self._address):
+            collection = self._client.get_or_create_collection(
+                name,
+                metadata=dict(model),
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine"}},
+            )
+        found = collection.metadata or {}
+        if any(found.get(key) != value for key, value in model.items()):
+            self.drop(source)
+            return self.begin(source, model)
+        return StoredCollection(collection, self.batch, self._address)
+
+    def drop(self, source: str) -> None:
+        """Remove the collection of `source`."""
+        with _asking(self._address):
+            self._client.delete_collection(self._name(source))
+
+    def _name(self, source: str) -> str:
+        return f"{self._prefix}.{source}"
+
+
+class StoredCollection:
+    """The passages of one source in the store."""
+
+    def __init__(self, collection: Any, batch: int, address: str) -> None:
+        self._collection = collection
+        self._batch = batch
+        self._address = address
+
+    def present(self) -> dict[str, str]:
+        """For each record the fingerprint of its document; empty where only a part of it is there."""
+        marks: dict[str, list[str]] = {}
+        counts: dict[str, int] = {}
+        for metadatas, _ in self._pages(vectors=False):
+            for entry in metadatas:
+                marks.setdefault(entry["_key"], []).append(entry["_fingerprint"])
+                counts[entry["_key"]] = int(entry["_count"])
+        return {key: found[0] if found == [found[0]] * counts[key] else "" for key, found in marks.items()}
+
+    def put(self, passages: Iterable[Passage]) -> None:
+        """Write passages; those of a batch are written together or not at all."""
+        for batch in _batches(list(passages), self._batch):
+            with _asking(self._address):
+                self._collection.upsert(
+                    ids=[passage_id(p.document.key, p.number) for p in batch],
+                    embeddings=np.stack([p.vector for p in batch]),
+                    metadatas=[_metadata(p) for p in batch],
+                )
+
+    def remove(self, keys: Iterable[str]) -> None:
+        """Remove all passages of these records."""
+        for batch in _batches(list(keys), _PAGE):
+            with _asking(self._address):
+                self._collection.delete(where={"_key": {"$in": batch}})
+
+    def finish(self, digest: str) -> None:
+        """Say that everything is there; an empty digest says that it is being changed."""
+        metadata = {key: value for key, value in self._collection.metadata.items() if key != "digest"}
+        with _asking(self._address):
+            self._collection.modify(metadata={**metadata, "digest": digest})
+
+    def rows(self) -> tuple[list[str], list[int], NDArray[np.float32]]:
+        """Record and number of every passage with its vector, in the store's order."""
+        keys: list[str] = []
+        numbers: list[int] = []
+        blocks: list[NDArray[np.float32]] = []
+        for metadatas, vectors in self._pages(vectors=True):
+            keys += [entry["_key"] for entry in metadatas]
+            numbers += [int(entry["_passage"]) for entry in metadatas]
+            blocks.append(np.asarray(vectors, dtype=np.float32))
+        matrix = np.concatenate(blocks) if blocks else np.empty((0, 0), dtype=np.float32)
+        return keys, numbers, matrix
+
+    def query(
+        self,
+        vector: NDArray[np.float32],
+        count: int,
+        ids: Sequence[str] | None = None,
+        where: Mapping[str, Any] | None = None,
+    ) -> list[tuple[str, float]]:
+        """Record and similarity of the nearest passages, by the store's own (approximate) search.
+
+        Args:
+            ids: only these passages; None is all.
+            where: only passages whose fields satisfy this condition of the store.
+        """
+        with _asking(self._address):
+            found = self._collection.query(
+                query_embeddings=vector[None, :],
+                n_results=count,
+                ids=None if ids is None else list(ids),
+                where=None if where is None else dict(where),
+                include=["metadatas", "distances"],
+            )
+        return [
+            (str(entry["_key"]), 1 - float(distance))
+            for entry, distance in zip(found["metadatas"][0], found["distances"][0], strict=True)
+        ]
+
+    def _pages(self, *, vectors: bool) -> Iterator[tuple[list[Any], Any]]:
+        include = ["metadatas", "embeddings"] if vectors else ["metadatas"]
+        offset = 0
+        while True:
+            with _asking(self._address):
+                page = self._collection.get(include=include, limit=_PAGE, offset=offset)
+            if not page["ids"]:
+                return
+            yield page["metadatas"], page["embeddings"] if vectors else None
+            offset += len(page["ids"])
+
+
+def open_store(directory: Path, manifest: IndexManifest, server: str | None) -> Store:
+    """The store of the index in `directory`.
+
+    Raises:
+        RetrievalError: it is gone, or on a server that nobody named.
+    """
+    if manifest.server and server is None:
+        hint = "name it: --store http://host:port"
+        raise RetrievalError("the vectors are on a server", where=str(directory / MANIFEST), hint=hint)
+    if not manifest.server and not (directory / FOLDER).is_dir():
+        raise RetrievalError("the vector store is gone", where=str(directory / FOLDER), hint=REINDEX)
+    return store_of(directory, server if manifest.server else None)
+
+
+def store_of(directory: Path, server: str | None) -> Store:
+    """The store of the index in `directory`, made if there is none: in the folder, or on a server."""
+    address = server.rstrip("/") if server else str(directory / FOLDER)
+    return Store(address, prefix_for(directory, server is not None))
+
+
+def prefix_for(directory: Path, server: bool) -> str:
+    """Names of collections in a folder of their own need no distinction; on a server each world is apart."""
+    if not server:
+        return "worksmith"
+    return "worksmith-" + hashlib.blake2b(str(directory.resolve()).encode(), digest_size=6).hexdigest()
+
+
+def is_server(address: str) -> bool:
+    """Whether a store's address is a server's."""
+    return address.startswith(("http://", "https://"))
+
+
+def _client(address: str) -> Any:
+    import chromadb
+    from chromadb.config import Settings
+
+    # It reports to its makers otherwise, and logs that it could not.
+    settings = Settings(anonymized_telemetry=False)
+    logging.getLogger("chromadb.telemetry").setLevel(logging.CRITICAL)
+    if not is_server(address):
+        # It keeps clients by this text; a relative one would lead into an earlier working folder.
+        return chromadb.PersistentClient(Path(address).resolve(), settings=settings)
+    parts = urlsplit(address)
+    secure = parts.scheme == "https"
+    port = parts.port or (443 if secure else 8000)
+    return chromadb.HttpClient(str(parts.hostname), port, ssl=secure, settings=settings)
+
+
+@contextmanager
+def _asking(address: str, *known: type[Exception]) -> Iterator[None]:
+    """Make a `StoreError` of whatever Chroma raises, save what is `known`. Its panics are no `Exception`s."""
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, (RetrievalError, KeyboardInterrupt, SystemExit, GeneratorExit, *known)):
+            raise
+        said = str(error).strip().partition("\n")[0]
+        hint = "does the server run?" if is_server(address) else REINDEX
+        raise StoreError(f"the vector store failed: {said}", where=address, hint=hint) from error
+
+
+def _check_files(folder: Path) -> None:
+    """See that Chroma meets files and folders only: it would wait for a FIFO for ever, deaf to signals.
+
+    Raises:
+        StoreError: there is something else.
+    """
+    for place, folders, files in os.walk(folder):
+        links = [name for name in folders if (Path(place) / name).is_symlink()]
+        for path in (Path(place) / name for name in (*links, *files)):
+            if not path.is_file():
+                said = "the vector store is damaged: not a regular file"
+                raise StoreError(said, where=str(path), hint=REINDEX)
+
+
+def _check_database(file: Path) -> None:
+    """Have SQLite look at Chroma's database first: a damaged one can end the whole process in there.
+
+    A database may also come from a stranger, and Chroma makes whatever embedding model the settings of a
+    collection name, with the options that they name. We hand it vectors and never have it embed anything.
+
+    Raises:
+        StoreError: it is damaged, names an embedding model, or holds statements of its own.
+    """
+    if not file.exists():
+        return
+    try:
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+            said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if said == "ok":
+                said = _foreign(connection) or said
+    except (sqlite3.Error, UnicodeError, ValueError) as error:
+        said = str(error)
+    if said != "ok":
+        raise StoreError(f"the vector store is damaged: {said}", where=str(file), hint=REINDEX)
+
+
+def _foreign(connection: sqlite3.Connection) -> str:
+    """What a database has that ours have not; empty for nothing."""
+    kinds = dict(connection.execute("SELECT name, type FROM sqlite_master").fetchall())
+    if strange := sorted(name for name, kind in kinds.items() if kind in ("trigger", "view")):
+        return f"it has a {kinds[strange[0]]}, {strange[0]}"
+    if "collections" not in kinds:
+        return ""
+    columns = [row[1] for row in connection.execute("PRAGMA table_info(collections)").fetchall()]
+    for column in sorted({"config_json_str", "schema_str"}.intersection(columns)):
+        for (text,) in connection.execute(f"SELECT {column} FROM collections").fetchall():
+            if text and _names_model(parse_json(str(text).encode())):
+                return "a collection names an embedding model of its own"
+    return ""
+
+
+def _names_model(settings: Any) -> bool:
+    """Whether settings of a collection name an embedding model; Chroma has other marks for none."""
+    if isinstance(settings, list):
+        return any(map(_names_model, settings))
+    if not isinstance(settings, dict):
+        return False
+    model = settings.get("embedding_function")
+    named = model is not None and model not in ({"type": "legacy"}, {"type": "unknown"})
+    return named or any(map(_names_model, settings.values()))
+
+
+def passage_id(key: str, number: int) -> str:
+    """The id of a passage in its collection."""
+    return f"{key}#{number}"
+
+
+def _metadata(passage: Passage) -> dict[str, str | int]:
+    return {
+        **passage.document.fields,
+        "_key": passage.document.key,
+        "_fingerprint": fingerprint(passage.document),
+        "_passage": passage.number,
+        "_count": passage.of,
+    }
+
+
+def _batches(items: list[Any], size: int) -> Iterator[list[Any]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

@@ -1,0 +1,1 @@
+"""Ranking texts by words, by vectors, or by both."""

@@ -1,0 +1,75 @@
+"""Lexical and dense ranking in one: reciprocal rank fusion of words and sentence embeddings."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from retrievers.embedding.models import open_embedder
+from retrievers.ranking.abstraction import abstract
+from retrievers.ranking.best import fused
+from retrievers.ranking.lexical import LexicalIndex
+from retrievers.ranking.protocol import Hit, TextIndex
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class DenseIndex:
+    """Sentence embeddings (all-MiniLM-L6-v2, on the CPU, no download) of texts with slot values folded.
+
+    The model is loaded when the first text is embedded.
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._keys = tuple(sorted(texts))
+        self._texts = tuple(texts[key] for key in self._keys)
+        self._lock = threading.Lock()
+        self._matrix: NDArray[Any] | None = None
+
+    def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
+        """The `k` nearest, best first, ties by key, never one of `exclude`."""
+        if not self._keys:
+            return []
+        # Rounded: batching moves the last digits of an embedding.
+        scores = (self._embedded() @ embed((text,))[0]).round(5)
+        banned = set(exclude)
+        ranked = sorted(
+            (-float(s), key) for key, s in zip(self._keys, scores, strict=True) if key not in banned
+        )
+        return [Hit(key, -score) for score, key in ranked[:k]]
+
+    def _embedded(self) -> NDArray[Any]:
+        # Without the lock every worker would embed the whole bank when the first queries come in.
+        with self._lock:
+            if self._matrix is None:
+                self._matrix = embed(self._texts)
+            return self._matrix
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> DenseIndex:
+        return self
+
+
+class FusedIndex:
+    """Ranks by the sum of reciprocal ranks in several indexes over the same keys."""
+
+    def __init__(self, indexes: Sequence[TextIndex], size: int) -> None:
+        self._indexes = tuple(indexes)
+        self._size = size
+
+    def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
+        """The `k` nearest, best first, ties by key, never one of `exclude`."""
+        banned = tuple(exclude)
+        return fused((index.search(text, self._size, exclude=banned) for index in self._indexes), k)
+
+
+def fused_index(texts: Mapping[str, str], kin: Mapping[str, str] | None = None) -> FusedIndex:
+    """Words and embeddings over `texts`, fused; `kin` as for `LexicalIndex`."""
+    return FusedIndex((LexicalIndex(texts, kin), DenseIndex(texts)), len(texts))
+
+
+def embed(texts: Sequence[str]) -> NDArray[Any]:
+    """Unit vectors of texts whose slot values are folded to their type."""
+    folded = [" ".join(abstract(text)).replace("_", "") for text in texts]
+    return open_embedder().embed(folded)

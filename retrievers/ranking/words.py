@@ -1,0 +1,160 @@
+"""BM25 over the words of many texts, any of which can be left out of a search as if it were not there.
+
+How rare a word is and how long texts are on average is counted among the eligible texts alone. In indexes
+that compute weights beforehand (BM25S, Lucene) a text that nobody may see still moves those that are seen.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrievers.ranking.abstraction import stem
+
+_SATURATION = 1.2
+_LENGTH = 0.75
+"""How soon repetition stops counting and how much length does: the usual k1 and b of BM25."""
+
+_DIGITS = 9
+"""Scores are rounded, so that the last digits never decide a tie."""
+
+_WORD = re.compile(r"\w+")
+
+
+class WordScores(NamedTuple):
+    """BM25 for a query: indexed texts by place, others by key; 0 where they share no word with it."""
+
+    indexed: NDArray[np.float64]
+    others: dict[str, float]
+
+
+class WordIndex:
+    """Immutable and thread-safe. Texts are known by their place.
+
+    Args:
+        arrays: from `index_words` or from a file.
+    """
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.arrays = arrays
+        words = bytes(arrays["words"]).decode().split("\n")
+        self._numbers = {word: number for number, word in enumerate(words) if word}
+        self._starts = arrays["starts"]
+        self._places = arrays["places"]
+        self._counts = arrays["counts"]
+        self._lengths = arrays["lengths"]
+
+    def check(self, texts: int) -> None:
+        """See that the arrays are an index of so many texts.
+
+        Raises:
+            ValueError: they are not.
+        """
+        starts, places, counts = self._starts, self._places, self._counts
+        if len(self._lengths) != texts or len(places) != len(counts) or len(starts) <= len(self._numbers):
+            raise ValueError("an index of words over other texts")
+        spans = (starts[0], starts[-1]) == (0, len(places)) and not (np.diff(starts) < 0).any()
+        if not spans or (len(places) and not 0 <= places.min() <= places.max() < texts):
+            raise ValueError("words of no text")
+        if any(not np.issubdtype(part.dtype, np.integer) for part in (starts, places, counts, self._lengths)):
+            raise ValueError("values of another type")
+
+    def scores(
+        self,
+        query: str,
+        eligible: NDArray[np.bool_] | None = None,
+        others: Mapping[str, str] | None = None,
+    ) -> WordScores:
+        """How well texts fit `query`, as if the index held just the eligible texts and the others.
+
+        Args:
+            eligible: for each indexed text whether it is there; None is all.
+            others: texts that are there but not in the index, by key.
+        """
+        counted = {key: Counter(words_of(text)) for key, text in (others or {}).items()}
+        lengths = {key: sum(counts.values()) for key, counts in counted.items()}
+        own_length = sum(lengths.values())
+        there = self._lengths if eligible is None else self._lengths[eligible]
+        size = len(there) + len(counted)
+        mean = (int(there.sum()) + own_length) / size if size else 0.0
+        found = np.zeros(len(self._lengths))
+        own = dict.fromkeys(counted, 0.0)
+        for word in sorted(set(words_of(query))):
+            places, counts = self._postings(word, eligible)
+            having = [key for key in counted if word in counted[key]]
+            rarity = _rarity(len(places) + len(having), size)
+            # A text stands once in the postings of a word, so this adds to each only once.
+            found[places] += rarity * _saturated(counts, self._lengths[places], mean)
+            for key in having:
+                own[key] += rarity * float(_saturated(counted[key][word], lengths[key], mean))
+        return WordScores(found.round(_DIGITS), own)
+
+    def _postings(
+        self, word: str, eligible: NDArray[np.bool_] | None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The eligible texts that have `word`, and how often."""
+        number = self._numbers.get(word)
+        span = slice(0, 0) if number is None else slice(self._starts[number], self._starts[number + 1])
+        places, counts = self._places[span], self._counts[span]
+        if eligible is None:
+            return places, counts
+        kept = eligible[places]
+        return places[kept], counts[kept]
+
+
+def index_words(texts: Sequence[str]) -> dict[str, NDArray[Any]]:
+    """The arrays of a `WordIndex` over `texts`: words, and for each the texts that have it and how often."""
+    numbers: dict[str, int] = {}
+    occurring: list[int] = []
+    places: list[int] = []
+    counts: list[int] = []
+    lengths = np.zeros(len(texts), dtype=np.int32)
+    for place, text in enumerate(texts):
+        counted = Counter(words_of(text))
+        lengths[place] = sum(counted.values())
+        for word, count in counted.items():
+            occurring.append(numbers.setdefault(word, len(numbers)))
+            places.append(place)
+            counts.append(count)
+    by_word = np.asarray(occurring, dtype=np.int64)
+    order = np.argsort(by_word, kind="stable")
+    return {
+        "words": np.frombuffer("\n".join(numbers).encode(), dtype=np.uint8),
+        "starts": np.searchsorted(by_word[order], np.arange(len(numbers) + 1)),
+        "places": np.asarray(places, dtype=np.int32)[order],
+        "counts": np.asarray(counts, dtype=np.int32)[order],
+        "lengths": lengths,
+    }
+
+
+def words_of(text: str) -> list[str]:
+    """The words of `text` by their stems, in lower case; a name like `parse_date` is also its parts."""
+    words = []
+    for word in _WORD.findall(text.lower()):
+        words.append(_stem(word))
+        if "_" in word:
+            words.extend(_stem(part) for part in word.split("_") if part)
+    return words
+
+
+@lru_cache(maxsize=200_000)
+def _stem(word: str) -> str:
+    return stem(word) if word.isalpha() else word
+
+
+def _rarity(frequency: int, size: int) -> float:
+    return math.log1p((size - frequency + 0.5) / (frequency + 0.5))
+
+
+def _saturated(count: Any, length: Any, mean: float) -> Any:
+    """How much `count` occurrences in a text of `length` words say; for one text or an array of them."""
+    return (
+        count * (_SATURATION + 1) / (count + _SATURATION * (1 - _LENGTH + _LENGTH * length / (mean or 1.0)))
+    )

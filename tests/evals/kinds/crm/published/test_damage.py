@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evals.kinds.crm import importing
+from evals.kinds.crm.importing import import_crmarena
+from evals.tasks.suite import Suite
+from tests.evals.kinds.crm.published.small import CASE, LISTED, RAW, USER, write_raw
+from tools.errors import InputError
+
+
+def run(source: Path, out: Path) -> tuple[Suite, dict[str, Any]]:
+    suite = import_crmarena(source, out, progress=lambda _: None)
+    return suite, json.loads((suite.path / "import_report.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("data", "tasks"),
+    [
+        (b'{"metadata": {"task": "handle_time"}, "query": "Who', 9),
+        (b"\xff\xfe\x00", 9),
+        (b"\x00\x01\x02" * 100, 9),
+        (b"", 9),
+        (b"[" * 100_000, 9),
+        (b'{"query":' * 100_000, 9),
+        (b"[1, null, true, [], {}]", 9),
+        (b"17", 9),
+        (b'"query"', 9),
+        (b'{"query": "\\ud800", "answer": ["\\ud800"]}', 9),
+        (b'{"query": "Who?", "answer": ' + b"9" * 10_000 + b"}", 9),
+    ],
+)
+def test_damaged_files_leave_the_others(tmp_path: Path, data: bytes, tasks: int) -> None:
+    folder = write_raw(tmp_path / "raw")
+    (folder / "handle_time_queries.jsonl").write_bytes(data)
+    suite, report = run(folder, tmp_path / "suite")
+    assert len(suite.tasks) == tasks
+    assert report["findings"] or report["quarantine"]
+
+
+def test_lines_that_are_cut_leave_the_others(tmp_path: Path) -> None:
+    folder = write_raw(tmp_path / "raw")
+    file = folder / "handle_time_queries.jsonl"
+    file.write_bytes(file.read_bytes() + b'{"metadata": {"task": "handle_time"}, "query": "Wh')
+    suite, report = run(folder, tmp_path / "suite")
+    assert len(suite.tasks) == 11
+    assert [(f["kind"], f["record"]) for f in report["findings"]] == [("bad_line", "line 3")]
+
+
+@pytest.mark.parametrize("text", ["subject:", "subject: ", " ", "case subject:x description ", "subject\n"])
+def test_giant_texts_are_read_in_good_time(tmp_path: Path, text: str) -> None:
+    folder = write_raw(tmp_path / "raw")
+    giant = {"query": "Subject: a" + text * 100_000, "answer": [USER], "metadata": {"task": "case_routing"}}
+    (folder / "case_routing_queries.jsonl").write_text(json.dumps(giant))
+    start = time.perf_counter()
+    _, report = run(folder, tmp_path / "suite")
+    assert time.perf_counter() - start < 5
+    (refused,) = report["quarantine"]
+    assert refused["kind"] in ("too_long", "not_shown")
+
+
+def test_what_is_no_plain_file_is_passed_over(tmp_path: Path) -> None:
+    folder = write_raw(tmp_path / "raw")
+    (folder / "tasks.json").mkdir()
+    (folder / "dead.json").symlink_to(tmp_path / "nowhere.json")
+    (folder / "loop.json").symlink_to(folder / "loop.json")
+    (folder / "round").symlink_to(folder)
+    os.mkfifo(folder / "pipe.json")
+    suite, _ = run(folder, tmp_path / "suite")
+    assert len(suite.tasks) == 11
+
+
+def test_huge_files_are_not_read(tmp_path: Path) -> None:
+    folder = write_raw(tmp_path / "raw")
+    with (folder / "huge.json").open("wb") as file:
+        file.truncate(70 * 1024 * 1024)
+    _, report = run(folder, tmp_path / "suite")
+    assert [finding["kind"] for finding in report["findings"]] == ["too_large"]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"[]", b'[{"object": "Case"}]', b"\x00"])
+def test_nothing_to_read(tmp_path: Path, content: bytes | None) -> None:
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    if content is not None:
+        (folder / "tasks.json").write_bytes(content)
+    with pytest.raises(InputError, match="no published questions"):
+        run(folder, tmp_path / "suite")
+    assert [path.name for path in tmp_path.iterdir()] == ["raw"]
+
+
+def test_nothing_is_left_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, out = write_raw(tmp_path / "raw"), tmp_path / "suite"
+    run(folder, out)
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+    def fail(*_: object) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(importing, "write_suite", fail)
+    with pytest.raises(OSError, match="the disk is full"):
+        run(folder, out)
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["raw", "suite"]
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from([USER, CASE, "None"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> tuple[str, bytes]:
+    """A file of questions with a few values, keys or bytes changed."""
+    name = draw(st.sampled_from([*RAW, "tasks"]))
+    records = json.loads(json.dumps(LISTED if name == "tasks" else RAW[name]))
+    for _ in range(draw(st.integers(0, 3))):
+        record = draw(st.sampled_from(records))
+        inner = record.get("metadata")
+        if isinstance(inner, dict) and draw(st.booleans()):
+            record = inner
+        key = draw(st.sampled_from(sorted(record)) if record else st.text(max_size=3))
+        action = draw(st.sampled_from(["value", "drop", "rename", "copy"]))
+        if action == "value":
+            record[key] = draw(VALUES)
+        elif action == "drop":
+            record.pop(key, None)
+        elif action == "rename":
+            record[draw(st.text(max_size=6))] = record.pop(key, None)
+        else:
+            records.append({**record, key: draw(VALUES)})
+    lines = draw(st.booleans())
+    text = "\n".join(map(json.dumps, records)) if lines else json.dumps(records)
+    data = bytearray(text.encode())
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(0, len(data)))
+        data[place : place + draw(st.integers(0, 20))] = draw(st.binary(max_size=6))
+    return name, bytes(data[: draw(st.integers(0, len(data)))] if draw(st.booleans()) else data)
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(mutation=mutated())
+def test_any_mutation_gives_a_suite(tmp_path: Path, mutation: tuple[str, bytes]) -> None:
+    name, data = mutation
+    folder = write_raw(tmp_path / "raw")
+    file = folder / (f"{name}_queries.jsonl" if name in RAW else "tasks.json")
+    file.write_bytes(data)
+    try:
+        suite, report = run(folder, tmp_path / "suite")
+    finally:
+        file.unlink()
+    assert len(suite.tasks) >= 9 - (name in RAW)
+    assert report["facts"]["tasks"]["usable"] == len(suite.tasks)

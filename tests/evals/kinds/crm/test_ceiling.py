@@ -1,0 +1,57 @@
+"""On a generated suite: everything can be got right, and guessing gets little."""
+
+from __future__ import annotations
+
+import pytest
+
+from evals.kinds.crm.scorer import CrmScorer
+from evals.kinds.crm.suites import build_crm
+from evals.running.runner import EvalResult, evaluate
+from evals.scoring.baseline_program import BaselineProgram, baselines_for
+from evals.scoring.scorers import scorers_for
+from evals.task_kind import BuildOptions
+from evals.tasks.suite import Suite
+from tools.seeding import digest
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", params=["clean", "faithful"])
+def suite(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    options = BuildOptions(scale=0.1, mode=request.param)
+    return build_crm(tmp_path_factory.mktemp("crm"), options, progress=lambda _: None)
+
+
+def run(name: str, suite: Suite) -> EvalResult:
+    program = BaselineProgram(name, suite.env, suite.select(split="train"))
+    return evaluate(program, suite.select(split="test"), env=suite.env, workers=2)
+
+
+def test_the_oracle_gets_everything_right_and_has_seen_it(suite: Suite) -> None:
+    scores = run("oracle", suite).summary.scores
+
+    assert {scores[name].value for name in ("outcome", "reward", "exact_strict", "supported")} == {1}
+    assert scores["unanswerable"].value == 1
+    assert scores["false_none"].value == scores["unwanted_side_effects"].value == 0
+
+
+def test_guessing_gets_little_and_has_seen_nothing(suite: Suite) -> None:
+    for name in ("always_none", "most_frequent", "keyword_only"):
+        scores = run(name, suite).summary.scores
+        assert scores["outcome"].value < 0.5
+        assert scores["supported"].value == 0
+
+
+def test_guessers_know_the_train_split_only(suite: Suite) -> None:
+    train = suite.select(split="train")
+    learnt = BaselineProgram("most_frequent", suite.env, train)
+
+    assert {task.split for task in train} == {"train"}
+    assert learnt.digest == f"baseline/most_frequent/{digest([task.digest for task in train])}"
+
+
+def test_the_kind_has_a_scorer_and_baselines_of_its_own(suite: Suite) -> None:
+    (scorer,) = scorers_for(suite.env)
+
+    assert isinstance(scorer, CrmScorer)
+    assert baselines_for(suite.env) == ("always_none", "most_frequent", "keyword_only", "oracle")

@@ -1,0 +1,59 @@
+"""What is not asked: where the truth hangs on luck, or on what happens after the question."""
+
+from __future__ import annotations
+
+import pytest
+
+from evals.kinds.crm import managed
+from evals.kinds.crm.differences import Difference, differences
+from evals.kinds.crm.family import Doubt
+from evals.kinds.crm.rankings import leader, narrow
+from evals.tasks.task import Task
+from tests.evals.kinds.crm.handmade import Handmade, question
+
+
+@pytest.mark.parametrize(
+    ("today", "doubt"),
+    [("2021-04-02", Doubt("cases still in work")), ("2021-04-03", None)],
+)
+def test_what_happened_to_the_cases_is_known_when_it_is_asked(today: str, doubt: Doubt | None) -> None:
+    found = Handmade()
+    found.case("2021-03-02T10:00", "Ann", moved=("Cid", "2021-04-02T10:20"))
+    found.case("2021-03-03T10:00", "Ann")
+    assert managed.doubt(found.books, question("March 2021", today, n="1")) == doubt
+
+
+def test_where_nobody_qualifies_somebody_comes_close() -> None:
+    found = Handmade()
+    found.case("2021-03-20T10:00", "Ann")
+    assert managed.doubt(found.books, question("March 2021", n="1")) is None
+    assert managed.doubt(found.books, question("March 2021", n="2")) == Doubt("nobody near")
+    assert managed.doubt(found.books, question("April 2021", n="0")) is None
+    assert managed.doubt(found.books, question("May 2021", n="0")) == Doubt("nothing near")
+
+
+@pytest.mark.parametrize(
+    ("values", "extreme", "doubt"),
+    [
+        ({}, "max", None),
+        ({"a": 1.0}, "max", Doubt("only one to choose from")),
+        ({"a": 100.0, "b": 104.0, "c": 1.0}, "max", Doubt("too close")),
+        ({"a": 100.0, "b": 106.0, "c": 105.9}, "min", None),
+        ({"a": 100.0, "b": 106.0, "c": 105.9}, "max", Doubt("too close")),
+    ],
+)
+def test_the_first_is_well_ahead(values: dict[str, float], extreme: str, doubt: Doubt | None) -> None:
+    assert narrow(values, extreme, 1.05) == doubt
+
+
+def test_a_tie_has_no_answer_that_is_beyond_doubt() -> None:
+    assert leader({"a": 2, "b": 2}, "max", "user_id") == Doubt("tie")
+    found = Handmade()
+    found.case("2021-03-02T10:00", "Ann")
+    found.case("2021-03-03T10:00", "Bob")
+    drawn = question("March 2021", n="0", extreme="min")
+    task = Task(
+        id="a", query="?", domains=(), intent="transfer_count", slots=dict(drawn.slots), now=drawn.today
+    )
+    counts = {"transfer_count": Difference(asked=1, differ=0, doubtful=1)}
+    assert differences(found.books, [task]) == counts

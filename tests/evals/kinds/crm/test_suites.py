@@ -1,0 +1,113 @@
+"""What a generated CRM suite consists of, on disk and in number."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from evals.kinds.crm.registry import families, held_out_split
+from evals.kinds.crm.suites import build_crm, build_world, forecast_crm
+from evals.task_kind import BuildOptions
+from evals.tasks.suite import Suite
+from evals.tasks.task import Task
+from tools.environment import Environment
+from tools.generating.latent import Latent
+from tools.kinds.crm.access import packaged_policy
+from tools.kinds.crm.settings import Mode, read_settings
+
+FEW_ANSWERS = {
+    "top_issue_identification",
+    "monthly_trend_analysis",
+    "policy_violation_identification",
+    "case_routing",
+}
+"""About ten issues, months and policies are all there is; and as published, an issue has one best agent."""
+
+
+def silent(_step: str) -> None:
+    pass
+
+
+def test_settings_roles_and_truths_lie_beside_the_world(tmp_path: Path) -> None:
+    world, built = build_world(tmp_path, 7, 0.05, "faithful")
+
+    assert read_settings(tmp_path).mode == "faithful"
+    assert (tmp_path / "policy.json").read_text() == packaged_policy()
+    lines = (tmp_path / "latent.jsonl").read_text().splitlines()
+    assert [Latent.from_json(line) for line in lines] == built.latents
+    assert world.manifest.counts["search_Case"] == world.manifest.counts["Case"] == len(built.rows["Case"])
+    assert Environment(world, sandboxes=1).persona("service_manager") == world.manifest.persona
+
+
+def test_the_forecast_counts_all_tasks() -> None:
+    assert forecast_crm(BuildOptions()) == {"tasks": 9 * 220, "model_calls_at_most": 0}
+    assert forecast_crm(BuildOptions(scale=0.05))["tasks"] == 9 * 27
+
+
+def test_whole_families_can_be_held_out() -> None:
+    splits = Counter((family.persona, held_out_split(family.name)) for family in families())
+
+    assert [splits[role, "test"] for role in ("service_agent", "service_analyst", "service_manager")] == [
+        1
+    ] * 3
+    assert sum(count for (_, split), count in splits.items() if split == "train") == 5
+
+
+@pytest.mark.slow
+def test_tasks_do_not_depend_on_the_order_of_sets(tmp_path: Path) -> None:
+    """As PYTHONHASHSEED decides it."""
+    code = (
+        "import sys, pathlib\n"
+        "from evals.kinds.crm.suites import build_crm\n"
+        "from evals.task_kind import BuildOptions\n"
+        "suite = build_crm(pathlib.Path(sys.argv[1]), BuildOptions(scale=0.05), progress=lambda _: None)\n"
+        "print(suite.digest)\n"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path / seed)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+
+    assert len(digests) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["clean", "faithful"])
+def test_a_full_suite_has_as_many_questions_as_were_published(tmp_path: Path, mode: Mode) -> None:
+    said: list[str] = []
+    build_crm(tmp_path, BuildOptions(seed=3, mode=mode), progress=said.append)
+    suite = Suite.open(tmp_path)
+
+    assert suite.counts() == {"test": 9 * 130, "train": 9 * 60, "dev": 9 * 30}
+    assert not [line for line in said if "too small" in line]
+    assert len({task.query for task in suite.tasks}) == len(suite.tasks)
+    for family in families():
+        test = [task for task in suite.select(split="test") if task.intent == family.name]
+        nones = [task for task in test if task.answer and task.answer.kind == "none"]
+        assert len(test) == 130
+        assert len(nones) == round(130 * family.nones(mode))
+        top = Counter(_answer(task) for task in test if task not in nones).most_common(1)[0][1]
+        assert top <= (26 if family.name in FEW_ANSWERS else 10)
+    published = {"handle_time", "transfer_count", "named_entity_disambiguation"}
+    published |= {"policy_violation_identification", "top_issue_identification"}
+    for family in families():
+        if mode == "faithful":
+            assert family.nones(mode) == (0.3 if family.name in published else 0)
+        elif family.name != "case_routing":
+            assert family.nones(mode) > 0
+
+
+def _answer(task: Task) -> str:
+    assert task.answer is not None
+    return task.answer.text

@@ -1,0 +1,163 @@
+"""What is special about the goals of SWE and IT: places in code, ids out of texts, and who may ask what."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from evals.kinds.enterprise.claims import Claims
+from evals.kinds.enterprise.facts import Facts
+from evals.kinds.enterprise.fill import Filler
+from evals.kinds.enterprise.goals.goal import Goal
+from evals.kinds.enterprise.goals.it import waits
+from evals.kinds.enterprise.goals.registry import goals
+from evals.kinds.enterprise.goals.script import Script, UnfitError
+from evals.kinds.enterprise.quotas import Cell, Place
+from evals.kinds.enterprise.suites import build_world
+from evals.tasks.task import Task
+from tools.environment import Environment
+from tools.kinds.enterprise.generate.patches import patch_passes
+
+_GENERIC = ("chats/mails",)
+_RARE = {"swe.chat_line", "swe.chat_line_manager", "swe.chat_line_chain"}
+"""They start from a chat about an open fault; the smallest world has too few for a senior to be in one."""
+
+_NEVER_EMPTY = {"swe.chat_file_open"}
+_ALWAYS_EMPTY = {"swe.newest_repo_open", "swe.newest_repo_author_repos"}
+"""They start from a repository with a successor; the smallest world has but one."""
+
+
+class Small:
+    """A small world with all that filling takes."""
+
+    def __init__(self, out: Path) -> None:
+        world, built = build_world(out, seed=3, scale=0.02)
+        self.facts = Facts(built, world.manifest.now)
+        self.env = Environment(world, sandboxes=1)
+
+    def filler(self, goal: Goal) -> Filler:
+        """A filler of the test split alone, with one goal."""
+        return Filler(self.env, self.facts, 0, Claims(self.facts, 0, {"test": 1}), (goal,))
+
+    def tasks(self, name: str, count: int = 3) -> list[Task]:
+        """Some tasks of a goal."""
+        goal = _by_id()[name]
+        filler, place = self.filler(goal), Place(Cell(goal.area, goal.subarea, goal.type), goal.steps)
+        return [task for task in (filler.fill("test", place) for _ in range(count)) if task is not None]
+
+    def denied(self, name: str, reason: str) -> list[Task]:
+        """A task of a goal in the hands of somebody who is denied, and its twin."""
+        goal = _by_id()[name]
+        cell = Cell(goal.area, goal.subarea, "unanswerable")
+        place = Place(cell, 0, denial=reason, writes=goal.type == "crud")
+        return self.filler(goal).denied("test", place)
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
+    return Small(tmp_path_factory.mktemp("world"))
+
+
+def _by_id() -> dict[str, Goal]:
+    return {goal.id: goal for goal in goals()}
+
+
+def _own() -> list[str]:
+    return [g.id for g in goals() if g.area in ("SWE", "IT") and g.subarea not in _GENERIC]
+
+
+@pytest.mark.parametrize("name", [name for name in _own() if name not in _RARE | _ALWAYS_EMPTY])
+def test_comes_out_of_the_smallest_world(small: Small, name: str) -> None:
+    task, *_ = small.tasks(name, 1)
+    assert task.gold_plan is not None
+    assert len(task.gold_plan) == _by_id()[name].steps
+
+
+@pytest.mark.parametrize(
+    "name", [g.id for g in goals() if g.id in _own() and g.empty and g.id not in _NEVER_EMPTY]
+)
+def test_may_have_nothing_as_its_answer(small: Small, name: str) -> None:
+    goal = _by_id()[name]
+    place = Place(Cell(goal.area, goal.subarea, goal.type), goal.steps, empty=True)
+    task = small.filler(goal).fill("test", place)
+    assert task is not None
+    assert task.answer is not None
+    assert task.answer.kind == "none"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [(goal.id, reason) for goal in goals() if goal.id in _own() for reason in goal.denials],
+)
+def test_who_is_denied_gets_the_question_of_who_is_not(small: Small, name: str, reason: str) -> None:
+    denied, twin = small.denied(name, reason)
+    assert denied.query == twin.query
+    assert denied.persona is not None
+    assert twin.persona is not None
+    assert denied.persona.id != twin.persona.id
+    assert denied.answer is not None
+    assert twin.answer is not None
+    assert denied.answer.rule.partition(".")[0] in ("repositories", "issues", "tickets")
+    for value in denied.answer.forbidden:
+        assert value in [entity.value for entity in twin.answer.required]
+
+
+def test_mending_just_the_line_asked_for_makes_the_tests_pass(small: Small) -> None:
+    tasks = small.tasks("swe.faulty_line", 4)
+    assert tasks
+    for task in tasks:
+        assert task.answer is not None
+        key = task.slots["issue"]
+        path, line = task.answer.required
+        issue, latent = small.facts.get("issues", key), small.facts.latent("issues", key)
+        assert issue is not None
+        assert latent is not None
+        file = small.facts.get("repositories", f"{issue['repo_name']}:{path.value}")
+        assert file is not None
+        lines, fixed = file["code"].splitlines(), latent.facts["fixed"].splitlines()
+        place = int(line.value) - 1
+        mended = "\n".join([*lines[:place], fixed[place], *lines[place + 1 :]]) + "\n"
+        assert not patch_passes(file["code"], file["code"], latent.facts["tests"])
+        assert patch_passes(file["code"], mended, latent.facts["tests"])
+
+
+def test_the_mended_line_is_the_one_that_the_patch_removes(small: Small) -> None:
+    tasks = small.tasks("swe.mended_line", 4)
+    assert tasks
+    for task in tasks:
+        assert task.answer is not None
+        issue = small.facts.get("issues", task.slots["issue"])
+        assert issue is not None
+        assert int(task.answer.required[0].value) == _removed(issue["patch"])
+
+
+def test_an_id_is_taken_out_of_a_text_only_if_there_is_just_one(small: Small) -> None:
+    ticket = small.facts.all("tickets")[0]
+    persona = small.env.persona(small.facts.staff(("IN",))[0]["emp_id"])
+    call = Script(small.env.episode(persona=persona), small.facts, "")
+    row = call.one("tickets", "", ticket_id=ticket["ticket_id"])
+    row["issue"] = "See ISS-0001 and once more ISS-0001."
+    assert call.quoted(row, r"ISS-\d+") == "ISS-0001"
+    for text in ("See ISS-0001 and ISS-0002.", "See nothing."):
+        row["issue"] = text
+        with pytest.raises(UnfitError):
+            call.quoted(row, r"ISS-\d+")
+
+
+def test_only_those_are_asked_who_have_what_it_is_about(small: Small) -> None:
+    for task in small.tasks("it.own_priority"):
+        assert task.persona is not None
+        person = small.facts.person(task.persona.id)
+        assert person is not None
+        assert waits(small.facts, person)
+    assert not all(waits(small.facts, row) for row in small.facts.active)
+
+
+def _removed(patch: str) -> int:
+    """The number of the first line that a unified diff takes away."""
+    start = re.search(r"^@@ -(\d+)", patch, re.MULTILINE)
+    assert start is not None
+    body = patch[patch.index("\n", start.end()) + 1 :].splitlines()
+    return int(start[1]) + next(place for place, text in enumerate(body) if text.startswith("-"))

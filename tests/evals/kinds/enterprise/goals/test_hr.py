@@ -1,0 +1,164 @@
+"""Goals on employees and policies: what clauses say, what follows from them, and who is denied what."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date, timedelta
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evals.kinds.enterprise.claims import Claims
+from evals.kinds.enterprise.facts import Facts
+from evals.kinds.enterprise.fill import Filler
+from evals.kinds.enterprise.goals import clauses
+from evals.kinds.enterprise.goals.goal import Goal
+from evals.kinds.enterprise.goals.registry import goals
+from evals.kinds.enterprise.goals.script import Script, UnfitError
+from evals.kinds.enterprise.quotas import Cell, Place
+from evals.kinds.enterprise.suites import write_enterprise
+from evals.tasks.task import Task
+from tools.environment import Environment
+from tools.episode import Episode
+from tools.kinds.enterprise.generate import build
+
+SEED, SCALE = 3, 0.02
+GOALS = {goal.id: goal for goal in goals() if goal.area == "HR" and goal.subarea != "chats/mails"}
+
+
+class Ground(NamedTuple):
+    """A small world to draw in."""
+
+    env: Environment
+    facts: Facts
+
+    def filler(self, *chosen: Goal) -> Filler:
+        """Draws these goals for the test split alone."""
+        return Filler(self.env, self.facts, SEED, Claims(self.facts, SEED, {"test": 1}), chosen)
+
+    def task(self, name: str) -> Task:
+        """A task of one goal."""
+        goal = GOALS[name]
+        cell = Cell(goal.area, goal.subarea, goal.type)
+        found = self.filler(goal).fill("test", Place(cell, goal.steps))
+        assert found is not None, name
+        return found
+
+    def denied(self, name: str, reason: str) -> list[Task]:
+        """A denied task of one goal, and its twin."""
+        goal = GOALS[name]
+        cell = Cell(goal.area, goal.subarea, "unanswerable")
+        return self.filler(goal).denied("test", Place(cell, 0, denial=reason, writes=goal.type == "crud"))
+
+    def carried_out(self, task: Task) -> Episode:
+        """The gold plan, carried out."""
+        episode = self.env.episode(persona=task.persona)
+        for step in task.gold_plan or ():
+            episode.call(step.tool, step.arguments)
+        return episode
+
+
+@pytest.fixture(scope="module")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
+    built = build(SEED, SCALE)
+    world = write_enterprise(tmp_path_factory.mktemp("world"), built, seed=SEED, scale=SCALE)
+    return Ground(Environment(world, sandboxes=1), Facts(built, world.manifest.now))
+
+
+# --- clauses --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_pages_show_every_clause_as_it_is(ground: Ground) -> None:
+    persona = ground.env.persona(ground.facts.active[0]["emp_id"])
+    truths = clauses.clauses(ground.facts)
+    assert len(truths) > 150
+    for truth in truths:
+        script = Script(ground.env.episode(persona=persona), ground.facts, "")
+        shown = clauses.rule(script, clauses.title(ground.facts, truth), "", truth.facts["clause"])
+        assert shown.subject == truth.facts["subject"]
+        assert shown.exceptions == truth.facts["exceptions"]
+        if truth.facts["operator"] not in ("required", "forbidden"):
+            assert shown.value == int(truth.facts["value"])
+        assert script.picked == [truth.ref]
+
+
+@pytest.mark.slow
+def test_a_clause_that_a_document_lacks_is_not_found(ground: Ground) -> None:
+    persona = ground.env.persona(ground.facts.active[0]["emp_id"])
+    script = Script(ground.env.episode(persona=persona), ground.facts, "")
+    with pytest.raises(UnfitError):
+        clauses.rule(script, clauses.LEAVE, "", clauses.RETURN)
+
+
+def test_working_days_leave_weekends_out() -> None:
+    friday = date(2022, 12, 30)
+    assert clauses.working_days_later(friday, 1) == date(2023, 1, 2)
+    assert clauses.working_days_later(date(2022, 12, 31), 3) == date(2023, 1, 4)
+
+
+@given(st.dates(date(2000, 1, 1), date(2050, 1, 1)), st.integers(1, 30))
+def test_working_days_are_counted_one_by_one(start: date, days: int) -> None:
+    end = clauses.working_days_later(start, days)
+    between = [start + timedelta(days=n) for n in range(1, (end - start).days + 1)]
+    assert sum(one.weekday() < 5 for one in between) == days
+    assert end.weekday() < 5
+
+
+@given(st.dates(date(2000, 1, 1), date(2050, 1, 1)).filter(lambda one: one.day <= 28), st.integers(0, 40))
+def test_months_keep_the_day(start: date, months: int) -> None:
+    end = clauses.months_later(start, months)
+    assert end.day == start.day
+    assert (end.year - start.year) * 12 + end.month - start.month == months
+
+
+# --- tasks ----------------------------------------------------------------------------------------------
+
+
+def test_every_number_of_steps_is_on_offer() -> None:
+    offered = Counter((goal.subarea, goal.type, goal.steps) for goal in GOALS.values())
+    for part in (("employee DB", "search"), ("employee DB", "crud"), ("policies", "search")):
+        assert all(offered[(*part, steps)] for steps in range(1, 7)), part
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GOALS)
+def test_every_goal_comes_out_in_a_small_world(ground: Ground, name: str) -> None:
+    goal, task = GOALS[name], ground.task(name)
+    assert len(task.gold_plan or ()) == goal.steps
+    assert ground.carried_out(task).outcome().empty == (goal.type == "search")
+
+
+@pytest.mark.slow
+def test_an_entitlement_is_not_exceeded_by_what_lapses(ground: Ground) -> None:
+    task = ground.task("hr.lapsing")
+    row = ground.facts.where("employees", name=task.slots["name"])[0]
+    assert task.answer is not None
+    assert int(row["remaining_vacation_leaves"]) - int(task.answer.required[0].value) == 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [g.id for g in GOALS.values() if "self_protection" in g.denials])
+def test_only_who_could_do_it_for_others_is_protected_from_themselves(ground: Ground, name: str) -> None:
+    found = ground.denied(name, "self_protection")
+    if not found:
+        pytest.skip("nobody of this small world fits")
+    denied, twin = found
+    assert denied.persona is not None
+    assert denied.persona.name == denied.slots["name"]
+    assert (denied.persona.department, denied.persona.level >= 10) == ("HR", True)
+    assert twin.query == denied.query
+    assert not ground.carried_out(twin).outcome().empty
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [g.id for g in GOALS.values() if "private_field" in g.denials])
+def test_private_fields_are_hidden_from_outsiders(ground: Ground, name: str) -> None:
+    denied, _ = ground.denied(name, "private_field")
+    assert denied.answer is not None
+    assert denied.answer.rule == "EMP-PRIVATE"
+    assert denied.answer.forbidden
+    seen = " ".join(call.observation.text for call in ground.carried_out(denied).calls)
+    assert not [value for value in denied.answer.forbidden if value in seen]

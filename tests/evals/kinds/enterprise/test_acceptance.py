@@ -1,0 +1,94 @@
+"""What is asked of a generated suite as a whole, over a small one that is indexed.
+
+Of the seven acceptance tests the rest stands elsewhere: sameness of worlds in `test_suites`, soundness (2) in
+`tests/tools/kinds/enterprise/generate/test_verify.py`, the quota table (4) in `test_full_size`, and
+questions that
+are nearly the same (7) in `test_generating`. At full size all seven are `python -m benchmarks enterprise`.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmarks import _acceptance
+from benchmarks._plans import Plans
+from benchmarks.enterprise import contents
+from evals.kinds.enterprise.suites import build_enterprise
+from evals.task_kind import BuildOptions
+from evals.tasks.suite import Suite
+from retrievers.index.building import build_index
+from tools.kinds.enterprise.documents import open_library
+
+pytestmark = pytest.mark.slow
+
+SEED, SCALE = 3, 0.02
+
+
+def built(directory: Path, seed: int = SEED) -> Suite:
+    return build_enterprise(directory, BuildOptions(seed=seed, scale=SCALE), progress=lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def plans(tmp_path_factory: pytest.TempPathFactory) -> Plans:
+    suite = built(tmp_path_factory.mktemp("acceptance"))
+    library = open_library(suite.world)
+    assert library.directory is not None
+    build_index(library.directory, library.documents, embedder="static", version=suite.world.manifest.digest)
+    return Plans(suite)
+
+
+def test_the_same_seed_gives_the_same_suite_and_another_gives_another(plans: Plans, tmp_path: Path) -> None:
+    """Acceptance 1: world, tasks and manifest, to the byte."""
+    again, other = built(tmp_path / "again"), built(tmp_path / "other", SEED + 1)
+
+    there = contents(plans.suite.path)
+    assert contents(again.path) == {name: there[name] for name in there if not name.startswith("index/")}
+    assert other.manifest.world_digest != plans.suite.manifest.world_digest
+    assert other.manifest.tasks_digest != plans.suite.manifest.tasks_digest
+
+
+def test_a_small_suite_is_made_in_seconds(tmp_path: Path) -> None:
+    """Acceptance 1: processor time, since other work on the machine is not its fault."""
+    seconds = []
+    for attempt in ("one", "two"):
+        started = time.process_time()
+        built(tmp_path / attempt)
+        seconds.append(time.process_time() - started)
+    assert min(seconds) < 5
+
+
+def test_every_gold_plan_comes_out_over_an_index(plans: Plans) -> None:
+    """Acceptance 3: suites are generated before they are indexed, and searched by words only until then."""
+    assert plans.env.library is not None
+    assert plans.env.library.mode == "hybrid"
+    found = _acceptance.gold(plans, list(plans.suite.tasks))
+    assert found["wrong"] == []
+    assert found["reproduced"] == len(plans.suite.tasks)
+
+
+def test_somebody_else_seldom_gets_the_same_answer_and_state(plans: Plans) -> None:
+    """Acceptance 3: with whole teams of two or three, colleagues are more of a company than at full size."""
+    found = _acceptance.others(plans, plans.suite.select(split="test"))
+    assert found["tasks"] > 30
+    assert found["anybody_cannot"] >= 0.85
+    assert found["other_department_cannot"] >= 0.9
+
+
+def test_what_does_not_think_scores_little_and_who_knows_scores_all(plans: Plans) -> None:
+    """Acceptance 5."""
+    scores = _acceptance.floors(plans.suite)
+    assert scores.pop("oracle") == 1
+    assert set(scores) == {"always_refuse", "keyword_only"}
+    assert max(scores.values()) <= 0.15
+
+
+def test_without_the_policy_what_is_forbidden_is_told_and_with_it_is_not(plans: Plans) -> None:
+    """Acceptance 6, for the naive executor that carries out the plan of who may."""
+    found = _acceptance.unanswerable(plans, list(plans.suite.tasks))
+    assert found["tasks"] == sum(task.type == "unanswerable" for task in plans.suite.select(split="test"))
+    assert found["disclosed_without_policy"] == found["forbidding"] > 0
+    assert found["changed_without_policy"] == found["asking_for_changes"] > 0
+    assert found["disclosed_with_policy"] == found["changed_with_policy"] == found["done_with_policy"] == 0

@@ -1,0 +1,75 @@
+"""The quotas at the published size, over a world of the published size. Takes half a minute."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+
+from evals.kinds.enterprise.generate import generate, offered
+from evals.kinds.enterprise.goals.registry import goals
+from evals.kinds.enterprise.quotas import Cell, cells, denied_places, step_counts
+from evals.kinds.enterprise.suites import write_enterprise
+from evals.kinds.enterprise.texts import NEAR, likeness, trigrams
+from evals.tasks.task import Task
+from tools.kinds.enterprise.generate import build
+
+pytestmark = pytest.mark.slow
+
+SEED = 7
+
+
+@pytest.fixture(scope="module")
+def tasks(tmp_path_factory: pytest.TempPathFactory) -> list[Task]:
+    built = build(SEED, 1.0)
+    world = write_enterprise(tmp_path_factory.mktemp("world"), built, seed=SEED, scale=1.0)
+    return generate(world, built, SEED)
+
+
+@pytest.mark.parametrize(("split", "size"), [("test", 500), ("train", 1000), ("dev", 200)])
+def test_every_cell_that_has_goals_is_filled(tasks: list[Task], split: str, size: int) -> None:
+    offers = offered(goals())
+    found = Counter(Cell(t.area, t.subarea, t.type) for t in tasks if t.split == split and t.type)
+    wanted = {cell: count for cell, count in cells(size).items() if cell in offers}
+    assert {cell: found[cell] for cell in wanted} == wanted
+
+
+def test_the_published_size_is_met_exactly(tasks: list[Task]) -> None:
+    missing = [cell for cell in cells(500) if cell not in offered(goals())]
+    if missing:
+        pytest.skip(f"no goals yet for {missing}")
+    test = [task for task in tasks if task.split == "test"]
+    assert len(test) == 500
+    assert Counter(len(task.gold_plan or ()) for task in test) == step_counts(500)
+    assert Counter(task.type for task in test) == {"search": 325, "crud": 150, "unanswerable": 25}
+    reasons = Counter(task.origin["denial"] for task in test if task.type == "unanswerable")
+    assert reasons == Counter(slot.denial for slot in denied_places(500))
+    assert sum(task.split == "paired" for task in tasks) == 25
+
+
+def test_denials_come_at_different_steps(tasks: list[Task]) -> None:
+    steps = Counter(
+        len(task.gold_plan or ())
+        for task in tasks
+        if task.split in ("test", "train") and task.type == "unanswerable"
+    )
+    assert len(steps) >= 3
+    assert steps[1] <= 0.75 * steps.total()
+
+
+def test_a_share_of_the_answers_is_that_there_is_nothing(tasks: list[Task]) -> None:
+    asked = [task for task in tasks if task.split == "test" and task.type == "search"]
+    nothing = sum(task.answer is not None and task.answer.kind == "none" for task in asked)
+    assert nothing / len(asked) == pytest.approx(0.15, abs=0.02)
+
+
+def test_few_questions_are_nearly_the_same(tasks: list[Task]) -> None:
+    texts = [trigrams(task.query) for task in tasks if task.split == "test"]
+    near = {
+        place
+        for (one, first), (other, second) in combinations(enumerate(texts), 2)
+        if likeness(first, second) > NEAR
+        for place in (one, other)
+    }
+    assert len(near) < 0.02 * len(texts)

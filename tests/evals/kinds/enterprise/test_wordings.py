@@ -1,0 +1,71 @@
+"""The wording of goals: complete, disjoint, and without what an agent has to find out."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from string import Formatter
+
+import pytest
+
+from evals.kinds.enterprise.denials import REASONS
+from evals.kinds.enterprise.goals.goal import Goal, read_wordings
+from evals.kinds.enterprise.goals.registry import goals
+from evals.kinds.enterprise.goals.script import READERS
+from evals.kinds.enterprise.quotas import cells, denied_places
+
+GOALS = goals()
+
+
+def test_there_are_about_as_many_goals_as_the_published_system_has() -> None:
+    wordings = {id(goal.wording) for goal in GOALS}
+    assert len(wordings) >= 60
+
+
+@pytest.mark.parametrize("goal", GOALS, ids=lambda goal: goal.id)
+def test_phrasings_use_the_same_slots(goal: Goal) -> None:
+    used = {
+        frozenset(name for _, name, _, _ in Formatter().parse(phrasing) if name is not None)
+        for phrasings in goal.wording.phrasings.values()
+        for phrasing in phrasings
+    }
+    assert len(used) == 1, used
+
+
+def test_no_phrasing_is_in_two_splits_or_names_a_tool() -> None:
+    places: dict[str, set[tuple[str, str]]] = {}
+    for goal in GOALS:
+        for split, phrasings in goal.wording.phrasings.items():
+            for phrasing in phrasings:
+                places.setdefault(phrasing, set()).add((split, goal.id.partition(".")[2]))
+                assert not any(tool in phrasing for tool in READERS.values())
+                assert not re.search(r"\b\w+\.(?:read|create|update|delete)\b", phrasing)
+    twice = {phrasing: where for phrasing, where in places.items() if len(where) > 1}
+    assert not twice
+
+
+def test_searching_goals_say_their_answer_in_a_sentence() -> None:
+    silent = [goal.id for goal in GOALS if goal.type == "search" and not goal.wording.says]
+    assert not silent
+    silent = [goal.id for goal in GOALS if goal.empty and not goal.wording.empty]
+    assert not silent
+
+
+def test_goals_belong_to_cells_of_the_table() -> None:
+    known = set(cells(500))
+    asked = Counter((goal.area, goal.subarea, goal.type) for goal in GOALS)
+    assert {place for place in asked if not any((c.area, c.subarea, c.type) == place for c in known)} == set()
+
+
+def test_reasons_are_known() -> None:
+    assert {reason for goal in GOALS for reason in goal.denials} <= set(REASONS)
+    assert {slot.denial for slot in denied_places(500)} == set(REASONS)
+
+
+def test_too_few_phrasings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def table(_text: str) -> dict[str, object]:
+        return {"x": {"test": ["a", "b"], "train": ["c", "d"], "dev": ["e"]}}
+
+    monkeypatch.setattr("evals.kinds.enterprise.goals.goal.tomllib.loads", table)
+    with pytest.raises(ValueError, match="fewer than 3"):
+        read_wordings("bizops.toml")

@@ -1,0 +1,136 @@
+"""Every intent, over several offices: `generate` itself refuses a task whose gold plan and answer differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from evals.kinds.office.generate import execute, generate, solve
+from evals.kinds.office.intents.intent import Intent
+from evals.kinds.office.intents.registry import all_intents, groups, intent
+from evals.tasks.task import Task
+from tests.evals.kinds.office.offices import make_office
+from tests.evals.splits import in_two_splits
+from tools.environment import Environment
+from tools.errors import InputError
+from tools.world import World
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> World:
+    return make_office(tmp_path_factory.mktemp("office"))
+
+
+@pytest.fixture(scope="module")
+def tasks(office: World) -> list[Task]:
+    return generate(office, seed=0)
+
+
+def test_every_intent_has_its_ten_tasks_with_texts_of_their_own(tasks: list[Task]) -> None:
+    assert Counter(task.intent for task in tasks) == {one.id: 10 for one in all_intents()}
+    assert len({task.query for task in tasks}) == len(tasks)
+    assert len({task.id for task in tasks}) == len(tasks)
+
+
+def test_gold_plans_are_short_calls_with_reasons(tasks: list[Task]) -> None:
+    for task in tasks:
+        assert task.gold_plan is not None
+        assert len(task.gold_plan) <= 20, task.id
+        assert all(step.why.endswith(".") for step in task.gold_plan)
+        for number, step in enumerate(task.gold_plan):
+            assert all(earlier < number for earlier in step.after)
+
+
+def test_gold_plans_replayed_do_what_the_answers_do(office: World, tasks: list[Task]) -> None:
+    env = Environment(office, sandboxes=1)
+    for task in tasks[::7]:
+        assert task.gold_plan is not None
+        assert execute(task.gold_plan, env).matches(execute(task.expected, env)), task.id
+
+
+def test_each_intent_has_its_share_of_tasks_with_nothing_to_do(tasks: list[Task]) -> None:
+    empty = Counter(task.intent for task in tasks if not task.expected)
+    assert empty == {one.id: round(one.empty_share * 10) for one in all_intents() if one.empty_share}
+
+
+def test_splits_share_out_tasks_and_whole_intents(tasks: list[Task]) -> None:
+    for one in all_intents():
+        mine = [task for task in tasks if task.intent == one.id]
+        assert Counter(task.split for task in mine) == {"train": 5, "dev": 2, "test": 3}
+        assert len({task.held_out_split for task in mine}) == 1
+    for group in groups().values():
+        ids = {one.id for one in group}
+        assert {task.held_out_split for task in tasks if task.intent in ids} == {"train", "dev", "test"}
+    assert not in_two_splits(tasks)
+
+
+@pytest.mark.slow
+def test_the_seed_decides(office: World, tasks: list[Task]) -> None:
+    assert generate(office, seed=0) == tasks
+    others = generate(office, seed=1)
+    assert Counter(task.intent for task in others) == Counter(task.intent for task in tasks)
+    assert len({task.query for task in others} - {task.query for task in tasks}) > len(tasks) / 2
+
+
+def test_an_intent_does_not_depend_on_the_others(office: World, tasks: list[Task]) -> None:
+    assert generate(office, seed=0, only=["C3"]) == [t for t in tasks if t.intent == intent("C3").id]
+
+
+@pytest.mark.parametrize(
+    ("seed", "scale", "per_intent"), [(1, 0.1, 2), (2, 0.1, 10), (3, 0.3, 5), (4, 1.0, 10)]
+)
+def test_other_offices(tmp_path: Path, seed: int, scale: float, per_intent: int) -> None:
+    tasks = generate(make_office(tmp_path, seed, scale), seed, per_intent)
+    assert len({task.query for task in tasks}) == per_intent * len(all_intents())
+    assert not in_two_splits(tasks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5, 11))
+def test_many_offices(tmp_path: Path, seed: int) -> None:
+    generate(make_office(tmp_path, seed, (0.1, 1.0, 3.0)[seed % 3]), seed)
+
+
+@pytest.mark.slow
+def test_a_large_office(tmp_path: Path) -> None:
+    generate(make_office(tmp_path, 1, 10.0), 1, per_intent=3)
+
+
+def test_a_world_that_is_too_small_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="too small"):
+        generate(make_office(tmp_path, 0, 0.05), per_intent=1000, only=["C1"])
+
+
+def test_too_few_tasks_are_bad_input(office: World) -> None:
+    with pytest.raises(InputError, match="too few"):
+        generate(office, per_intent=0)
+
+
+@pytest.mark.parametrize("one", all_intents(), ids=lambda one: one.code)
+def test_an_intent_is_worded_in_three_ways_that_tell_the_same(one: Intent, tasks: list[Task]) -> None:
+    assert len(set(one.phrasings)) == len(one.phrasings) >= 3
+    slots = next(task.slots for task in tasks if task.intent == one.id)
+    for names in one.slot_names:
+        assert names <= slots.keys()
+    unused = set(slots).difference(*one.slot_names)
+    assert not unused, f"no phrasing shows {unused}"
+
+
+def test_an_intent_is_known_by_code_and_id() -> None:
+    assert intent("C1") is intent("calendar.cancel_first_on_date")
+    with pytest.raises(InputError, match="no intent"):
+        intent("Z9")
+
+
+def test_a_step_goes_back_to_what_it_needs(office: World) -> None:
+    env = Environment(office, sandboxes=1)
+    name = next(task.slots["name"] for task in generate(office, only=["C9"]) if len(task.expected) > 1)
+    steps, _ = solve(intent("C9"), {"name": name}, f"Cancel everything with {name}", env)
+    find, search, *deletions, again = steps
+    assert find.after == ()
+    assert search.after == (0,)
+    assert all(1 in step.after for step in deletions)
+    assert again.arguments == search.arguments
+    assert again.after == (0, *range(2, len(steps) - 1))

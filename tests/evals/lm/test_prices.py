@@ -1,0 +1,65 @@
+"""Tables of prices: the user's own before the list, and clear words about a wrong one."""
+
+from __future__ import annotations
+
+from contextvars import copy_context
+from pathlib import Path
+
+import pytest
+
+from evals.lm.prices import Prices, dollars, use_prices
+from evals.reporting.tables.costs import result_cost_grid
+from tests.evals.reporting.tables.test_costs import result
+from tools.errors import InputError
+
+TABLE = '["openai/gpt-4o-mini"]\ninput = 2\noutput = 8.5\n\n["mine"]\ninput = 0\noutput = 0\n'
+
+
+def table(directory: Path, text: str) -> Path:
+    file = directory / "prices.toml"
+    file.write_text(text)
+    return file
+
+
+def test_the_users_prices_go_before_the_list(tmp_path: Path) -> None:
+    prices = Prices.read(table(tmp_path, TABLE))
+    listed = dollars("openai/gpt-4o-mini", 1e6, 1e6)
+
+    def in_use() -> str:
+        use_prices(prices)
+        assert dollars("openai/gpt-4o-mini", 1e6, 1e6) == pytest.approx(10.5)
+        assert dollars("hosted/mine", 1e6, 1e6) == 0
+        assert dollars("openai/gpt-4o", 1e6, 0) == Prices().price("openai/gpt-4o").of(1e6, 0)  # type: ignore[union-attr]
+        assert dollars("openai/nobody-knows", 1, 1) is None
+        return result_cost_grid(result("openai/gpt-4o-mini")).markdown()
+
+    shown = copy_context().run(in_use)
+    assert "| dollars | 2.0850 | 8.34 |" in shown
+    assert prices.source in shown
+    assert dollars("openai/gpt-4o-mini", 1e6, 1e6) == listed
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[m]\ninput = 1\n", "m: a price has an input and an output"),
+        ("[m]\ninput = 1\noutput = 1\ncached = 1\n", "and nothing else"),
+        ("m = 1\n", "a price has an input and an output"),
+        ('[m]\ninput = "1"\noutput = 1\n', "input is no number: '1'"),
+        ("[m]\ninput = true\noutput = 1\n", "input is no number"),
+        ("[m]\ninput = 1\noutput = -1\n", "output is no price: -1"),
+        ("[m]\ninput = nan\noutput = 1\n", "input is no price: nan"),
+        ("[m\n", "not a table of prices"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_what_is_wrong(tmp_path: Path, text: str, says: str) -> None:
+    file = table(tmp_path, text)
+    with pytest.raises(InputError) as caught:
+        Prices.read(file)
+    assert says in str(caught.value)
+    assert str(file) in str(caught.value)
+
+
+def test_a_table_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read the prices"):
+        Prices.read(tmp_path / "none.toml")

@@ -1,0 +1,77 @@
+"""What episodes cost, in dollars where the price of a model is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evals.lm.prices import dollars, price_list
+from evals.reporting.tables.costs import cost_grid, result_cost_grid
+from evals.running.runner import EvalResult
+from evals.running.study import Arm, run_study
+from tests.evals.episodes import make_record, make_result
+
+
+def result(model: str, **changes: Any) -> EvalResult:
+    tokens = {"prompt_tokens": 1_000_000, "completion_tokens": 10_000, **changes}
+    return make_result([make_record(number, **tokens) for number in range(4)], model=model)
+
+
+def test_prices_are_those_of_the_list_by_either_name() -> None:
+    entry = price_list()["gpt-4o-mini"]
+    expected = 1e6 * entry["input_cost_per_token"] + 1e4 * entry["output_cost_per_token"]
+
+    assert (
+        dollars("openai/gpt-4o-mini", 1e6, 1e4) == dollars("gpt-4o-mini", 1e6, 1e4) == pytest.approx(expected)
+    )
+    assert 0 < expected < 10
+
+
+@pytest.mark.parametrize("model", ["gold", "none", "ollama_chat/llama3.2", "openai/x"])
+def test_what_has_no_price_costs_nothing_that_is_known_and_is_named(model: str) -> None:
+    assert dollars(model, 1e6, 1e6) is None
+    shown = result_cost_grid(result(model)).markdown()
+    assert "dollars" not in shown
+    assert f"The price of {model} is not known" in shown
+
+
+@pytest.mark.parametrize("model", ["local/analogy@9", "replay/9", "scripted/gold-9"])
+def test_what_runs_here_costs_nothing(model: str) -> None:
+    assert dollars(model, 1e6, 1e6) == 0
+    shown = result_cost_grid(result(model)).markdown()
+    assert "dollars" not in shown
+    assert "not known" not in shown
+
+
+def test_dollars_stand_beside_the_tokens() -> None:
+    results = {"a": result("openai/gpt-4o-mini"), "b": result("local/analogy@9")}
+    study = run_study([Arm("a"), Arm("b")], lambda arm: results[arm.label])
+    grid = cost_grid(study)
+    price = f"{dollars('gpt-4o-mini', 1e6, 1e4):,.4f}"
+
+    assert grid.headings[-1] == "dollars"
+    assert [cells[-1] for cells in grid.rows] == [price, "0.0000"]
+    assert f"| dollars | {price} |" in result_cost_grid(results["a"]).markdown()
+
+
+def test_without_tokens_there_is_no_price() -> None:
+    assert "dollars" not in result_cost_grid(result("openai/gpt-4o-mini", prompt_tokens=0)).markdown()
+
+
+def test_means_are_of_graded_episodes_and_totals_of_all() -> None:
+    dear = [make_record(number, prompt_tokens=1_000) for number in range(5)]
+    lost = [make_record(5, status="timeout", scores={}), make_record(6, status="timeout", prompt_tokens=100)]
+    summary = make_result([*dear, *lost]).summary
+
+    assert summary.means["used_tokens"] == 1_000
+    assert summary.totals["used_tokens"] == 5_100
+    shown = result_cost_grid(make_result([*dear, *lost])).markdown()
+    assert "Means are of graded episodes, totals of all." in shown
+    assert "Means are of graded" not in result_cost_grid(make_result(dear)).markdown()
+
+
+def test_costs_of_lost_episodes_have_no_mean() -> None:
+    result = make_result([make_record(0, status="timeout", scores={}, seconds=3.0)])
+    assert result.summary.means == {}
+    assert "| seconds | - | 3 |" in result_cost_grid(result).markdown()

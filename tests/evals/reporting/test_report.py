@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from rich.console import Console
+
+from evals.records.parts import CallEntry
+from evals.reporting.report import Report, evaluation_report, study_report
+from evals.running.study import Arm, run_study
+from tests.evals.episodes import make_record, make_result, solved
+from tools.statuses import STATUSES
+
+
+@pytest.fixture
+def evaluation() -> Report:
+    records = [
+        make_record(0, scores={"outcome": 1.0, "unwanted_side_effects": 0.0}),
+        make_record(
+            1, scores={"outcome": 0.0, "unwanted_side_effects": 1.0}, query="<script>alert(1)</script>"
+        ),
+        make_record(2, scores={"outcome": 0.0, "unwanted_side_effects": 0.0}),
+        make_record(3, status="model_error", scores={}, error="503"),
+    ]
+    return evaluation_report(make_result(records), title="react on office")
+
+
+@pytest.fixture
+def comparison() -> Report:
+    results = {"act": solved(range(20), of=60), "react": solved(range(50), of=60)}
+    results["nothing"] = solved([], of=60, model="local/analogy")
+    arms = [Arm("act"), Arm("nothing", baseline=True), Arm("react")]
+    return study_report(run_study(arms, lambda arm: results[arm.label]))
+
+
+def shown(report: Report) -> str:
+    console = Console(width=200, record=True, quiet=False, file=None, force_terminal=False)
+    with console.capture() as capture:
+        report.show(console)
+    return capture.get()
+
+
+def test_every_score_has_its_interval_and_the_error_rate(evaluation: Report) -> None:
+    for text in (shown(evaluation), evaluation.markdown()):
+        assert "33.3 [6.1, 79.2]" in text
+        assert "outcome_strict" in text
+        assert "25.0 [4.6, 69.9]" in text
+        assert "1 of 4 episodes (25.0 %) were lost to the infrastructure" in text
+
+
+def test_statuses_say_whose_failure_it_was(evaluation: Report) -> None:
+    text = evaluation.markdown()
+    assert "| model_error | 1 | 25.0 | infrastructure |" in text
+    assert f"model_error: {STATUSES['model_error'].meaning}" in text
+
+
+def test_scores_are_broken_down(evaluation: Report) -> None:
+    text = evaluation.markdown()
+
+    assert "### By domain" in text
+    assert "| several |" in text
+    assert "### By expected actions" in text
+
+
+def test_a_chart_calls_programs_as_tables_do() -> None:
+    results = {"act": solved(range(20), of=60), "act without counting": solved(range(30), of=60)}
+    arms = [Arm("act", "act"), Arm("act without counting", "act", without="counting")]
+    report = study_report(run_study(arms, lambda arm: results[arm.label]), setting={"suite": "office"})
+    text = report.html()
+    assert 'data-filter="{&quot;arm&quot;: &quot;act without counting&quot;}">less counting</a>' in text
+    assert "<dt>suite</dt><dd>office</dd>" in text
+
+
+def test_the_page_is_well_formed_escaped_and_alone(evaluation: Report) -> None:
+    text = evaluation.html()
+
+    assert "&lt;script&gt;alert(1)" in text
+    assert "http://" not in text
+    assert "https://" not in text
+    assert _open_tags(text) == []
+
+
+def test_calls_are_shown_with_what_the_policy_said() -> None:
+    call = CallEntry(
+        tool="email.send_email",
+        arguments={"body": "<b>"},
+        status="denied",
+        allowed=False,
+        rule="office.private",
+        observation="Access denied",
+        thought="Try it.",
+    )
+    record = make_record(1, scores={"outcome": 0.0}, calls=(call,))
+    text = evaluation_report(make_result([record])).html()
+
+    assert "denied by office.private" in text
+    assert "Try it." in text
+    assert "&lt;b&gt;" in text
+
+
+def test_a_study_puts_baselines_last_and_names_the_reference(comparison: Report) -> None:
+    text = comparison.markdown()
+    lines = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| ")]
+
+    assert lines[2:5] == ["| act", "| react", "| nothing"]
+    assert "points to act" in text
+    assert "+50.0 [" in text
+    assert "react is better than every other candidate" in text
+
+
+def test_the_facts_of_a_study_hold_for_all_its_rows(comparison: Report) -> None:
+    assert not {"strategy", "program"} & set(comparison.facts)
+
+
+def test_errors_in_any_arm_show_the_outcome_that_counts_them(comparison: Report) -> None:
+    lost = make_record(3, status="model_error", scores={})
+    arms = [Arm("a"), Arm("b")]
+    results = {"a": solved([1, 2], of=4), "b": make_result([*solved([1, 2], of=3).records, lost])}
+    text = study_report(run_study(arms, lambda arm: results[arm.label])).markdown()
+
+    assert "counting errors" not in comparison.markdown()
+    assert "| program | outcome, % | counting errors |" in text
+    assert "| b | 66.7 [20.8, 93.9] | 50.0 [15.0, 85.0] | 0.0 [0.0, 56.1] | 25.0 (1/4) |" in text
+
+
+def test_a_comparison_says_what_it_could_have_seen(comparison: Report) -> None:
+    assert re.search(r"\d+ tasks show differences of about \d+ points", comparison.markdown())
+
+
+def test_a_model_without_weights_is_called_that(comparison: Report) -> None:
+    assert "local/analogy is not a language model" in comparison.markdown()
+    assert "local/analogy is not a language model" in shown(comparison)
+
+
+def test_no_winner_is_a_result() -> None:
+    arms = [Arm("a"), Arm("b")]
+    report = study_report(run_study(arms, lambda _: solved([1], of=10)))
+
+    assert "No program is better than all others beyond doubt" in report.markdown()
+
+
+def test_nothing_graded_still_gives_a_report() -> None:
+    records = [make_record(number, status="model_error", scores={}) for number in range(3)]
+    report = evaluation_report(make_result(records))
+
+    assert "3 of 3 episodes (100.0 %)" in report.markdown()
+    assert "0.0 [0.0, 56.1]" in report.markdown()
+    assert report.html()
+
+
+def _open_tags(text: str) -> list[str]:
+    """Tags that are opened and never closed, or closed out of turn."""
+    void = {"meta", "br", "input"}
+    stack: list[str] = []
+
+    class Parser(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: object) -> None:
+            if tag not in void:
+                stack.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            if tag not in void and stack and stack[-1] == tag:
+                stack.pop()
+
+    Parser().feed(text)
+    return stack

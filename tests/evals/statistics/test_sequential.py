@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import itertools
+import math
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evals.statistics.sequential import STAKES, Evidence, adjusted, fewest_intents, log_mean, needed, stakes
+
+DIFFERENCES = st.lists(st.floats(-1, 1), max_size=60)
+
+
+def evidence(differences: list[float], bound: float = 0.0) -> float:
+    found = Evidence(bound)
+    found.add(differences)
+    return found.log
+
+
+@given(DIFFERENCES, st.floats(-0.9, 0.9), st.randoms())
+def test_order_and_portions_do_not_matter(differences: list[float], bound: float, random: Random) -> None:
+    at_once = evidence(differences, bound)
+    shuffled = random.sample(differences, len(differences))
+    in_portions = Evidence(bound)
+    for place in range(0, len(shuffled), 7):
+        in_portions.add(shuffled[place : place + 7])
+
+    assert in_portions.log == pytest.approx(at_once, abs=1e-9)
+
+
+@given(st.floats(-1, 1), st.floats(-0.9, 0.9))
+def test_a_fair_bet_pays_nothing(worst: float, bound: float) -> None:
+    # Two values whose mean is the bound: whatever they are, money is not made on average.
+    low = min(worst, bound)
+    high = 1.0
+    weight = (bound - low) / (high - low)
+    mean = (1 - weight) * math.exp(evidence([low], bound)) + weight * math.exp(evidence([high], bound))
+
+    assert mean <= 1 + 1e-9
+
+
+@given(
+    st.lists(st.lists(st.floats(-1, 1), min_size=1, max_size=5), min_size=1, max_size=4), st.integers(1, 60)
+)
+def test_correlated_tasks_of_an_intent_pay_nothing(population: list[list[float]], intents: int) -> None:
+    """All rows of intents drawn from a population that is no better: the mean evidence is at most 1."""
+    means = [math.fsum(tasks) / len(tasks) for tasks in population]
+    fair = [mean - max(0.0, math.fsum(means) / len(means)) for mean in means]
+    differences = [max(-1.0, mean) for mean in fair]
+    if math.fsum(differences) > 0:
+        return
+    rows = list(itertools.product(differences, repeat=3))
+    paid = 0.0
+    for row in rows:
+        found = Evidence(stakes=stakes(intents, needed(0.05)))
+        found.add(row)
+        paid += math.exp(found.log) / len(rows)
+
+    assert paid <= 1 + 1e-9
+
+
+def test_few_intents_call_for_large_stakes() -> None:
+    few, some, many = (stakes(intents, needed(0.05)) for intents in (10, 69, 1000))
+
+    assert few == STAKES[-1:]
+    assert set(few) < set(some) < set(many) == set(STAKES)
+
+
+@pytest.mark.parametrize(("candidates", "fewest"), [(1, 5), (4, 7), (20, 9)])
+def test_below_so_many_intents_nothing_can_be_shown(candidates: int, fewest: int) -> None:
+    assert fewest_intents(0.05, candidates) == fewest
+
+
+def test_ties_say_nothing() -> None:
+    assert evidence([0.0] * 1000) == 0.0
+    assert evidence([]) == 0.0
+
+
+def test_thousands_of_wins_are_no_overflow() -> None:
+    assert evidence([1.0] * 10_000) > 1_000
+
+
+def test_a_difference_out_of_range_is_refused() -> None:
+    with pytest.raises(ValueError, match="between scores"):
+        evidence([1.5])
+
+
+def test_looking_after_every_task_finds_nothing_in_nothing() -> None:
+    """400 looks at a fair coin, 150 times: Ville's inequality, with room for chance."""
+    crossed = 0
+    for seed in range(150):
+        random, found = Random(seed), Evidence()
+        for _ in range(400):
+            found.add([random.choice((-1.0, 1.0))])
+            if found.log >= needed(0.05):
+                crossed += 1
+                break
+
+    assert 0 < crossed <= 150 * 0.05 + 6
+
+
+@given(st.lists(st.floats(-50, 50), min_size=1, max_size=9))
+def test_adjusting_asks_for_more_but_never_more_than_bonferroni(logs: list[float]) -> None:
+    for own, fair in zip(logs, adjusted(logs), strict=True):
+        assert own - math.log(len(logs)) - 1e-9 <= fair <= own + 1e-9
+
+
+@given(st.lists(st.floats(-50, 50), min_size=1, max_size=6), st.floats(-50, 50), st.floats(0, 20))
+def test_more_evidence_never_counts_less(logs: list[float], own: float, more: float) -> None:
+    assert adjusted([own + more, *logs])[0] >= adjusted([own, *logs])[0] - 1e-9
+
+
+def test_company_helps() -> None:
+    alone = adjusted([3.5, -5.0, -5.0])
+    together = adjusted([3.5, 3.5, 3.5])
+
+    assert alone[0] < needed(0.05) < together[0]
+
+
+def test_the_mean_of_numbers_given_by_logarithms() -> None:
+    assert log_mean([math.log(1), math.log(3)]) == pytest.approx(math.log(2))

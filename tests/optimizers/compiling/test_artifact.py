@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+from pydantic import ValidationError
+
+from evals.running.runner import evaluate
+from evals.tasks.suite import Suite
+from optimizers.compiling.artifact import Artifact, Manifest, sources
+from optimizers.job import Compiled, Trial
+from optimizers.registry import optimizer, optimizer_names, proposes
+from optimizers.settings import Settings
+from tests.evals.episodes import make_record, make_result
+from tests.optimizers.shop import Clerk, lm, make_job
+from tools.errors import InputError
+
+
+def compiled(suite: Suite, folder: Path, name: str, **settings: Any) -> Compiled:
+    teacher, student = lm("Cancel", "Rename", "Shift"), lm()
+    return optimizer(name)(make_job(suite, folder, teacher=teacher, student=student, demos=12, **settings))
+
+
+SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
+
+
+def artifact(
+    suite: Suite, folder: Path, name: str = "knn", seconds: float = 1.0, **settings: Any
+) -> Artifact:
+    found = compiled(suite, folder, name, **settings)
+    manifest = Manifest(
+        program={"strategy": "clerk"},
+        suite={"digest": suite.digest},
+        scheme="standard",
+        train=("cancel-00",),
+        dev=("cancel-04",),
+        lm="scripted/none",
+        teacher="scripted/all",
+        gold=False,
+        optimizer=name,
+        settings={"demos": 12},
+        trials=tuple(trial.to_json() for trial in found.trials),
+        demonstrations=sources(found.demonstrations),
+    )
+    return Artifact.of(found.program, manifest, {"seconds": seconds})
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in optimizer_names()]
+)
+def test_a_loaded_program_acts_like_the_one_written(suite: Suite, tmp_path: Path, name: str) -> None:
+    written = artifact(suite, tmp_path, name)
+    written.write(tmp_path / "program.json")
+    read = Artifact.read(tmp_path / "program.json")
+    program = read.restore(Clerk(suite.env))
+
+    assert read == written
+    tasks = suite.select(split="test")
+    result = evaluate(program, tasks, env=suite.env, lm=lm())
+    if not proposes(name) and name != "dspy:BootstrapFewShotWithOptuna":
+        expected = 0.0 if name == "none" else 1.0
+        assert result.summary.scores["outcome"].value == expected
+    assert Artifact.of(program, read.manifest, read.measured).state == read.state
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "knn"])
+def test_same_seed_same_bytes_whatever_the_workers(suite: Suite, tmp_path: Path, name: str) -> None:
+    files = []
+    for workers in (1, 8):
+        file = tmp_path / f"{workers}.json"
+        artifact(suite, tmp_path / str(workers), name, workers=workers).write(file)
+        files.append(file.read_bytes())
+
+    assert files[0] == files[1]
+
+
+def test_dspys_own_load_says_how_a_compiled_program_is_loaded(suite: Suite, tmp_path: Path) -> None:
+    artifact(suite, tmp_path).write(tmp_path / "program.json")
+    program = Clerk(suite.env)
+
+    with pytest.raises(KeyError, match=r"load it with optimizers\.compiling\.artifact\.Artifact\.read"):
+        program.load(tmp_path / "program.json")
+    assert program.step.demos == []
+
+
+def test_time_spent_is_no_part_of_the_digest(suite: Suite, tmp_path: Path) -> None:
+    one = artifact(suite, tmp_path / "1", seconds=1.0)
+    two = artifact(suite, tmp_path / "2", seconds=2.0)
+
+    assert one.digest == two.digest
+
+
+def test_provenance_names_task_teacher_and_records(suite: Suite, tmp_path: Path) -> None:
+    source = artifact(suite, tmp_path).manifest.demonstrations[0]
+
+    assert source.task_id == "cancel-00"
+    assert source.teacher == "scripted/Cancel-Rename-Shift"
+    assert source.records == ("calendar/00000000",)
+
+
+def test_models_on_predictors_are_not_written(suite: Suite, tmp_path: Path) -> None:
+    written = artifact(suite, tmp_path, "none")
+    program = Clerk(suite.env)
+    program.step.lm = dspy.LM("openai/x", api_key="sk-secret", api_base="http://inside")
+
+    assert Artifact.of(program, written.manifest, {}).state == written.state
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data["manifest"].update(lm="other"), "differs from its digest"),
+        (lambda data: data.pop("state"), "state: Field required"),
+        (lambda data: data.update(format="worksmith-program/9"), "this version reads"),
+        (lambda data: data.pop("format"), "not a compiled program"),
+    ],
+)
+def test_damage_and_foreign_files_are_named(suite: Suite, tmp_path: Path, change: Any, message: str) -> None:
+    file = tmp_path / "program.json"
+    artifact(suite, tmp_path).write(file)
+    data = json.loads(file.read_text())
+    change(data)
+    file.write_text(json.dumps(data))
+
+    with pytest.raises(InputError, match=message):
+        Artifact.read(file)
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"\x00\x01", b'{"format":'])
+def test_files_that_are_no_json_object_are_named(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "program.json"
+    file.write_bytes(content)
+
+    with pytest.raises(InputError, match=r"damaged|not a compiled program"):
+        Artifact.read(file)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        Artifact.read(tmp_path / "absent.json")
+
+
+def test_a_program_of_another_shape_is_refused(suite: Suite, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has the parts step"):
+        artifact(suite, tmp_path).restore(dspy.ChainOfThought("task -> answer"))
+
+
+def test_dev_tasks_that_share_intents_are_no_reason_to_refuse_a_manifest(
+    suite: Suite, tmp_path: Path
+) -> None:
+    records = [make_record(number, intent=f"intent-{number // 2}") for number in range(12)]
+    trial = Trial.of("uncompiled", make_result(records), (), Settings())
+    told = artifact(suite, tmp_path).manifest.model_copy(update={"trials": (trial.to_json(),)})
+
+    assert trial.to_json()["outcome"]["groups"] == 6
+    assert Manifest.model_validate_json(told.model_dump_json()) == told
+
+
+def test_a_manifest_says_nothing_unknown_of_its_acceptance(suite: Suite, tmp_path: Path) -> None:
+    told = artifact(suite, tmp_path).manifest.model_dump()
+
+    assert Manifest.model_validate({**told, "acceptance": {"rule": "none", "said": "x"}}).acceptance
+    with pytest.raises(ValidationError, match="acceptance"):
+        Manifest.model_validate({**told, "acceptance": {"lm": "x"}})

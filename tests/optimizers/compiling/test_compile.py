@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import pickle
+import threading
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from evals.dspy_programs.nearest import NearestSettings, show_nearest
+from evals.dspy_programs.states import load_program
+from evals.running.runner import evaluate
+from evals.tasks.suite import Suite
+from optimizers.demos.demonstration import give_demonstrations
+from optimizers.demos.selection import Selector
+from optimizers.demos.trace_bank import TraceBank
+from optimizers.job import Job
+from optimizers.search.bootstrap import Bootstrap
+from optimizers.search.knn import Knn
+from tests.optimizers.shop import Clerk, field, lm, make_job
+from tools.errors import InputError
+
+VERBS = ("Cancel", "Rename", "Shift")
+
+
+def job(suite: Suite, folder: Path, **settings: Any) -> Job:
+    return make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
+
+
+@pytest.fixture(scope="module")
+def bank(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> TraceBank:
+    return job(suite, tmp_path_factory.mktemp("bank")).bank()
+
+
+def accuracy(program: dspy.Module, suite: Suite, **options: Any) -> float:
+    tasks = suite.select(split="test")
+    result = evaluate(program, tasks, env=suite.env, lm=lm(), **options)
+    return result.summary.scores["outcome"].value
+
+
+def test_coverage_takes_one_of_each_intent(bank: TraceBank) -> None:
+    chosen = Selector(bank.demonstrations).covering(3, seed=0)
+
+    assert {demonstration.intent for demonstration in chosen} == set(VERBS)
+
+
+def test_selections_depend_on_seed_and_restart_only(bank: TraceBank) -> None:
+    for draw in ("random", "covering"):
+        sets = [
+            [d.task_id for d in getattr(Selector(bank.demonstrations), draw)(5, seed=seed, restart=restart)]
+            for seed in (0, 1)
+            for restart in (1, 2)
+            for _ in range(2)
+        ]
+        assert sets[0::2] == sets[1::2]
+        assert len({tuple(ids) for ids in sets}) > 1
+
+
+def test_bootstrap_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> None:
+    compiled = Bootstrap()(job(suite, tmp_path, demos=3, candidates=3))
+
+    assert [trial.name for trial in compiled.trials][:2] == ["uncompiled", "covering-0"]
+    assert compiled.chosen == "covering-0"
+    assert compiled.trials[0].score.value == 0.0
+    assert compiled.trials[1].score.value == 1.0
+    assert accuracy(compiled.program, suite) == 1.0
+
+
+def test_bootstrap_keeps_the_program_when_nothing_is_better(suite: Suite, tmp_path: Path) -> None:
+    knows_all = make_job(suite, tmp_path, teacher=lm("Cancel", "Rename"), student=lm(*VERBS), demos=3)
+    compiled = Bootstrap()(knows_all)
+
+    assert compiled.chosen == "uncompiled"
+    assert compiled.demonstrations == ()
+    assert compiled.gaps == {"wrong outcome": 4}
+
+
+def test_bootstrap_never_runs_more_episodes_than_planned(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path, demos=2)
+    plan = Bootstrap().plan(work)
+    Bootstrap()(work)
+
+    assert work.teacher.cost.episodes == plan["teacher"] == 12
+    assert work.student.cost.episodes <= plan["dev"] == 12 * 5
+
+
+@pytest.mark.parametrize("workers", [1, 8])
+def test_knn_shows_each_task_what_it_needs(suite: Suite, tmp_path: Path, workers: int) -> None:
+    compiled = Knn()(job(suite, tmp_path, demos=1, workers=workers))
+
+    assert [trial.score.value for trial in compiled.trials] == [0.0, 1.0]
+    assert accuracy(compiled.program, suite, workers=workers) == 1.0
+
+
+def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> None:
+    work = job(suite, tmp_path, demos=2)
+    program = Knn()(work).program
+    taught = len(work.teacher.lm.engine.requests)
+    student = lm()
+    with dspy.context(lm=student):
+        program(task=suite.select(split="test")[0])
+
+    assert len(work.teacher.lm.engine.requests) == taught
+    assert len(student.engine.requests) == 3
+
+
+def test_knn_program_saves_and_loads_the_dspy_way(suite: Suite, tmp_path: Path) -> None:
+    program = Knn()(job(suite, tmp_path, demos=2)).program
+    program.save(tmp_path / "program.json")
+    with pytest.raises(ValueError, match=r"load it with evals\.dspy_programs\.states\.load_program"):
+        Clerk(suite.env).load(tmp_path / "program.json")
+    loaded = load_program(Clerk(suite.env), tmp_path / "program.json")
+
+    assert loaded.step.nearest == NearestSettings("task", 2)
+    assert accuracy(loaded, suite) == 1.0
+
+
+def test_knn_program_survives_copies(suite: Suite, tmp_path: Path) -> None:
+    program = Knn()(job(suite, tmp_path, demos=2)).program
+    accuracy(program, suite)  # builds the index
+    bare = program.reset_copy()
+
+    assert bare.step.demos == []
+    assert accuracy(bare, suite) == 0.0
+    assert accuracy(program.deepcopy(), suite) == 1.0
+    assert accuracy(pickle.loads(pickle.dumps(program)), suite) == 1.0
+    assert len(program.step.demos) == 12
+
+
+def shown(program: dspy.Module, task: str) -> list[str]:
+    model = lm()
+    with dspy.context(lm=model):
+        program.step(task=task, trajectory=[])
+    users = [message.parts[0].text for message in model.engine.requests[0].messages if message.role == "user"]
+    return [field(user, "task") for user in users]
+
+
+def test_nearest_comes_last_and_never_the_task_itself(suite: Suite, bank: TraceBank) -> None:
+    program = give_demonstrations(Clerk(suite.env), bank.demonstrations)
+    show_nearest(program, {"step": NearestSettings("task", 4)})
+    *tasks, query = shown(program, bank.demonstrations[0].query.upper().replace("CANCEL", "Cancel"))
+
+    assert len(tasks) == 4
+    assert tasks[-1] == "Cancel 'alpha call'"
+    assert query.casefold() not in [task.casefold() for task in tasks]
+
+
+def test_replaced_demonstrations_are_seen(suite: Suite, bank: TraceBank) -> None:
+    program = give_demonstrations(Clerk(suite.env), bank.demonstrations)
+    show_nearest(program, {"step": NearestSettings("task", 1)})
+    assert shown(program, "Cancel 'x'")[0].startswith("Cancel")
+    program.step.demos = [demo for demo in program.step.demos if demo.task.startswith("Shift")]
+
+    assert shown(program, "Cancel 'x'")[0].startswith("Shift")
+
+
+def test_many_threads_get_their_own_demonstrations(suite: Suite, bank: TraceBank) -> None:
+    program = give_demonstrations(Clerk(suite.env), bank.demonstrations)
+    show_nearest(program, {"step": NearestSettings("task", 1)})
+    seen: dict[str, set[str]] = {}
+
+    def ask(verb: str) -> None:
+        seen[verb] = {shown(program, f"{verb} 'new {number}'")[0].split()[0] for number in range(20)}
+
+    threads = [threading.Thread(target=ask, args=(verb,)) for verb in VERBS]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert seen == {verb: {verb} for verb in VERBS}
+
+
+def test_knn_needs_a_predictor_that_sees_the_task(suite: Suite, tmp_path: Path, bank: TraceBank) -> None:
+    parts = {"step": {**bank.demonstrations[0].parts["step"], "task": "in other words"}}
+    blind = bank.demonstrations[0].model_copy(update={"parts": parts})
+    work = job(suite, tmp_path)
+    work.bank = lambda: TraceBank((blind,))  # type: ignore[method-assign]
+
+    with pytest.raises(InputError, match="holds the task's text"):
+        Knn()(work)
+
+
+def test_giving_demonstrations_leaves_the_program_alone(suite: Suite, bank: TraceBank) -> None:
+    program = Clerk(suite.env)
+    compiled = give_demonstrations(program, bank.demonstrations[:2])
+
+    assert len(compiled.step.demos) == 2
+    assert program.step.demos == []

@@ -1,0 +1,516 @@
+"""A compile that dies goes on from its journal, and one that is done can be derived from it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import dspy
+import httpx
+import openai
+import pytest
+from dspy.lm15 import Request, Response
+from dspy.utils.exceptions import (
+    ContextWindowExceededError,
+    LMError,
+    LMInvalidRequestError,
+    LMUnexpectedError,
+)
+
+from evals.dspy_programs.digests import model_digest
+from evals.judging.rubric_judge import RubricJudge
+from evals.lm.failures import failure_of
+from evals.tasks.suite import Suite
+from optimizers.compiling.compile import Model as Named
+from optimizers.compiling.compile import Plan, compile_program
+from optimizers.compiling.journal import IncompleteJournalError, Journal, discard, journal_beside
+from optimizers.compiling.replies import RememberingEngine, ReplyStore
+from optimizers.compiling.verification import derived
+from optimizers.cost.budget import Budget, Limits
+from optimizers.registry import optimizer_names, proposes
+from optimizers.settings import Settings
+from tests.chat_server import chat_server, said
+from tests.evals.help_desk import SEARCH
+from tests.evals.judging.episodes import answered
+from tests.optimizers.proposing import Proposals, propose, reply
+from tests.optimizers.shop import Clerk, Model
+from tools.errors import InputError, Notice
+from tools.files.locking import InUseError
+from tools.files.sealed_lines import sealed, sealed_lines
+from tools.seeding import digest
+
+VERBS = ("Cancel", "Rename", "Shift")
+SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
+EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in optimizer_names()]
+
+
+class Photographer:
+    """Copies a journal at one moment: what is on disk then is what a kill would leave.
+
+    Attributes:
+        calls: of all models it was shown to.
+    """
+
+    def __init__(self, journal: Path | None = None, moment: int = 0) -> None:
+        self.calls = 0
+        self._journal, self._moment = journal, moment
+        self._lock = threading.Lock()
+
+    def look(self) -> None:
+        with self._lock:
+            self.calls += 1
+            if self._journal is not None and self.calls == self._moment:
+                shutil.copytree(self._journal, self._journal.with_name("killed"))
+
+
+class Watched:
+    """An engine whose calls are seen by a photographer."""
+
+    def __init__(self, engine: Any, seen_by: Photographer) -> None:
+        self._engine, self._seen_by = engine, seen_by
+        self.digest = engine.digest
+
+    def complete(self, request: Request) -> Response:
+        self._seen_by.look()
+        return self._engine.complete(request)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Watched:
+        return self
+
+
+class SteadyProposals(Proposals):
+    """Proposes the same to the same."""
+
+    def complete(self, request: Request) -> Response:
+        super().complete(request)
+        number = int(digest(self.asked.pop(), length=4), 16)
+        messages = [{"role": message.role, "content": message.text or ""} for message in request.messages]
+        system = {"role": "system", "content": str(request.system or "")}
+        return reply(request.model, propose([system, *messages], number))
+
+
+def plan(suite: Suite, folder: Path, name: str = "bootstrap", *, by: Photographer, **settings: Any) -> Plan:
+    def named(engine: Any, model: str) -> Named:
+        lm = dspy.LM(f"scripted/{model}", engine=Watched(engine, by), cache=False, num_retries=0)
+        return Named(f"scripted/{model}", lm)
+
+    return Plan(
+        program=Clerk(suite.env),
+        describes={},
+        suite=suite,
+        lm=named(Model("Cancel"), "student"),
+        teacher=named(Model(*VERBS), "teacher"),
+        proposer=named(SteadyProposals(), "proposer") if proposes(name) else None,
+        optimizer=name,
+        settings=Settings(**{"demos": 2, "candidates": 2, **settings}),
+        folder=folder,
+        train_limit=6,
+        dev_limit=4,
+        workers=4,
+    )
+
+
+def replies(folder: Path) -> int:
+    """How many replies a journal holds."""
+    return (folder / "replies.jsonl").read_bytes().count(b"\n")
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_killed_compile_goes_on_to_the_same_result(suite: Suite, tmp_path: Path, name: str) -> None:
+    first = Photographer()
+    whole = compile_program(plan(suite, tmp_path / "whole", name, by=first)).artifact
+    witness = Photographer(tmp_path / "disturbed", 1 + first.calls // 2)
+    compile_program(plan(suite, tmp_path / "disturbed", name, by=witness))
+    killed = tmp_path / "killed"
+    known = replies(killed)
+    for file in killed.rglob("*.jsonl"):
+        with file.open("ab") as log:
+            log.write('{"key": "half a line ä'.encode()[:-1])
+    second = Photographer()
+    resumed = compile_program(replace(plan(suite, killed, name, by=second), resume=True)).artifact
+
+    assert resumed.digest == whole.digest
+    assert resumed.state == whole.state
+    assert known > 0
+    assert second.calls == first.calls - known
+    assert replies(killed) == replies(tmp_path / "whole") == first.calls
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_result_is_derived_without_a_model(suite: Suite, tmp_path: Path, name: str) -> None:
+    whole = compile_program(plan(suite, tmp_path / "whole", name, by=Photographer())).artifact
+    before = {file: file.read_bytes() for file in (tmp_path / "whole").rglob("*") if file.is_file()}
+    nobody = Photographer()
+    anew = derived(plan(suite, tmp_path / "whole", name, by=nobody))
+
+    assert anew.artifact.digest == whole.digest
+    assert anew.logs == ()
+    assert nobody.calls == 0
+    assert before == {file: file.read_bytes() for file in (tmp_path / "whole").rglob("*") if file.is_file()}
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "race", "knn"])
+@pytest.mark.parametrize("share", [0.2, 0.7])
+def test_what_a_budget_ended_is_derived_too(suite: Suite, tmp_path: Path, name: str, share: float) -> None:
+    everything = Photographer()
+    compile_program(plan(suite, tmp_path / "whole", name, by=everything))
+    limits = Limits(max_calls=round(share * everything.calls))
+    cut = replace(plan(suite, tmp_path / "cut", name, by=Photographer()), budget=Budget(limits))
+    ended = compile_program(cut).artifact
+    assert ended.manifest.stopped == "max_calls"
+
+    anew = derived(plan(suite, tmp_path / "cut", name, by=Photographer()), stopped=ended.manifest.stopped)
+    assert anew.artifact.digest == ended.digest
+    assert anew.logs == ()
+
+
+def test_where_a_budget_ended_dspys_optimizers_nobody_knows(suite: Suite, tmp_path: Path) -> None:
+    name = "dspy:BootstrapFewShot"
+    cut = replace(plan(suite, tmp_path / "c", name, by=Photographer()), budget=Budget(Limits(max_calls=9)))
+    stopped = compile_program(cut).artifact.manifest.stopped
+
+    with pytest.raises(IncompleteJournalError, match="no word of where its budget"):
+        derived(plan(suite, tmp_path / "c", name, by=Photographer()), stopped=stopped)
+
+
+class Unwell(Model):
+    """Fails at whatever is about one title."""
+
+    def complete(self, request: Request) -> Response:
+        if "alpha" in (request.messages[-1].text or ""):
+            raise RuntimeError("overloaded")
+        return super().complete(request)
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "dspy:BootstrapFewShot"])
+def test_what_was_lost_is_lost_in_what_is_derived(suite: Suite, tmp_path: Path, name: str) -> None:
+    def unwell(engine: Any) -> Plan:
+        lm = dspy.LM("scripted/teacher", engine=engine, cache=False, num_retries=0)
+        whole = plan(suite, tmp_path / "whole", name, by=Photographer())
+        return replace(whole, teacher=Named("scripted/teacher", lm))
+
+    lossy = compile_program(unwell(Unwell(*VERBS))).artifact
+    assert any("overloaded" in reason for reason in lossy.manifest.gaps)
+    anew = derived(unwell(Unwell(*VERBS)))
+    assert anew.artifact.digest == lossy.digest
+    assert anew.logs == ()
+    # Who goes on asks again.
+    well = Unwell(*VERBS)
+    well.complete = Model(*VERBS).complete  # type: ignore[method-assign]
+    assert not compile_program(replace(unwell(well), resume=True)).artifact.manifest.gaps
+
+
+def _lines(change: Callable[[list[bytes]], list[bytes]]) -> Callable[[bytes], bytes]:
+    return lambda data: b"".join(change(data.splitlines(keepends=True)))
+
+
+def _edited(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    def change(data: bytes) -> bytes:
+        assert old in data
+        return data.replace(old, new, 1)
+
+    return change
+
+
+MUTATIONS: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda data: b"",
+    "first byte dropped": lambda data: data[1:],
+    "a byte dropped": lambda data: data[:200] + data[201:],
+    "last byte dropped": lambda data: data[:-1],
+    "last line torn": lambda data: data[:-30],
+    "half of it": lambda data: data[: len(data) // 2],
+    "a bit flipped": lambda data: data[:300] + bytes([data[300] ^ 1]) + data[301:],
+    "a byte put in": lambda data: data[:400] + b" " + data[400:],
+    "a line break put in": lambda data: data[:500] + b"\n" + data[500:],
+    "a line break taken out": lambda data: data.replace(b"\n", b"", 1),
+    "zeros in the middle": lambda data: data[:600] + bytes(64) + data[664:],
+    "two lines swapped": _lines(lambda lines: [lines[1], lines[0], *lines[2:]]),
+    "reversed": _lines(lambda lines: lines[::-1]),
+    "first line dropped": _lines(lambda lines: lines[1:]),
+    "a line dropped": _lines(lambda lines: [*lines[:2], *lines[3:]]),
+    "a line doubled": _lines(lambda lines: [lines[0], *lines]),
+    "a line in the place of another": _lines(lambda lines: [lines[0], lines[0], *lines[2:]]),
+    "all of it twice": lambda data: data + data,
+    "another title": _edited(b"alpha", b"omega"),
+    "another tool": _edited(b"calendar.delete_event", b"calendar.create_event"),
+    "nothing quoted": _edited(b'"records": ["', b'"records": [], "x": ["'),
+    "no parts": _edited(b'"parts": {"step"', b'"parts": {"stop"'),
+    "no JSON": lambda data: b"[]\n5\n",
+}
+
+
+@pytest.mark.filterwarnings("ignore::tools.errors.Notice")
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_damaged_traces_never_lead_to_another_program(suite: Suite, tmp_path: Path, name: str) -> None:
+    """Every success owes its trace: it is run again with the replies, which the journal has."""
+    folder = tmp_path / "j"
+    whole = compile_program(plan(suite, folder, by=Photographer())).artifact
+    traces = folder / "teacher" / "traces.jsonl"
+    before = traces.read_bytes()
+    traces.write_bytes(MUTATIONS[name](before))
+    assert traces.read_bytes() != before
+    nobody = Photographer()
+    again = compile_program(replace(plan(suite, folder, by=nobody), resume=True)).artifact
+
+    assert again.digest == whole.digest
+    assert nobody.calls == 0
+    found = derived(plan(suite, folder, by=nobody))
+    assert (found.artifact.digest, found.logs) == (whole.digest, ())
+
+
+def test_damaged_traces_are_named(suite: Suite, tmp_path: Path) -> None:
+    compile_program(plan(suite, tmp_path / "j", by=Photographer()))
+    traces = tmp_path / "j" / "teacher" / "traces.jsonl"
+    traces.write_bytes(MUTATIONS["two lines swapped"](traces.read_bytes()))
+
+    with pytest.warns(Notice, match=r"traces\.jsonl:1 and 1 more: .* checksum or its place"):
+        compile_program(replace(plan(suite, tmp_path / "j", by=Photographer()), resume=True))
+
+
+def test_falsified_traces_differ_from_what_is_derived(suite: Suite, tmp_path: Path) -> None:
+    """With checksums that fit, as anybody can write them."""
+    whole = compile_program(plan(suite, tmp_path / "j", by=Photographer())).artifact
+    traces = tmp_path / "j" / "teacher" / "traces.jsonl"
+    said = [line.data or b"" for line in sealed_lines(traces, "traces", placed=True)]
+    data = [line.replace(b"calendar.search_events", b"calendar.send_events") for line in said]
+    traces.write_bytes(b"".join(sealed(line, place=n) for n, line in enumerate(data, start=1)))
+    found = derived(plan(suite, tmp_path / "j", by=Photographer()))
+
+    assert found.artifact.digest == whole.digest
+    assert found.logs
+    assert all(said.startswith("teacher/traces.jsonl: ") for said in found.logs)
+
+
+def test_a_reply_that_is_not_in_the_journal_is_named(suite: Suite, tmp_path: Path) -> None:
+    name = "dspy:BootstrapFewShotWithRandomSearch"
+    compile_program(plan(suite, tmp_path / "whole", name, by=Photographer()))
+    file = tmp_path / "whole" / "replies.jsonl"
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(lines[:-1]))
+
+    with pytest.raises(IncompleteJournalError, match="no reply of scripted/student to"):
+        derived(plan(suite, tmp_path / "whole", name, by=Photographer()))
+
+
+def test_a_journal_goes_on_with_nothing_else(suite: Suite, tmp_path: Path) -> None:
+    compile_program(plan(suite, tmp_path / "j", "none", by=Photographer()))
+    other = plan(suite, tmp_path / "j", "none", by=Photographer(), demos=3)
+
+    with pytest.raises(InputError, match=r"settings\.demos was 2 and is 3"):
+        compile_program(replace(other, resume=True))
+    with pytest.raises(InputError, match="--resume goes on with it"):
+        compile_program(plan(suite, tmp_path / "j", "none", by=Photographer()))
+    with pytest.raises(InputError, match="scheme was"):
+        derived(replace(plan(suite, tmp_path / "j", "none", by=Photographer()), scheme="held_out_intents"))
+
+
+class Hasty(Clerk):
+    """A clerk with another `forward`."""
+
+    def forward(self, task: Any) -> dspy.Prediction:
+        return super().forward(task)
+
+
+def test_a_journal_goes_on_with_no_changed_code(suite: Suite, tmp_path: Path) -> None:
+    begun = plan(suite, tmp_path / "journal", "none", by=Photographer())
+    compile_program(begun)
+    changed = replace(begun, program=Hasty(suite.env), resume=True)
+
+    with pytest.raises(InputError, match=r"begun here is another one: .*program_code was"):
+        compile_program(changed)
+
+
+def test_a_journal_is_for_one_process_at_a_time(tmp_path: Path) -> None:
+    with Journal.open(tmp_path / "j", {}, resume=False):
+        with pytest.raises(InUseError, match=f"process {os.getpid()} is at work") as caught:
+            Journal.open(tmp_path / "j", {}, resume=True)
+        with pytest.raises(InUseError):
+            discard(tmp_path / "j")
+        assert caught.value.pid == os.getpid()
+    # Also after the number of somebody who is gone was left in it.
+    (tmp_path / "j" / "lock").write_text("1")
+    Journal.open(tmp_path / "j", {}, resume=True).close()
+    discard(tmp_path / "j")
+    assert not (tmp_path / "j").exists()
+
+
+def test_a_folder_with_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("keep")
+
+    with pytest.raises(InputError, match="something else"):
+        Journal.open(tmp_path, {}, resume=True)
+    assert journal_beside(tmp_path / "a.json") == tmp_path / "a.json.journal"
+
+
+@pytest.mark.parametrize("engine", ["auto", pytest.param("litellm", marks=pytest.mark.slow)])
+def test_what_a_reply_took_does_not_depend_on_what_dspy_has_cached(
+    tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    took = []
+    with chat_server() as server:
+        server.say(said("first"), said("second"))
+        lm = dspy.LM(f"openai/{uuid4()}", api_base=server.url, api_key="none", engine=engine)
+        for folder in ("cold", "warm"):
+            store = ReplyStore(tmp_path / folder / "replies.jsonl")
+            with dspy.track_usage() as usage:
+                assert RememberingEngine(lm, store).installed()("same") == ["first"]
+            took.append(usage.get_total_tokens()[lm.model]["total_tokens"])
+
+    assert len(server.bodies) == 1
+    assert took == [13, 13]
+
+
+class Slow:
+    """Gives every request another reply, when it is told to."""
+
+    digest = "slow"
+
+    def __init__(self) -> None:
+        self.calls, self.go = 0, threading.Event()
+        self.failing = False
+        self._lock = threading.Lock()
+
+    def complete(self, request: Request) -> Response:
+        with self._lock:
+            self.calls += 1
+            number = self.calls
+        self.go.wait()
+        if self.failing:
+            raise RuntimeError("overloaded")
+        return reply(request.model, f"reply {number}")
+
+
+def remembering(folder: Path, engine: Any, *, asking: bool = True, **settings: Any) -> dspy.LM:
+    lm = dspy.LM("scripted/slow", engine=engine, cache=False, num_retries=0, **settings)
+    return RememberingEngine(lm, ReplyStore(folder / "replies.jsonl"), asking=asking).installed()
+
+
+def test_equal_questions_at_the_same_time_are_asked_once(tmp_path: Path) -> None:
+    engine = Slow()
+    lm = remembering(tmp_path, engine)
+    heard: list[str] = []
+    threads = [threading.Thread(target=lambda: heard.extend(lm("same"))) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    engine.go.set()
+    for thread in threads:
+        thread.join()
+
+    assert engine.calls == 1
+    assert heard == ["reply 1"] * 16
+
+
+def test_what_samples_differ_in_is_told_apart(tmp_path: Path) -> None:
+    engine = Slow()
+    engine.go.set()
+    lm = remembering(tmp_path, engine, temperature=1.0)
+
+    def ask() -> list[Any]:
+        asked = [lm("same", n=2), lm.copy(rollout_id=1)("same"), lm("same", rollout_id=2)]
+        return [*asked, lm("same", temperature=0.5), lm("other"), lm("same")]
+
+    first = ask()
+    assert first[0] == ["reply 1", "reply 2"]
+    assert [replies[0] for replies in first[1:5]] == ["reply 3", "reply 4", "reply 5", "reply 6"]
+    assert first[5] == ["reply 1"]
+    lm = remembering(tmp_path, Slow(), temperature=1.0)
+    assert ask() == first
+
+
+def test_a_failure_is_asked_again_but_retraced(tmp_path: Path) -> None:
+    engine = Slow()
+    engine.go.set()
+    engine.failing = True
+    heard = []
+    for asking in (True, False):
+        lm = remembering(tmp_path, engine, asking=asking)
+        with pytest.raises(LMUnexpectedError, match="overloaded") as caught:
+            lm("same")
+        heard.append((type(caught.value), str(caught.value)))
+    engine.failing = False
+
+    assert heard[0] == heard[1]
+    assert engine.calls == 1
+    assert remembering(tmp_path, engine)("same") == ["reply 2"]
+    assert remembering(tmp_path, engine, asking=False)("same") == ["reply 2"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ContextWindowExceededError(model="scripted/slow"),
+        LMInvalidRequestError("no such model", status=404),
+        LMInvalidRequestError("top_k", status=400),
+        LMInvalidRequestError("no", provider_code="SAFETY"),
+        openai.APIConnectionError(request=httpx.Request("POST", "http://127.0.0.1")),
+        openai.BadRequestError(
+            "prompt is too long",
+            response=httpx.Response(400, request=httpx.Request("POST", "http://127.0.0.1")),
+            body=None,
+        ),
+        KeyError("x"),
+    ],
+)
+def test_a_failure_that_is_retraced_ends_an_episode_alike(error: Exception, tmp_path: Path) -> None:
+    class Failing:
+        def complete(self, request: Request) -> Response:
+            raise error
+
+    heard = []
+    for asking in (True, False):
+        lm = remembering(tmp_path, Failing(), asking=asking)
+        with pytest.raises(LMError) as caught:
+            lm("same")
+        heard.append(failure_of(caught.value))
+
+    assert heard[0] == heard[1]
+
+
+def test_who_stands_in_for_a_model_is_that_model(tmp_path: Path) -> None:
+    lm = dspy.LM("scripted/slow", engine=Slow(), cache=False, temperature=0.5, timeout=None)
+    stands_in = RememberingEngine(lm, ReplyStore(tmp_path / "replies.jsonl")).installed()
+
+    assert model_digest(stands_in) == model_digest(lm)
+    assert model_digest(stands_in.copy(temperature=1.0)) != model_digest(lm)
+
+
+def test_a_damaged_line_is_named(tmp_path: Path) -> None:
+    (tmp_path / "replies.jsonl").write_text('{"key": "a"}\n')
+
+    with pytest.raises(InputError, match=r"replies.jsonl:1.*remove the line, and its question"):
+        ReplyStore(tmp_path / "replies.jsonl")
+
+
+@pytest.mark.parametrize("failure", [{"class": "LMError"}, {"ended": ["lost", ""]}, "LMError"])
+def test_a_failure_that_says_something_else_is_damage(failure: Any, tmp_path: Path) -> None:
+    paid = {"requests": 1, "prompt_tokens": 0, "completion_tokens": 0}
+    whole = {"class": "LMError", "message": "", "model": None, "ended": ["model_error", ""]}
+    kept = {**whole, **failure} if failure == {"ended": ["lost", ""]} else failure
+    line = json.dumps({"key": "a", "model": "m", "paid": paid, "failure": kept})
+    (tmp_path / "replies.jsonl").write_bytes(sealed(line.encode()))
+
+    with pytest.raises(InputError, match=r"replies.jsonl:1"):
+        ReplyStore(tmp_path / "replies.jsonl")
+
+
+def test_a_judges_unreadable_reply_is_asked_for_again_through_a_journal(tmp_path: Path) -> None:
+    graded = said("[[ ## feedback ## ]]\nFine.\n\n[[ ## level ## ]]\n2\n\n[[ ## completed ## ]]")
+    with chat_server() as server:
+        server.say(said("Hm."), graded)
+        original = dspy.LM(f"openai/{uuid4()}", api_base=server.url, api_key="none")
+        for _ in range(2):
+            store = ReplyStore(tmp_path / "replies.jsonl")
+            verdict = RubricJudge(RememberingEngine(original, store).installed())(
+                SEARCH, answered(SEARCH, "x")
+            )
+            store.close()
+            assert (verdict.status, verdict.level) == ("ok", 2)
+            assert len(server.bodies) == 2

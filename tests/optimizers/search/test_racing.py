@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.race import Setting, missed, no_better, over_simulated, same_program
+from optimizers.search.racing import INCUMBENT, IncumbentLostError, Rules, Run, Scores, race
+
+RULES = Rules()
+LENIENT = replace(RULES, lost=0.6)
+
+
+def each(score: Callable[[str, int], float | None]) -> Run:
+    """Runs arms whose score on the task at each place is known."""
+    return lambda wanted: {arm: [score(arm, place) for place in places] for arm, places in wanted.items()}
+
+
+def test_who_is_clearly_better_is_accepted_early() -> None:
+    found = race([["good", "bad"]], [1] * 200, each(lambda arm, place: float(arm == "good")), RULES)
+
+    assert found.winner == "good"
+    assert found.episodes < 100
+    assert found.report("good")["accepted"]
+    assert found.report("good")["evidence"] >= found.report("good")["needed"] == 20
+    assert found.report("bad")["left"] == "not better than good by 10 points"
+    assert found.report(INCUMBENT)["verdict"] == "beaten by good"
+
+
+def test_copies_of_the_incumbent_show_no_difference() -> None:
+    found = race([["a", "b"]], [1] * 80, each(lambda arm, place: float(place % 2)), RULES)
+
+    assert found.winner == INCUMBENT
+    assert found.report(INCUMBENT)["verdict"] == "no difference shown"
+    assert not any(found.report(name)["accepted"] for name in ("a", "b"))
+
+
+def test_everybody_worse_ends_the_race() -> None:
+    found = race([["a", "b"]], [1] * 500, each(lambda arm, place: float(arm == INCUMBENT)), RULES)
+
+    assert found.winner == INCUMBENT
+    assert found.episodes < 100
+    assert {found.arms[name].left for name in "ab"} == {"not better than uncompiled by 10 points"}
+
+
+def test_who_left_runs_no_more() -> None:
+    met: dict[str, list[tuple[int, int]]] = {}
+
+    def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
+        for arm, places in wanted.items():
+            met.setdefault(arm, []).append((places.start, places.stop))
+        return {
+            arm: [{"good": 0.9, "fair": 0.85}.get(arm, 0.1)] * len(places) for arm, places in wanted.items()
+        }
+
+    found = race([["fair", "good", "poor"]], [1] * 100, run, RULES)
+
+    assert found.winner == "good"
+    for name, arm in found.arms.items():
+        starts, stops = zip(*met[name], strict=True)
+        assert [*starts, stops[-1]] == [0, *stops]
+        assert len(arm.scores) == stops[-1]
+    # The fewer they are, the more tasks a look takes.
+    assert met["good"][:1] == [(0, 12)]
+    assert max(stop - start for start, stop in met["good"]) > 12
+    assert len(found.arms["poor"].scores) < len(found.arms["good"].scores)
+
+
+def test_a_loss_of_the_candidate_is_a_failure() -> None:
+    """Those it did not lose are all right, and those it lost the incumbent failed as well."""
+    found = race([["a"]], [1] * 200, each(lambda arm, place: _losing(arm, place, "a")), LENIENT)
+
+    assert found.winner == INCUMBENT
+    assert found.report("a")["evidence"] == 1
+
+
+def _losing(arm: str, place: int, loser: str) -> float | None:
+    return (None if arm == loser else 0.0) if place % 2 else 1.0
+
+
+def test_a_loss_of_the_incumbent_is_a_success() -> None:
+    found = race([["a"]], [1] * 200, each(lambda arm, place: _losing(arm, place, INCUMBENT)), LENIENT)
+
+    assert found.winner == INCUMBENT
+    assert found.report("a")["evidence"] == 1
+
+
+def test_a_candidate_that_loses_too_many_is_set_aside() -> None:
+    def score(arm: str, place: int) -> float | None:
+        return 0.0 if arm == INCUMBENT else None if arm == "lossy" and place % 5 == 0 else 1.0
+
+    found = race([["lossy", "sound"]], [1] * 100, each(score), RULES)
+
+    assert found.winner == "sound"
+    assert "lost" in found.report("lossy")["left"]
+    assert "10%" in found.report("lossy")["left"]
+    assert found.report("lossy")["accepted"]  # it would have won otherwise
+
+
+def test_an_incumbent_that_loses_too_many_ends_the_race() -> None:
+    def score(arm: str, place: int) -> float | None:
+        return None if arm == INCUMBENT and place % 5 == 0 else 1.0
+
+    with pytest.raises(IncumbentLostError, match=r"the program as it is lost \d+ of \d+ episodes"):
+        race([["a"]], [1] * 100, each(score), RULES)
+
+
+def test_a_few_losses_set_nobody_aside() -> None:
+    def score(arm: str, place: int) -> float | None:
+        return None if place % 20 == 0 else float(arm == "good")
+
+    found = race([["good"]], [1] * 200, each(score), RULES)
+
+    assert found.winner == "good"
+
+
+def test_the_unit_of_evidence_is_the_intent() -> None:
+    """One lucky intent of a hundred tasks is one bet, however many tasks it has."""
+    found = race([["a"]], [100, 100], each(lambda arm, place: float(arm == "a")), RULES)
+
+    assert found.winner == INCUMBENT
+    assert found.report("a")["intents"] == 2
+    assert found.report("a")["evidence"] < 4
+
+
+def test_blocks_are_of_whole_intents_and_no_intent_counts_before_it_is_complete() -> None:
+    seen: list[int] = []
+
+    def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
+        seen.extend({places.stop for places in wanted.values()})
+        return {arm: [0.5] * len(places) for arm, places in wanted.items()}
+
+    race([["a"]], [7, 30, 5, 11, 40, 3], run, replace(RULES, fill=1))
+
+    assert seen == [37, 53, 93, 96]
+
+
+def test_nobody_wins_whose_mean_is_not_above_the_incumbents() -> None:
+    """Better in every one of many small intents, and worse in a large one, so that its mean is lower."""
+    found = race(
+        [["a"]], [200, *[1] * 30], each(lambda arm, place: float((arm == "a") == (place >= 200))), RULES
+    )
+
+    assert found.report("a")["accepted"]
+    assert found.winner == INCUMBENT
+
+
+def test_the_claim_and_its_unit_are_reported() -> None:
+    found = race([["a"]], [1] * 10, each(lambda arm, place: 0.5), RULES)
+
+    assert "new intents" in found.report(INCUMBENT)["claim"]
+    assert "at most 0.05" in found.report(INCUMBENT)["claim"]
+
+
+def test_partial_scores_count_as_they_are() -> None:
+    found = race([["a"]], [1] * 200, each(lambda arm, place: 0.8 if arm == "a" else 0.4), RULES)
+
+    assert found.winner == "a"
+
+
+def test_the_same_outcomes_give_the_same_race() -> None:
+    setting = Setting(30, 2, 2, planted=0.2)
+
+    assert over_simulated(setting, 0) == over_simulated(setting, 0)
+
+
+@pytest.mark.parametrize("size", [(10, 10), (69, 2)], ids=str)
+@pytest.mark.parametrize("effect", [0.0, 0.5])
+def test_who_is_lucky_in_some_intents_is_not_accepted(size: tuple[int, int], effect: float) -> None:
+    """With one bet a task, the chance was 33 % for 10 intents and an effect of 0.5."""
+    found = no_better(Setting(*size, arms=4, effect=effect), 60)
+
+    assert found["false_accepts"] <= RULES.alpha + 0.03
+
+
+def test_who_loses_its_failures_is_not_accepted() -> None:
+    for losing in (0.15, 0.6):
+        found = no_better(Setting(69, 2, 1, losing=losing), 60)
+
+        assert found["false_accepts"] <= RULES.alpha
+
+
+def test_who_is_clearly_better_in_most_intents_is_found() -> None:
+    assert missed(Setting(69, 2, 4, planted=0.2), 40) <= 0.2
+    assert missed(Setting(10, 10, 1, planted=0.5), 40) <= 0.1
+
+
+@pytest.mark.parametrize("effect", [0.0, 0.5])
+def test_a_program_is_not_told_from_itself(effect: float) -> None:
+    found = same_program(Setting(30, 3, 4, effect=effect), 40)
+
+    assert found["false_accepts"] <= RULES.alpha + 0.03
+
+
+def test_newcomers_meet_what_the_others_have_met_and_only_that_is_run() -> None:
+    met: dict[str, list[int]] = {}
+    scores = {"first": 0.5, "second": 0.9}
+
+    def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
+        for arm, places in wanted.items():
+            met.setdefault(arm, []).extend(places)
+        return {arm: [scores.get(arm, 0.0)] * len(places) for arm, places in wanted.items()}
+
+    found = race([["first"], ["second"]], [1] * 100, run, RULES, most=2)
+
+    assert found.winner == "second"
+    assert all(places == list(range(len(places))) for places in met.values())
+    assert len(met["second"]) >= len(met["first"])
+    assert found.report("first")["accepted"]
+
+
+def test_rounds_end_once_one_brings_nobody_better() -> None:
+    asked: list[str] = []
+
+    def rounds() -> Iterator[list[str]]:
+        for name in ("poor", "good", "fair", "best"):
+            asked.append(name)
+            yield [name]
+
+    scores = {"good": 0.8, "fair": 0.6, "best": 1.0}
+    found = race(rounds(), [1] * 100, each(lambda arm, place: scores.get(arm, 0.0)), RULES, most=4)
+
+    assert asked == ["poor", "good", "fair"]
+    assert found.winner == "good"
+
+
+def test_who_may_still_enter_is_adjusted_for() -> None:
+    def needs(most: int) -> int:
+        score = each(lambda arm, place: float(arm == "good"))
+        rules = replace(RULES, block=1, fill=1)
+        return len(race([["good"]], [1] * 100, score, rules, most=most).arms["good"].scores)
+
+    assert needs(1) < needs(8)
+
+
+def test_how_a_race_would_end_is_told_on_the_way() -> None:
+    told: list[str] = []
+    score = each(lambda arm, place: float(arm == "good" and place > 20))
+    found = race([["good"]], [1] * 100, score, RULES, told=lambda standing: told.append(standing.winner))
+
+    assert (told[0], told[-1]) == (INCUMBENT, "good")
+    assert found.winner == told[-1]
+
+
+def test_rounds_accept_no_more_that_is_not_better() -> None:
+    assert no_better(Setting(138, 1, 4, rounds=True), 40)["false_accepts"] <= RULES.alpha + 0.03

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evals.tasks.suite import Suite
+from optimizers.job import Compiled
+from optimizers.search.tpe import Tpe
+from tests.optimizers.shop import lm, make_job
+
+VERBS = ("Cancel", "Rename", "Shift")
+
+
+def compiled(suite: Suite, folder: Path, **settings: Any) -> Compiled:
+    return Tpe()(make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **settings))
+
+
+def test_the_search_finds_what_covers_all_intents(suite: Suite, tmp_path: Path) -> None:
+    found = compiled(suite, tmp_path, demos=6, candidates=8)
+
+    assert found.trials[0].name == "uncompiled"
+    assert found.trials[0].score.value < 1
+    best = max(found.trials, key=lambda trial: trial.score.value)
+    assert (found.chosen, best.score.value) == (best.name, 1.0)
+    assert {shown.intent for shown in found.demonstrations} == set(VERBS)
+
+
+def test_the_seed_decides_what_is_tried_and_nothing_is_tried_twice(suite: Suite, tmp_path: Path) -> None:
+    first, again, other = (
+        [trial.name for trial in compiled(suite, tmp_path / name, demos=4, candidates=6, seed=seed).trials]
+        for name, seed in (("a", 0), ("b", 0), ("c", 1))
+    )
+    assert first == again
+    assert first != other
+    assert len(first) == len(set(first)) <= 7
+
+
+def test_a_selection_that_was_asked_for_is_the_only_one_tried(suite: Suite, tmp_path: Path) -> None:
+    found = compiled(suite, tmp_path, demos=4, candidates=4, selection="random")
+    assert {trial.name.partition("-")[0] for trial in found.trials} == {"uncompiled", "random"}

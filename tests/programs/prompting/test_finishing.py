@@ -1,0 +1,273 @@
+"""Why a model stopped: kept with each question, and said as such where the reply cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import dspy
+import pytest
+from dspy.lm15 import Message, RefusalPart, Request, Response, TextPart, ThinkingPart, ToolCallPart, Usage
+
+from evals.lm.finish_reasons import finish_reason
+from evals.lm.metering import metered
+from evals.records.log import EpisodeLog, read_log
+from evals.records.parts import AskEntry
+from evals.running.runner import evaluate
+from optimizers.compiling.replies import RememberingEngine, ReplyStore
+from programs.agent import Agent
+from programs.replaying.recording import RecordingEngine
+from tests.chat_server import ChatServer, called, chat_server, said
+from tests.programs.office import TASKS, call, finish
+from tools.environment import Environment
+from tools.episode import EpisodeResult
+
+CUT = call("calendar.search_events", '{"query": "Budget').partition("\n\n[[ ## completed")[0]
+
+
+class Parts:
+    """An engine that replies with messages and reasons of its own."""
+
+    supports_function_calling = True
+
+    def __init__(self, *replies: tuple[Any, Any]) -> None:
+        self._replies = iter(replies)
+        self.requests: list[Request] = []
+
+    def complete(self, request: Request) -> Response:
+        self.requests.append(request)
+        parts, reason = next(self._replies)
+        return Response(None, request.model, Message.assistant(parts), reason, Usage(input_tokens=1))
+
+    def lm(self) -> dspy.LM:
+        return dspy.LM("scripted/parts", engine=self, cache=False, num_retries=0)
+
+
+def run(agent: Agent, lm: dspy.LM) -> EpisodeResult:
+    with dspy.context(lm=lm):
+        episode: EpisodeResult = agent(task=TASKS[0]).episode
+    return episode
+
+
+ENDS = [
+    ((CUT, "length"), "truncated", "cut off at the limit of output tokens"),
+    ((" ", "length"), "truncated", "cut off at the limit of output tokens"),
+    ((" ", "content_filter"), "filtered", "content filter"),
+    (([RefusalPart("I can't help with that.")], "stop"), "refused", "refused"),
+    ((" ", "stop"), "invalid_reply", "empty"),
+    ((CUT, "stop"), "invalid_reply", "JSON"),
+]
+
+
+@pytest.mark.parametrize("name", ["react", "direct", "function_calling"])
+@pytest.mark.parametrize(("reply", "status", "said"), ENDS)
+def test_why_a_reply_is_no_use_is_said(
+    name: str, reply: tuple[Any, str], status: str, said: str, env: Environment
+) -> None:
+    if reply[0] == CUT and name == "function_calling":
+        reply = [ToolCallPart("1", "calendar__search_events", {"partial_json": '{"query": "B'})], reply[1]
+    if reply[0] == CUT and name == "direct":
+        reply = '[[ ## calls ## ]]\n[{"tool": "calendar.search_events", "argum', reply[1]
+    engine = Parts(reply, reply)
+    episode = run(Agent(name, env=env), engine.lm())
+
+    assert episode.status == status
+    assert said in str(episode.error)
+    assert said in str(engine.requests[1].messages[-1].text)
+    assert episode.asks[0].finish_reason == ("refusal" if status == "refused" else reply[1])
+
+
+def test_a_reply_that_was_cut_off_is_answered_with_what_helps(env: Environment) -> None:
+    engine = Parts((CUT, "length"), (finish(), "stop"))
+    episode = run(Agent("react", env=env), engine.lm())
+
+    assert episode.status == "finished"
+    assert "Use fewer words" in str(engine.requests[1].messages[-1].text)
+    assert [ask.finish_reason for ask in episode.asks] == ["length", "stop"]
+
+
+def test_a_reply_that_can_be_read_is_taken_whatever_the_reason(env: Environment) -> None:
+    assert run(Agent("react", env=env), Parts((finish(), "length")).lm()).status == "finished"
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with chat_server() as running:
+        yield running
+
+
+def hosted(server: ChatServer, **more: Any) -> dspy.LM:
+    address = {"api_base": server.url, "api_key": "none"}
+    return dspy.LM("openai/gpt-4o-mini", cache=False, num_retries=0, **address, **more)
+
+
+REPLIES: list[tuple[dict[str, Any], str]] = [
+    ({"content": CUT, "finish_reason": "length"}, "truncated"),
+    ({"content": "", "finish_reason": "length"}, "truncated"),
+    ({"content": None, "finish_reason": "content_filter"}, "filtered"),
+    ({"content": None, "refusal": "I can't help with that."}, "refused"),
+]
+
+
+@pytest.mark.parametrize("engine", ["auto", "litellm"])
+@pytest.mark.parametrize("strategy", ["act", "function_calling"])
+@pytest.mark.parametrize(("reply", "status"), REPLIES)
+def test_hosted_models_say_why_they_stopped(
+    engine: str, strategy: str, reply: dict[str, Any], status: str, server: ChatServer, env: Environment
+) -> None:
+    server.say(*([{"role": "assistant", **reply}] * 2))
+    episode = run(Agent(strategy, env=env), hosted(server, engine=engine))
+
+    assert (episode.status, len(server.bodies)) == (status, 2)
+
+
+@pytest.mark.parametrize("strategy", ["act", "function_calling"])
+def test_a_reply_that_the_provider_broke_off_is_no_wrong_answer(
+    strategy: str, server: ChatServer, env: Environment
+) -> None:
+    server.say(*([{"role": "assistant", "content": "", "finish_reason": "error"}] * 2))
+    lm = hosted(server)
+
+    assert run(Agent(strategy, env=env), lm).status == "model_error"
+    assert run(Agent(strategy, env=env), metered(lm)).status == "model_error"
+
+
+@pytest.mark.parametrize("engine", ["auto", "litellm"])
+@pytest.mark.parametrize(("reply", "status"), REPLIES)
+def test_a_journal_keeps_why_a_model_stopped(
+    engine: str, reply: dict[str, Any], status: str, server: ChatServer, env: Environment, tmp_path: Path
+) -> None:
+    server.say(*([{"role": "assistant", **reply}] * 2))
+    store = ReplyStore(tmp_path / "replies.jsonl")
+    ends = []
+    for asking in (True, False):
+        lm = RememberingEngine(hosted(server, engine=engine), store, asking=asking).installed()
+        ends.append(run(Agent("act", env=env), lm).status)
+
+    assert ends == [status, status]
+
+
+def test_histories_are_kept_as_before(server: ChatServer, env: Environment) -> None:
+    server.say({"role": "assistant", "content": finish()}, {"role": "assistant", "content": finish()})
+    lm = hosted(server)
+    run(Agent("act", env=env), lm)
+    with dspy.context(disable_history=False):
+        run(Agent("act", env=env, keep_history=True), lm)
+
+    assert len(lm.history) == 1
+
+
+def test_subclasses_of_language_models_say_why_they_stopped(env: Environment) -> None:
+    class Own(dspy.BaseLM):  # type: ignore[misc]
+        def forward(self, prompt: Any = None, messages: Any = None, **_: Any) -> Any:
+            message = SimpleNamespace(content=CUT, tool_calls=None)
+            choice = SimpleNamespace(message=message, finish_reason="length")
+            return SimpleNamespace(choices=[choice], usage={}, model="own/model")
+
+    assert run(Agent("act", env=env), Own("own/model")).status == "truncated"
+
+
+@pytest.mark.parametrize(
+    ("response", "reason"),
+    [
+        ({"choices": [{"finish_reason": "max_tokens"}]}, "length"),
+        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, "length"),
+        ({"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}, "content_filter"),
+        ({"status": "completed", "output": [{"content": [{"type": "refusal"}]}]}, "refusal"),
+        ({}, ""),
+        (None, ""),
+        ([], ""),
+    ],
+)
+def test_reasons_are_read_from_what_clients_give(response: Any, reason: str) -> None:
+    assert finish_reason(response) == reason
+
+
+def test_the_record_keeps_the_reason() -> None:
+    assert AskEntry(part="select", call=0, finish_reason="length").model_dump()["finish_reason"] == "length"
+
+
+HALF = "\ud800"
+TORN = [
+    [TextPart(call("calendar.search_events", thought=HALF))],
+    [TextPart(call("calendar.search_events", f'{{"query": "{HALF}"}}'))],
+    [TextPart(HALF)],
+]
+CALLED = [
+    [TextPart(HALF), ToolCallPart("1", "calendar__search_events", {})],
+    [ToolCallPart("1", "calendar__search_events", {"query": HALF})],
+    [ToolCallPart("1", HALF, {})],
+    [ThinkingPart(HALF), ToolCallPart("1", "calendar__search_events", {})],
+]
+
+
+@pytest.mark.parametrize("around", ["plain", "journal", "recording"])
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [*(("react", parts) for parts in TORN), *(("function_calling", parts) for parts in CALLED)],
+)
+def test_half_a_surrogate_pair_is_an_unreadable_reply(
+    around: str, name: str, parts: list[Any], env: Environment, tmp_path: Path
+) -> None:
+    lm = Parts((parts, "stop"), (parts, "stop")).lm()
+    if around == "journal":
+        lm = RememberingEngine(lm, ReplyStore(tmp_path / "replies.jsonl")).installed()
+    if around == "recording":
+        lm = RecordingEngine.around(lm, tmp_path / "recording.jsonl")
+    episode = run(Agent(name, env=env), lm)
+
+    assert (episode.status, len(episode.asks)) == ("invalid_reply", 2)
+    assert "not valid Unicode" in str(episode.error)
+    shown = "".join(ask.exchange.reply for ask in episode.asks if ask.exchange)
+    assert HALF not in f"{shown}{episode.error}"
+
+
+def test_the_next_reply_may_be_readable(env: Environment) -> None:
+    engine = Parts((TORN[0], "stop"), (finish(), "stop"))
+
+    assert run(Agent("react", env=env), engine.lm()).status == "finished"
+
+
+@pytest.mark.parametrize("content", [call("calendar.search_events", thought=HALF), HALF])
+def test_so_it_is_from_a_server(content: str, server: ChatServer, env: Environment) -> None:
+    server.say(*([{"role": "assistant", "content": content}] * 2))
+
+    assert run(Agent("react", env=env), hosted(server)).status == "invalid_reply"
+
+
+@pytest.mark.parametrize("engine", ["auto", "litellm"])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"query": Infinity}',
+        '{"query": 1e999}',
+        f'{{"query": {"[" * 100_000}{"]" * 100_000}}}',
+        '{"query": "\\ud800"}',
+        None,
+    ],
+    ids=["infinity", "overflow", "deep", "surrogate", "no name"],
+)
+def test_no_call_that_a_model_can_write_loses_its_episode(
+    engine: str, arguments: str | None, server: ChatServer, env: Environment
+) -> None:
+    name = "" if arguments is None else "calendar__search_events"
+    server.say(*[called((name, arguments or "{}"))] * 2)
+    episode = run(Agent("function_calling", env=env), hosted(server, engine=engine))
+
+    assert (episode.status, len(server.bodies)) == ("invalid_reply", 2)
+    assert len(str(server.messages[-1]["content"])) < 500
+
+
+@pytest.mark.parametrize("number", ["NaN", "9" * 5_000])
+def test_numbers_that_cannot_be_written_end_no_evaluation(
+    number: str, server: ChatServer, env: Environment, tmp_path: Path
+) -> None:
+    server.say(*[said(call("calendar.search_events", f'{{"query": {number}}}'))] * 2, said(finish()))
+    with EpisodeLog.open(tmp_path / "log") as log:
+        agent = Agent("act", env=env)
+        result = evaluate(agent, TASKS[:1], env=env, lm=hosted(server), log=log)
+
+    assert result.summary.graded == 1
+    assert [record.key for record in read_log(tmp_path / "log")] == [result.records[0].key]

@@ -1,0 +1,396 @@
+"""Native tool calls: what goes over the wire, and what is made of every kind of reply."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from programs.agent import Agent
+from programs.prompting.native import native_tools
+from programs.prompting.tool_calling import native_calls
+from programs.replaying.recording import RecordingEngine, ReplayEngine
+from programs.strategies import Strategy
+from tests.chat_server import ChatServer, called, chat_server, said
+from tests.evals import help_desk as desk
+from tests.programs.office import TASKS, Script, call, finish, texts
+from tests.programs.org import QUARTERS, make_org
+from tools.environment import Environment
+from tools.errors import InputError
+from tools.toolkit import toolset
+from tools.world_kind import FINISH_NOTE, kind_names, world_kind
+
+SEARCH = called(("calendar__search_events", {"query": "Budget"}))
+DELETE = called(("calendar__delete_event", {"event_id": "00000000"}))
+END = called(("finish", {"answer": "Done."}))
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    for name in ("OPENAI_API_BASE", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    with chat_server() as running:
+        yield running
+
+
+def model(server: ChatServer, name: str = "gpt-4o-mini", **settings: Any) -> dspy.LM:
+    return dspy.LM(
+        f"openai/{name}", api_base=server.url, api_key="none", cache=False, num_retries=0, **settings
+    )
+
+
+def run(agent: Agent, server: ChatServer, *replies: Any, **settings: Any) -> dspy.Prediction:
+    server.say(*replies)
+    with dspy.context(lm=model(server, **settings)):
+        return agent(task=TASKS[0])
+
+
+def agent(env: Environment, **options: Any) -> Agent:
+    return Agent("function_calling", env=env, **options)
+
+
+def test_a_task_is_done_by_native_calls(env: Environment, server: ChatServer) -> None:
+    episode = run(agent(env), server, SEARCH, DELETE, END).episode
+
+    assert episode.status == "finished"
+    assert [c.tool for c in episode.calls] == ["calendar.search_events", "calendar.delete_event"]
+    assert [change.before["event_name"] for change in episode.outcome.changes] == ["Budget review"]
+    assert (episode.answer, episode.model_calls) == ("Done.", 3)
+    assert (episode.usage.prompt_tokens, episode.usage.completion_tokens) == (30, 9)
+
+
+def test_tools_go_with_the_request_and_not_into_the_text(env: Environment, server: ChatServer) -> None:
+    run(agent(env), server, END)
+    body = server.bodies[0]
+    offered = {tool["function"]["name"]: tool["function"] for tool in body["tools"]}
+    system, user = body["messages"]
+
+    assert [*offered][-1] == "finish"
+    assert len(offered) == len(env.episode(["calendar"]).toolset) + 1
+    assert "event_id" in offered["calendar__delete_event"]["parameters"]["properties"]
+    assert offered["finish"]["parameters"]["required"] == ["answer"]
+    assert body["parallel_tool_calls"] is False
+    assert env.kind.house_rules in system["content"]
+    assert user["content"] == (
+        "Now: Thursday 2023-11-30 00:00. Working for: Sam.\n\nTask: Cancel the meeting 'Budget review'"
+    )
+    assert "[[ ##" not in json.dumps(body)
+
+
+def test_what_was_sent_is_kept_tools_first(env: Environment, server: ChatServer) -> None:
+    asks = run(agent(env), server, SEARCH, END).episode.asks
+    first, second = (ask.exchange for ask in asks)
+    tools, system, user = first.messages
+    offered = [tool["function"]["name"] for tool in server.bodies[0]["tools"]]
+
+    assert [tools.role, system.role, user.role] == ["tools", "system", "user"]
+    assert [each["name"] for each in json.loads(tools.text)] == offered
+    assert [system.text, user.text] == [message["content"] for message in server.bodies[0]["messages"]]
+    assert [message.role for message in second.messages] == ["assistant", "tool"]
+    assert first.reply == second.messages[0].text == 'calendar__search_events {"query": "Budget"}'
+
+
+def test_calls_and_results_go_back_as_messages(env: Environment, server: ChatServer) -> None:
+    done = run(agent(env), server, {**SEARCH, "content": "Look first."}, END)
+    asked, result = server.messages[-2:]
+
+    assert asked["content"] == "Look first."
+    assert [c["function"]["name"] for c in asked["tool_calls"]] == ["calendar__search_events"]
+    assert json.loads(asked["tool_calls"][0]["function"]["arguments"]) == {"query": "Budget"}
+    assert result["role"] == "tool"
+    assert result["tool_call_id"] == asked["tool_calls"][0]["id"]
+    assert result["content"] == done.episode.calls[0].observation.text
+    assert done.episode.thoughts == ["Look first."]
+
+
+def test_of_several_calls_the_first_is_made_and_the_others_are_said_not_to_be(
+    env: Environment, server: ChatServer
+) -> None:
+    both = called(("calendar__search_events", {"query": "B"}), ("calendar__delete_event", {"event_id": "1"}))
+    with dspy.context(trace=[]):
+        episode = run(agent(env), server, both, END).episode
+        (_, inputs, _), *_ = dspy.settings.trace
+
+    assert [c.tool for c in episode.calls] == ["calendar.search_events"]
+    assert len(server.messages[-2]["tool_calls"]) == 1
+    assert "Only the first of your 2 calls was made" in server.messages[-1]["content"]
+    assert "Only the first" not in str(inputs["trajectory"])
+
+
+@pytest.mark.parametrize(
+    ("reply", "problem", "shown"),
+    [
+        (said("The meeting is cancelled."), "it calls no tool", "The meeting is cancelled."),
+        (said(""), "it is empty", "(empty)"),
+        (said(None), "it is empty", "(empty)"),
+        (called(("finish", '{"answer": "Do')), "arguments is not JSON", 'finish {"answer": "Do'),
+        (called(("finish", '{"answer": "\\ud800"}')), "not valid Unicode", 'finish {"answer": "?"}'),
+    ],
+)
+def test_a_reply_that_is_no_call_is_complained_about_once(
+    env: Environment, server: ChatServer, reply: Any, problem: str, shown: str
+) -> None:
+    done = run(agent(env), server, reply, END)
+    again, complaint = server.messages[-2:]
+
+    assert (done.episode.status, done.unreadable, done.episode.model_calls) == ("finished", 1, 2)
+    assert (again["role"], again["content"]) == ("assistant", shown)
+    assert complaint["role"] == "user"
+    assert problem in complaint["content"]
+    assert complaint["content"].endswith("Reply with one tool call; `finish` is a tool as well.")
+
+
+def test_two_replies_without_a_call_end_the_episode(env: Environment, server: ChatServer) -> None:
+    done = run(agent(env), server, said("Hm."), said("Hm."), END)
+
+    assert (done.episode.status, done.unreadable) == ("invalid_reply", 2)
+
+
+def test_small_slips_in_arguments_are_mended(env: Environment, server: ChatServer) -> None:
+    slip = called(("finish", "{'answer': 'Done.',}"))
+
+    assert run(agent(env), server, slip).episode.answer == "Done."
+
+
+@pytest.mark.parametrize("name", ["calendar__fly", "calendar.fly", "fly"])
+def test_an_unknown_tool_is_an_observation(env: Environment, server: ChatServer, name: str) -> None:
+    episode = run(agent(env), server, called((name, {})), END).episode
+
+    assert [c.observation.status for c in episode.calls] == ["unknown_tool"]
+    assert "is not a valid tool" in server.messages[-1]["content"]
+
+
+def test_a_tool_s_own_name_is_understood(env: Environment, server: ChatServer) -> None:
+    episode = run(agent(env), server, called(("calendar.search_events", {"query": "B"})), END).episode
+
+    assert [c.observation.status for c in episode.calls] == ["ok"]
+
+
+@pytest.mark.parametrize("arguments", [{"value": 1}, [1, 2], {"id": "1"}, "7"])
+def test_arguments_that_do_not_fit_are_an_observation(
+    env: Environment, server: ChatServer, arguments: Any
+) -> None:
+    bad = called(("calendar__delete_event", arguments))
+
+    assert run(agent(env), server, bad, END).episode.calls[0].observation.status == "bad_arguments"
+
+
+def test_servers_that_number_every_call_alike_get_other_ids_back(
+    env: Environment, server: ChatServer
+) -> None:
+    run(agent(env), server, SEARCH, SEARCH, SEARCH, END)
+    ids = [message["tool_call_id"] for message in server.messages if message["role"] == "tool"]
+
+    assert len(set(ids)) == 3
+    assert ids == [m["tool_calls"][0]["id"] for m in server.messages if m["role"] == "assistant"]
+
+
+def test_demonstrations_are_messages_too(env: Environment, server: ChatServer) -> None:
+    taught = agent(env)
+    steps = [{"tool": "calendar.search_events", "arguments": {"query": "x"}, "observation": "[]"}]
+    example = {"context": "Now: then.", "trajectory": steps, "tool": "finish", "arguments": {"answer": "-"}}
+    taught.selector.predict.demos = [
+        dspy.Example(task="Old", **example),
+        {"task": "Older", **example},
+        dspy.Example(task="no calls to show"),
+    ]
+    run(taught, server, END)
+    _, *shown, query = server.messages
+
+    assert [m["role"] for m in shown] == ["user", "assistant", "tool", "assistant", "tool"] * 2
+    assert shown[0]["content"] == "Now: then.\n\nTask: Old"
+    assert [m["tool_calls"][0]["function"]["name"] for m in shown if m["role"] == "assistant"] == [
+        "calendar__search_events",
+        "finish",
+    ] * 2
+    assert len({m["tool_call_id"] for m in shown if m["role"] == "tool"}) == 4
+    assert query["role"] == "user"
+
+
+def test_what_was_done_natively_can_be_shown_in_text_and_the_other_way_round(
+    env: Environment, server: ChatServer
+) -> None:
+    with dspy.context(trace=[]):
+        run(agent(env), server, {**SEARCH, "content": "Look."}, END)
+        (_, inputs, outputs), *_ = dspy.settings.trace
+    taught = agent(env)
+    taught.selector.predict.demos = [dspy.Example(**{**inputs, **outputs.toDict(), "task": "Another"})]
+    script = Script(finish())
+    with dspy.context(lm=script.lm()):
+        taught(task=TASKS[0])
+
+    assert texts(script.requests[0])[1].startswith("[[ ## tool ## ]]\ncalendar.search_events")
+    run(taught, server, END)
+    assert server.messages[2]["tool_calls"][0]["function"]["name"] == "calendar__search_events"
+
+
+def test_a_plan_comes_before_native_calls(env: Environment, server: ChatServer) -> None:
+    own = Strategy("own", "plan, then native calls", planner="model", calls="native", revisions=1)
+    missing = called(("calendar__delete_event", {"event_id": "77777777"}))
+    replies = (said("1. Delete it"), missing, said("[[ ## plan ## ]]\n1. Search"), END)
+    done = run(Agent(own, env=env), server, *replies)
+
+    assert done.episode.status == "finished"
+    assert "tools" not in server.bodies[0]
+    assert "Plan:\n1. Delete it" in server.bodies[1]["messages"][1]["content"]
+    assert server.messages[-1]["content"].endswith("Plan:\n1. Search")
+
+
+def test_tools_by_retrieval_change_from_request_to_request(
+    tmp_path_factory: pytest.TempPathFactory, server: ChatServer
+) -> None:
+    shop = desk.env(tmp_path_factory.mktemp("desk"))
+    server.say(called(("staff__salary", {"emp_id": "emp_0002"})), called(("finish", {"status": "denied"})))
+    with dspy.context(lm=model(server)):
+        Agent("function_calling", env=shop, toolset="retrieved:1")(task=desk.SEARCH)
+    first, second = ({t["function"]["name"] for t in body["tools"]} for body in server.bodies)
+
+    assert "staff__salary" not in first
+    assert "staff__salary" in second
+    assert server.bodies[0]["messages"] == server.messages[:2]
+
+
+def test_what_is_too_long_for_a_tool_s_description_is_said_before(
+    tmp_path_factory: pytest.TempPathFactory, server: ChatServer
+) -> None:
+    org = make_org(tmp_path_factory.mktemp("org"))
+    server.say(called(("query__soql", {"query": "SELECT Id FROM Case LIMIT 1"})), END)
+    with dspy.context(lm=model(server)):
+        episode = Agent("function_calling", toolset="query", env=org)(task=QUARTERS[0]).episode
+    whole = org.episode(["query"]).toolset["query.soql"].summary
+
+    assert [c.observation.status for c in episode.calls] == ["ok"]
+    assert len(whole) > 1024
+    assert server.messages[0]["content"].endswith(f"query__soql: {whole}")
+    assert len(server.bodies[0]["tools"][0]["function"]["description"]) < 300
+
+
+@pytest.mark.parametrize("engine", ["auto", "litellm"])
+@pytest.mark.parametrize(
+    ("code", "text", "status"),
+    [
+        (503, "overloaded", "model_error"),
+        (429, "slow down", "model_error"),
+        (401, "no such key", "model_error"),
+        (404, "no such model", "model_error"),
+        (400, "maximum context length is 8192 tokens", "context_limit"),
+        (400, "temperature does not support 0.7", "invalid_request"),
+        (400, "flagged by our content management policy", "filtered"),
+    ],
+)
+def test_what_a_server_says_decides_whose_failure_it_is(
+    env: Environment, server: ChatServer, engine: str, code: int, text: str, status: str
+) -> None:
+    reply = {"error": code, "said": text}
+    episode = run(agent(env), server, SEARCH, reply, engine=engine).episode
+
+    assert (episode.status, len(episode.calls)) == (status, 1)
+    assert text in str(episode.error)
+
+
+@pytest.mark.parametrize(
+    ("name", "calls", "native"),
+    [
+        ("gpt-4o-mini", "auto", True),
+        ("gpt-4o-mini", "text", False),
+        ("a-model-of-our-own", "auto", False),
+        ("a-model-of-our-own", "native", True),
+    ],
+)
+def test_calls_are_native_where_the_model_can_or_is_said_to(
+    env: Environment, server: ChatServer, name: str, calls: str, native: bool
+) -> None:
+    reply = END if native else said(finish())
+    episode = run(agent(env, calls=calls), server, reply, name=name).episode
+
+    assert episode.answer == "Done."
+    assert ("tools" in server.bodies[0]) is native
+
+
+@pytest.mark.parametrize("calls", ["auto", "native", "text"])
+def test_engines_that_take_no_tools_get_text(env: Environment, calls: str) -> None:
+    script = Script(call("calendar.search_events", '{"query": "Budget"}'), finish())
+    with dspy.context(lm=script.lm()):
+        episode = agent(env, calls=calls)(task=TASKS[0]).episode
+
+    assert episode.status == "finished"
+    assert "[[ ## thought ## ]]" not in str(script.requests[0].system)
+    assert script.requests[0].tools == ()
+
+
+def test_other_strategies_write_their_calls_as_text(env: Environment, server: ChatServer) -> None:
+    run(Agent("act", env=env), server, said(finish()))
+
+    assert "tools" not in server.bodies[0]
+
+
+@pytest.mark.parametrize(("name", "calls"), [("gpt-4o-mini", "auto"), ("a-model-of-our-own", "native")])
+def test_native_replies_are_recorded_and_replayed(
+    env: Environment, server: ChatServer, tmp_path: Path, name: str, calls: str
+) -> None:
+    server.say({**SEARCH, "content": "Look."}, said("Hm."), DELETE, END)
+    with dspy.context(lm=RecordingEngine.around(model(server, name), tmp_path / "r")):
+        recorded = agent(env, calls=calls)(task=TASKS[0]).episode
+    engine = ReplayEngine(tmp_path / "r")
+    with dspy.context(lm=dspy.LM("replay/test", engine=engine, cache=False, num_retries=0)):
+        replayed = agent(env)(task=TASKS[0]).episode
+
+    assert [c.to_json() for c in replayed.calls] == [c.to_json() for c in recorded.calls]
+    assert replayed.outcome.key == recorded.outcome.key
+    assert (replayed.status, replayed.thoughts) == ("finished", ["Look.", ""])
+    assert recorded.usage.prompt_tokens == 40
+
+
+def test_a_recording_of_text_is_replayed_in_text(env: Environment, tmp_path: Path) -> None:
+    with dspy.context(lm=RecordingEngine.around(Script(finish()).lm(), tmp_path / "r")):
+        agent(env)(task=TASKS[0])
+
+    assert not native_calls(dspy.LM("replay/x", engine=ReplayEngine(tmp_path / "r")), "auto")
+
+
+def test_settings_go_along_and_those_that_cannot_are_named(env: Environment, server: ChatServer) -> None:
+    run(agent(env), server, END, temperature=0.3, max_tokens=77)
+    assert (server.bodies[0]["temperature"], server.bodies[0]["max_completion_tokens"]) == (0.3, 77)
+
+    with pytest.raises(InputError, match="does not go with native tool calls"):
+        run(agent(env), server, END, num_ctx=4096)
+
+
+@pytest.mark.parametrize("name", kind_names())
+def test_every_kind_of_world_has_tools_that_chat_apis_take(name: str) -> None:
+    kind = world_kind(name)
+    tools = tuple(toolset(kind.toolkits, [kit.name for kit in kind.toolkits]).values())
+    made = native_tools(tools, kind.finish_note)
+    end = made.functions[-1]
+
+    assert len(made.names) == len(tools) + 1
+    assert all(f.description and f.parameters["type"] == "object" for f in made.functions)
+    assert all(len(f.description or "") <= 1024 for f in made.functions)
+    assert "answer" in end.parameters["properties"]
+    assert all(argument["description"] for argument in end.parameters["properties"].values())
+    assert kind.finish_note == FINISH_NOTE or end.description in kind.finish_note
+
+
+def test_what_makes_no_sense_is_said() -> None:
+    with pytest.raises(InputError, match="no way 'loudly' to make calls"):
+        Agent("function_calling", calls="loudly")
+    with pytest.raises(InputError, match="one at a time"):
+        Strategy("own", "all at once, natively", stepwise=False, calls="native")
+
+
+def test_how_calls_are_made_is_part_of_the_program() -> None:
+    assert Agent("function_calling").config["calls"] == "auto"
+    assert Agent("function_calling", calls="text").config["calls"] == "text"
+    assert Agent("act").config["strategy"]["calls"] == "text"
+    assert Agent("function_calling").config["strategy"]["calls"] == "native"
+
+
+def test_native_calls_are_refused_for_a_strategy_that_writes_them_as_text(env: Environment) -> None:
+    with pytest.raises(InputError, match="act: calls are written as text") as error:
+        Agent("act", calls="native", env=env)
+    assert "function_calling" in str(error.value.hint)

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from retrievers.ranking.exact import ExactVectors
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    passages=st.lists(st.integers(1, 3), min_size=1, max_size=60),
+    share=st.sampled_from([0.0, 0.05, 0.3, 0.7, 1.0]),
+    k=st.integers(1, 70),
+    repeated=st.booleans(),
+)
+def test_finds_what_comparing_with_every_vector_finds(
+    seed: int, passages: list[int], share: float, k: int, repeated: bool
+) -> None:
+    draw = np.random.default_rng(seed)
+    owners = np.repeat(np.arange(len(passages), dtype=np.int32), passages)
+    matrix = draw.normal(size=(len(owners), 8)).astype(np.float32)
+    if repeated:  # ties
+        matrix = matrix.round().clip(-1, 1)
+    query = draw.normal(size=8).astype(np.float32).round(1)
+    eligible = draw.random(len(passages)) < share
+
+    best: dict[int, float] = {}
+    for owner, row in zip(owners.tolist(), matrix, strict=True):
+        if eligible[owner]:
+            best[owner] = max(best.get(owner, -1e9), float(np.dot(row.astype(np.float64), query)))
+    expected = sorted(best, key=lambda owner: (-round(best[owner], 9), owner))[:k]
+
+    found = ExactVectors(matrix, owners).nearest(query, k, eligible)
+
+    assert expected == found.places.tolist()
+    assert [round(best[owner], 9) for owner in expected] == found.scores.tolist()
+
+
+def test_many_rows_under_every_kind_of_filter() -> None:
+    draw = np.random.default_rng(5)
+    matrix = draw.normal(size=(20_000, 16)).astype(np.float32)
+    vectors = ExactVectors(matrix, np.arange(len(matrix), dtype=np.int32))
+    for share in (0.001, 0.1, 0.25, 0.9):
+        eligible = draw.random(len(matrix)) < share
+        for query in matrix[:5]:
+            scores = np.where(eligible, matrix @ query, -np.inf)
+            expected = set(np.argsort(-scores)[:10].tolist())
+
+            assert expected == set(vectors.nearest(query, 10, eligible).places.tolist())

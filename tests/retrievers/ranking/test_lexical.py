@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrievers.ranking.abstraction import abstract
+from retrievers.ranking.lexical import LexicalIndex
+
+TEXTS = {
+    "cancel-1": "Cancel the meeting with Ann on December 4",
+    "cancel-2": "Please drop my call with Bob Stone on 2023-12-05.",
+    "rename-1": "Rename the meeting called 'Budget' to 'Planning'",
+    "mail-1": "Send Ann an email titled 'Budget' saying 'See you on Monday'",
+    "mail-2": "Forward the latest message from Carla to Dan",
+    "plot-1": "Plot total visits since October 3 as a bar chart",
+}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Meet Ann Lee on December 4", "Meet Bob on 2023-12-04"),
+        ("Send it at 3:30 to ann@atlas.com", "Send it at 14:00 to bob.stone@example.org"),
+        ("titled 'Ann's plan'", 'titled "Budget"'),
+        ("titled \u2018Budget\u2019", "titled 'Plan'"),
+        ("if it grew by 5%", "if it grew by 12.5 percent"),
+        ("kofi's tasks", "Ann's tasks"),
+        ("Cancel the meetings", "Delete the event"),
+        ("Cancel all future calls", "Cancel every upcoming calls"),
+        ("the most recent mail", "the latest email"),
+        ("on Monday", "on friday"),
+    ],
+)
+def test_slot_values_and_synonyms_do_not_matter(one: str, other: str) -> None:
+    assert abstract(one) == abstract(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Cancel the first meeting", "Cancel the last meeting"),
+        ("I can't come", "I come"),
+        ("more than 5", "less than 5"),
+    ],
+)
+def test_what_is_asked_does_matter(one: str, other: str) -> None:
+    assert abstract(one) != abstract(other)
+
+
+def test_the_same_intent_is_nearer_than_the_same_name() -> None:
+    hits = LexicalIndex(TEXTS).search("Cancel the meeting with Carla on Friday", 2)
+
+    assert [hit.key for hit in hits] == ["cancel-1", "cancel-2"]
+
+
+def test_names_that_open_a_sentence_are_known_from_the_others() -> None:
+    texts = {"1": "Is Kofi late? Ask Kofi.", "2": "Move the call with Mira to noon"}
+    one = LexicalIndex(texts).search("Kofi is late", 1)[0].score
+
+    assert LexicalIndex(texts).search("Mira is late", 1)[0].score == one
+
+
+def test_kin_lend_each_other_their_words() -> None:
+    texts = {
+        "1": "Drop the call with Ann",
+        "2": "Bob will not come, act on it",
+        "3": "Bob will not pay, act on it",
+    }
+    query = "Drop the call with Carla"
+    alone, akin = LexicalIndex(texts), LexicalIndex(texts, {"1": "delete", "2": "delete", "3": "add"})
+
+    assert [hit.score for hit in alone.search(query, 3)][1:] == [0.0, 0.0]
+    assert [hit.key for hit in akin.search(query, 2)] == ["1", "2"]
+    assert akin.search(query, 2)[1].score > 0
+
+
+def test_excluded_keys_are_not_found() -> None:
+    hits = LexicalIndex(TEXTS).search(TEXTS["cancel-1"], 10, exclude=["cancel-1"])
+
+    assert "cancel-1" not in [hit.key for hit in hits]
+    assert len(hits) == len(TEXTS) - 1
+
+
+def test_ties_go_by_key() -> None:
+    index = LexicalIndex({"b": "one thing", "a": "one thing", "c": "another"})
+
+    assert [hit.key for hit in index.search("one thing", 3)] == ["a", "b", "c"]
+    assert [hit.key for hit in index.search("", 3)] == ["a", "b", "c"]
+
+
+def test_no_texts_no_hits() -> None:
+    assert LexicalIndex({}).search("anything", 3) == []
+
+
+@given(st.text(), st.dictionaries(st.text(max_size=3), st.text(max_size=60), max_size=6))
+def test_any_text_can_be_indexed_and_asked(query: str, texts: dict[str, str]) -> None:
+    hits = LexicalIndex(texts).search(query, 3)
+
+    assert len(hits) == min(3, len(texts))
+    assert all(0 <= hit.score <= 1.000001 for hit in hits)
+    assert hits == LexicalIndex(dict(reversed(texts.items()))).search(query, 3)
+
+
+@given(st.sampled_from(sorted(TEXTS)))
+def test_a_text_is_nearest_to_itself(key: str) -> None:
+    assert LexicalIndex(TEXTS).search(TEXTS[key], 1)[0].key == key
+
+
+def test_similarities_are_symmetric_and_one_on_the_diagonal() -> None:
+    table = LexicalIndex(TEXTS).similarities()
+
+    for key in TEXTS:
+        assert table[key][key] == pytest.approx(1.0)
+        assert all(table[other][key] == pytest.approx(score) for other, score in table[key].items())
+
+
+def test_a_query_over_hundreds_of_texts_takes_a_millisecond_or_so() -> None:
+    index = LexicalIndex(
+        {f"{key}-{number}": f"{text} {number}" for number in range(60) for key, text in TEXTS.items()}
+    )
+    best = min(_seconds(index) for _ in range(20))
+
+    assert best < 0.005  # 0.4 ms on a quiet machine
+
+
+def _seconds(index: LexicalIndex) -> float:
+    started = time.perf_counter()
+    index.search("Cancel the meeting with Carla on Friday", 8)
+    return time.perf_counter() - started

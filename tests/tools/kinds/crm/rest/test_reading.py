@@ -1,0 +1,290 @@
+"""What simple-salesforce reads is what the engine finds."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from simple_salesforce import Salesforce
+from simple_salesforce.exceptions import (
+    SalesforceAuthenticationFailed,
+    SalesforceError,
+    SalesforceGeneralError,
+    SalesforceMalformedRequest,
+    SalesforceResourceNotFound,
+)
+from simple_salesforce.login import SalesforceLogin, token_login
+
+from tests.tools.kinds.crm.generate.orgs import small
+from tests.tools.kinds.crm.rest.running import TOKEN, Served
+from tools.kinds.crm.org import WorldOrg
+from tools.kinds.crm.schema import OBJECTS
+from tools.kinds.crm.soql.errors import QueryError
+from tools.sqlite.sandbox import Sandbox
+from tools.world import World
+
+
+@pytest.fixture(scope="module")
+def client(org: Served) -> Salesforce:
+    return org.client()
+
+
+@pytest.fixture(scope="module")
+def engine(world: World) -> WorldOrg:
+    """The org without a network."""
+    sandbox = Sandbox(world.image, ())
+    found: list[WorldOrg] = []
+    sandbox.read(b"", lambda connection: found.append(WorldOrg(connection, world.manifest.now.date())))
+    return found[0]
+
+
+QUERIES = [
+    "SELECT Id, Subject, Status, CreatedDate, IsClosed FROM Case ORDER BY CreatedDate DESC LIMIT 7",
+    "SELECT Id, Owner.Name, Account.ShippingState FROM Case WHERE Account.ShippingState != null LIMIT 5",
+    "SELECT OwnerId, COUNT(Id) n FROM Case GROUP BY OwnerId HAVING COUNT(Id) > 1",
+    "SELECT COUNT() FROM OrderItem WHERE UnitPrice > 20.5",
+    "SELECT AVG(UnitPrice), MAX(Quantity) FROM OrderItem",
+    "SELECT Id, (SELECT Id, Quantity FROM OrderItems) FROM Order LIMIT 3",
+    "SELECT Id FROM Product2 WHERE Name LIKE '%+%' OR Name LIKE '%é%'",
+    "select id from product2 where isactive = true limit 2",
+]
+
+
+@pytest.mark.parametrize("soql", QUERIES)
+def test_a_query_finds_what_the_engine_finds(client: Salesforce, engine: WorldOrg, soql: str) -> None:
+    expected = engine.query(soql)
+
+    found = client.query(soql)
+
+    assert found == expected.body()
+
+
+def test_a_search_finds_what_the_engine_finds(client: Salesforce, engine: WorldOrg) -> None:
+    sosl = "FIND {shoes OR jacket} IN ALL FIELDS RETURNING Product2(Id, Name LIMIT 5), Knowledge__kav(Title)"
+
+    found = client.search(sosl)["searchRecords"]
+
+    assert found
+    assert found == engine.search(sosl).records
+
+
+BAD = [
+    "SELECT Foo FROM Case",
+    "SELECT Id FROM Foo",
+    "SELECT * FROM Case",
+    "SELECT Id FROM Case WHERE CreatedDate = '2020'",
+    "SELECT Id FROM Case WHERE",
+    "SELECT Id FROM Case OFFSET 3000",
+]
+
+
+@pytest.mark.parametrize("soql", BAD)
+def test_a_bad_query_gives_the_engines_error(client: Salesforce, engine: WorldOrg, soql: str) -> None:
+    with pytest.raises(QueryError) as expected:
+        engine.query(soql)
+
+    with pytest.raises(SalesforceMalformedRequest) as met:
+        client.query(soql)
+
+    assert met.value.content == [{"message": expected.value.detail, "errorCode": expected.value.code}]
+
+
+@pytest.mark.parametrize("statement", ["", "FIND {x}", "FIND {}", "FIND shoes"])
+def test_a_bad_search_is_told(client: Salesforce, statement: str) -> None:
+    with pytest.raises(SalesforceMalformedRequest) as met:
+        client.search(statement)
+
+    assert met.value.content[0]["errorCode"] in ("MALFORMED_SEARCH", "INVALID_SEARCH")
+
+
+def test_pages_together_are_the_whole_result(client: Salesforce, engine: WorldOrg) -> None:
+    soql = "SELECT Id, Name, UnitPrice FROM PricebookEntry"
+    expected = engine.query(soql)
+    assert expected.total_size > 1000
+
+    found = client.query_all(soql, headers={"Sforce-Query-Options": "batchSize=300"})
+
+    assert found["totalSize"] == expected.total_size
+    assert found["records"] == expected.records
+
+
+def test_a_page_has_as_many_records_as_asked_for_within_bounds(client: Salesforce) -> None:
+    def page(batch: str) -> dict[str, Any]:
+        options = {"Sforce-Query-Options": batch}
+        return dict(client.query("SELECT Id FROM PricebookEntry", headers=options))
+
+    total = len(small().rows["PricebookEntry"])
+    assert len(page("batchSize=500")["records"]) == 500
+    assert len(page("batchSize=1")["records"]) == 200
+    assert len(page("batchSize=many")["records"]) == total
+    first = page("batchSize=700")
+    assert (first["totalSize"], first["done"]) == (total, False)
+    locator = first["nextRecordsUrl"].rpartition("/")[2]
+    second = client.query_more(locator)
+    assert len(second["records"]) == 700
+    assert second["records"][0] not in first["records"]
+
+
+def test_a_locator_belongs_to_the_session_that_got_it(org: Served, client: Salesforce) -> None:
+    options = {"Sforce-Query-Options": "batchSize=200"}
+    first = client.query("SELECT Id FROM PricebookEntry", headers=options)
+
+    with pytest.raises(SalesforceMalformedRequest) as met:
+        org.client().query_more(first["nextRecordsUrl"], identifier_is_url=True)
+
+    assert met.value.content[0]["errorCode"] == "INVALID_QUERY_LOCATOR"
+    assert client.query_more(first["nextRecordsUrl"], identifier_is_url=True)["records"]
+
+
+@pytest.mark.parametrize("locator", ["x", "01g-", "01g-5", "-1", "01g-²", "01g--200", "01g" + "9" * 50])
+def test_there_is_no_other_locator(client: Salesforce, locator: str) -> None:
+    with pytest.raises(SalesforceMalformedRequest) as met:
+        client.query_more(locator)
+
+    assert met.value.content[0]["errorCode"] == "INVALID_QUERY_LOCATOR"
+
+
+def test_deleted_records_are_not_kept(client: Salesforce) -> None:
+    soql = "SELECT Id FROM Case"
+
+    assert client.query(soql, include_deleted=True) == client.query(soql)
+
+
+def test_every_object_is_described(client: Salesforce) -> None:
+    listed = client.describe()
+    assert listed is not None
+    assert [each["name"] for each in listed["sobjects"]] == list(OBJECTS)
+    for name, entity in OBJECTS.items():
+        described = getattr(client, name).describe()
+        assert [field["name"] for field in described["fields"]] == list(entity.columns)
+        assert {field["type"] for field in described["fields"]} == {f.type for f in entity.queryable}
+        assert not described["createable"]
+        assert getattr(client, name).metadata()["objectDescribe"]["keyPrefix"] == entity.prefix
+
+
+def test_references_and_children_are_described(client: Salesforce) -> None:
+    case = client.Case.describe()
+    owner = next(field for field in case["fields"] if field["name"] == "OwnerId")
+    assert (owner["referenceTo"], owner["relationshipName"]) == (["User", "Group"], "Owner")
+    assert {"childSObject": "EmailMessage", "field": "ParentId", "relationshipName": "EmailMessages"} in case[
+        "childRelationships"
+    ]
+
+
+def test_a_record_is_read_by_its_id(client: Salesforce) -> None:
+    product = {name: str(value) for name, value in small().records("Product2")[0].items()}
+
+    whole = client.Product2.get(product["Id"])
+    short = client.Product2.get(product["Id"][:15])
+    some = client.restful(f"sobjects/Product2/{product['Id']}", {"fields": "name, Id,Name"})
+
+    assert whole == short
+    assert whole["Name"] == product["Name"]
+    assert set(whole) == {"attributes", *OBJECTS["Product2"].columns}
+    assert some is not None
+    assert set(some) == {"attributes", "Id", "Name"}
+
+
+def test_versions_resources_and_limits(org: Served, client: Salesforce) -> None:
+    versions = org.get("/services/data").json()
+    assert [each["version"] for each in versions] == [client.sf_version]
+    assert org.get(versions[0]["url"]).json()["query"] == versions[0]["url"] + "/query"
+    assert client.limits()["DailyApiRequests"]["Max"] > 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "composite/tree/Case",
+        "parameterizedSearch",
+        "sobjects/Foo",
+        "sobjects/Case/describe/layouts",
+        "tooling/x",
+    ],
+)
+def test_what_is_not_there_answers_in_the_platforms_manner(client: Salesforce, path: str) -> None:
+    with pytest.raises(SalesforceResourceNotFound) as met:
+        client.restful(path)
+
+    assert met.value.content == [
+        {"message": "The requested resource does not exist", "errorCode": "NOT_FOUND"}
+    ]
+
+
+def test_a_method_that_does_not_fit_is_told_which_do(client: Salesforce) -> None:
+    with pytest.raises(SalesforceGeneralError) as met:
+        client.restful("query", method="PUT")
+
+    assert met.value.status == 405
+    assert met.value.content[0]["errorCode"] == "METHOD_NOT_ALLOWED"
+    assert "GET" in met.value.content[0]["message"]
+
+
+def test_long_queries_go_in_the_body_of_a_composite_request(client: Salesforce, engine: WorldOrg) -> None:
+    ids = "', '".join(str(row[0]) for row in small().rows["PricebookEntry"])
+    soql = f"SELECT Id FROM PricebookEntry WHERE Id IN ('{ids}') ORDER BY Id LIMIT 3"
+    with pytest.raises(SalesforceError) as met:
+        client.query(soql)
+    assert met.value.status in (414, 431, 400)
+
+    part = {
+        "method": "GET",
+        "url": f"/services/data/v{client.sf_version}/query?{urlencode({'q': soql})}",
+        "referenceId": "one",
+    }
+    bad = {**part, "url": f"/services/data/v{client.sf_version}/query?q=SELECT", "referenceId": "two"}
+    body = client.restful("composite", method="POST", json={"compositeRequest": [part, bad]})
+
+    assert body is not None
+    one, two = body["compositeResponse"]
+    assert (one["httpStatusCode"], one["body"]) == (200, engine.query(soql).body())
+    assert (two["httpStatusCode"], two["body"][0]["errorCode"]) == (400, "MALFORMED_QUERY")
+
+
+def test_oauth_gives_a_session_too(org: Served) -> None:
+    form = {
+        "grant_type": "password",
+        "client_id": "any",
+        "client_secret": "any",
+        "username": "ann@example.com",
+        "password": f"whatever{TOKEN}",
+    }
+    session = org.session()
+    session_id, instance = token_login(
+        f"{org.url}/services/oauth2/token", form, "login", "any", None, {}, session
+    )
+
+    client = Salesforce(session_id=session_id, instance=instance, session=session)
+
+    assert client.query("SELECT COUNT() FROM User")["totalSize"] == len(small().rows["User"])
+
+
+@pytest.mark.parametrize("security_token", ["", "wrong", TOKEN[:-1], TOKEN + "x", TOKEN.upper()])
+def test_a_login_needs_the_token(org: Served, security_token: str) -> None:
+    with pytest.raises(SalesforceAuthenticationFailed) as met:
+        SalesforceLogin(
+            username="ann@example.com",
+            password="pw",
+            security_token=security_token,
+            scratch_url=org.url,
+            session=org.session(),
+        )
+
+    assert met.value.code == "INVALID_LOGIN"
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"password": "wrong"}, "invalid_grant"),
+        ({"grant_type": "client_credentials"}, "unsupported_grant_type"),
+    ],
+)
+def test_oauth_refuses_in_its_own_words(org: Served, change: dict[str, str], code: str) -> None:
+    form = {"grant_type": "password", "username": "ann", "password": TOKEN, **change}
+
+    with pytest.raises(SalesforceAuthenticationFailed) as met:
+        token_login(f"{org.url}/services/oauth2/token", form, "login", "any", None, {}, org.session())
+
+    assert met.value.code == code

@@ -1,0 +1,129 @@
+"""Who works in a generated enterprise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from statistics import median
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tools.kinds.enterprise.generate.worlds import Record, full, records, small
+from tools.generating.apportion import apportion, degrees
+from tools.kinds.enterprise.generate import Built
+from tools.kinds.enterprise.generate.draft import Draft, Hierarchy
+from tools.kinds.enterprise.generate.employees import add_employees
+from tools.kinds.enterprise.generate.people import ORDINARY
+from tools.seeding import rng
+
+
+def staff(built: Built) -> dict[str, Record]:
+    return {record["emp_id"]: record for record in records(built, "employees")}
+
+
+def levels(hierarchy: Hierarchy) -> dict[str, Counter[str]]:
+    draft = Draft(7, 1.0, hierarchy)
+    add_employees(draft)
+    return {code: Counter(e.level for e in draft.people.in_department(code)) for code in ORDINARY}
+
+
+def test_departments_have_the_measured_sizes() -> None:
+    found = {code: sum(counts.values()) for code, counts in levels("paper").items()}
+
+    assert found == {"EN": 478, "IN": 119, "HR": 125, "BU": 123, "BP": 114, "FI": 108, "SA": 108, "MA": 82}
+
+
+def test_the_papers_hierarchy_is_four_to_three_to_two_to_one() -> None:
+    assert levels("paper")["EN"] == {"09": 191, "10": 143, "12": 96, "14": 48}
+
+
+def test_the_measured_hierarchy_has_few_seniors() -> None:
+    assert levels("measured")["EN"] == {"09": 257, "10": 114, "12": 95, "14": 12}
+
+
+def test_directors_are_in_office_and_report_to_the_right_executive() -> None:
+    people = staff(small())
+    heads = {
+        code: next(i for i, r in people.items() if r["department"] == code) for code in ("CE", "CT", "CO")
+    }
+
+    for code in ORDINARY:
+        directors = [r for r in people.values() if (r["department"], r["level"]) == (code, "14")]
+        above = heads["CT" if code in ("EN", "IN") else "CO"]
+        assert directors
+        assert all(r["is_valid"] == "TRUE" and r["reports_to"] == above for r in directors)
+    assert people[heads["CT"]]["reports_to"] == people[heads["CO"]]["reports_to"] == heads["CE"]
+    assert people[heads["CE"]]["reports_to"] == ""
+
+
+@pytest.mark.parametrize("hierarchy", ["paper", "measured"])
+def test_every_department_has_a_chain_in_office(hierarchy: Hierarchy) -> None:
+    active = [r for r in staff(small(hierarchy=hierarchy)).values() if r["is_valid"] == "TRUE"]
+
+    assert {(r["department"], r["level"]) for r in active} >= {
+        (code, level) for code in ORDINARY for level in ("09", "10", "12", "14")
+    }
+
+
+def test_fifteen_per_cent_left_and_nobody_in_office_reports_to_them() -> None:
+    people = staff(small())
+    left = {i for i, r in people.items() if r["dol"]}
+
+    assert len(left) == round(0.15 * len(people))
+    assert left == {i for i, r in people.items() if r["is_valid"] == "FALSE"}
+    assert not [r for i, r in people.items() if i not in left and r["reports_to"] in left]
+
+
+def test_people_have_names_and_addresses_of_their_own() -> None:
+    people = staff(small()).values()
+
+    assert len({r["name"] for r in people}) == len({r["email"] for r in people}) == len(people)
+
+
+@pytest.mark.slow
+def test_salaries_rise_with_the_level() -> None:
+    found = {
+        level: median(int(r["salary"]) for r in staff(full()).values() if r["level"] == level)
+        for level in ("09", "10", "12", "14")
+    }
+
+    for level, expected in (("09", 60_000), ("10", 85_000), ("12", 120_000), ("14", 190_000)):
+        assert found[level] == pytest.approx(expected, rel=0.06)
+
+
+@given(total=st.integers(0, 3000), shares=st.lists(st.integers(1, 500), min_size=1, max_size=12))
+def test_apportioning_gives_away_everything_within_one_of_the_share(total: int, shares: list[int]) -> None:
+    found = apportion(total, shares)
+
+    assert sum(found) == total
+    assert all(abs(n - total * share / sum(shares)) < 1 for n, share in zip(found, shares, strict=True))
+
+
+@given(total=st.integers(80, 3000), shares=st.lists(st.integers(1, 500), min_size=1, max_size=8))
+def test_apportioning_keeps_the_floor(total: int, shares: list[int]) -> None:
+    found = apportion(total, shares, floor=10)
+
+    assert sum(found) == total
+    assert min(found) >= 10
+
+
+def test_more_floor_than_there_is_cannot_be_apportioned() -> None:
+    with pytest.raises(ValueError, match="less than"):
+        apportion(5, [1, 1], floor=3)
+
+
+@given(count=st.integers(1, 200), average=st.integers(1, 30), seed=st.integers(0, 99))
+def test_degrees_add_up_and_everybody_gets_some(count: int, average: int, seed: int) -> None:
+    found = degrees(rng(seed), count * average, count, 3, 60)
+
+    assert sum(found) == count * average
+    assert min(found) >= 1
+
+
+def test_one_has_most_and_most_have_little() -> None:
+    found = sorted(degrees(rng(1), 13511, 1352, 3, 60))
+
+    assert (found[0], found[-1]) == (3, 60)
+    assert found[-2] < 60
+    assert median(found) < sum(found) / len(found)

@@ -1,0 +1,97 @@
+"""A generated world is sound, and the verifier notices when one is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from tests.tools.kinds.enterprise.generate.worlds import full, small
+from tools.generating.latent import Latent
+from tools.kinds.enterprise.generate import Built, build, verify
+from tools.kinds.enterprise.schema import KEYS, TABLES
+
+Cells = dict[str, str | None]
+
+
+@cache
+def tiny() -> Built:
+    return build(7, 0.005)
+
+
+def broken(source: str, change: Callable[[Cells], None], place: int = 0) -> Built:
+    """The tiny world with one record of `source` changed."""
+    columns = next(table.columns for table in TABLES if table.name == source)
+    rows = dict(tiny().rows)
+    record = dict(zip(columns, rows[source][place], strict=True))
+    change(record)
+    rows[source] = list(rows[source])
+    rows[source][place] = tuple(record[column] for column in columns)
+    return Built(rows, tiny().latents, tiny().documents)
+
+
+@pytest.mark.parametrize("seed", [7, 8])
+def test_small_worlds_are_sound(seed: int) -> None:
+    assert verify(small(seed)) == []
+
+
+def test_small_worlds_with_few_seniors_are_sound() -> None:
+    assert verify(small(hierarchy="measured")) == []
+
+
+@pytest.mark.slow
+def test_a_full_world_is_sound() -> None:
+    assert verify(full()) == []
+
+
+FAULTS: list[tuple[str, Cells, str]] = [
+    ("sales", {"emp_id": "emp_9999"}, "is not in employees"),
+    ("sales", {"product_id": "PRD-9999"}, "is not in products"),
+    ("sales", {"discount_percentage": "99"}, "discount does not fit"),
+    ("sales", {"quantity": "77"}, "lists other items than were sold"),
+    ("sales", {"date_of_purchase": "2011-01-01"}, "was not employed"),
+    ("orders", {"total": "1"}, "the total is not"),
+    ("sentiments", {"review_date": "2010-01-01"}, "not after a purchase"),
+    ("sentiments", {"review_content": "It is fine."}, "the opinion is"),
+    ("sentiments", {"review_id": "REV-00002"}, "stands 2 times in review_id"),
+    ("support_chats", {"interaction_date": "2023-01-05"}, "was not employed"),
+    ("support_chats", {"text": "Customer: Hello?"}, "the text says"),
+    ("support_chats", {"emp_id": "emp_0001"}, "not done by Sales"),
+    ("employees", {"email": None}, "stands 1 times in email"),
+    ("employees", {"reports_to": None, "department": "EN"}, "reports to nobody"),
+    ("employees", {"remaining_sick_leaves": "99"}, "leaves are not those of the policy"),
+    ("employees", {"description": "A fine person."}, "the text says"),
+    ("clients", {"engagement_description": "We like them."}, "the text says"),
+    ("vendors", {"vendor_id": "VEN-0002"}, "stands 2 times in vendor_id"),
+    ("products", {"about_product": "A thing."}, "the text says"),
+    ("resumes", {"content": "Hire me."}, "the text says"),
+]
+
+
+@pytest.mark.parametrize(("source", "fault", "expected"), FAULTS)
+def test_faults_are_found(source: str, fault: Cells, expected: str) -> None:
+    found = verify(broken(source, lambda record: record.update(fault)))
+
+    assert any(expected in problem for problem in found), found
+
+
+def test_a_second_opinion_in_a_review_is_found() -> None:
+    said = str(tiny().records("sentiments")[0]["review_content"])
+    others = (str(record["review_content"]) for record in tiny().records("sentiments")[1:])
+    more = f"{said} {next(others)}"
+
+    assert any(
+        "the opinion is" in p for p in verify(broken("sentiments", lambda r: r.update(review_content=more)))
+    )
+
+
+def test_truths_about_missing_records_are_found() -> None:
+    lost = Latent("mail/EM-999999", "news", {}, ("tickets/0",))
+    found = verify(Built(tiny().rows, [*tiny().latents[:1], lost], tiny().documents))
+
+    assert any("mail/EM-999999" in problem and "not there" in problem for problem in found)
+
+
+def test_every_source_has_a_key() -> None:
+    assert all(record[KEYS[source]] for source in KEYS for record in tiny().records(source))

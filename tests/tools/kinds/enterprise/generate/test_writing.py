@@ -1,0 +1,182 @@
+"""Projects, chats, mail, tickets, forum and posts of a small world."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from tests.tools.kinds.enterprise.generate.worlds import full, records, small
+from tools.kinds.enterprise.generate import Built, verify
+from tools.kinds.enterprise.generate.conversations import TEAMS, add_conversations
+from tools.kinds.enterprise.generate.draft import Draft
+from tools.kinds.enterprise.generate.employees import add_employees
+from tools.kinds.enterprise.generate.mail import add_mail
+from tools.kinds.enterprise.generate.people import ORDINARY
+from tools.kinds.enterprise.generate.projects import add_projects
+from tools.kinds.enterprise.generate.tickets import LIMITS
+from tools.kinds.enterprise.schema import TABLES
+
+
+def tampered(source: str, column: str, old: str, new: str) -> Built:
+    """The small world with a piece of text of one record changed."""
+    columns = next(table.columns for table in TABLES if table.name == source)
+    at = columns.index(column)
+    rows = list(small().rows[source])
+    place = next(n for n, row in enumerate(rows) if re.search(old, row[at] or ""))
+    rows[place] = (
+        *rows[place][:at],
+        re.sub(old, new, rows[place][at] or "", count=1),
+        *rows[place][at + 1 :],
+    )
+    return Built({**small().rows, source: rows}, small().latents, small().documents)
+
+
+@pytest.mark.parametrize(
+    ("source", "column", "old", "new"),
+    [
+        ("conversations", "text", r"The decision is to", "Nobody wants to"),
+        ("conversations", "text", r"\A[^\n]*", "Asha: Hello."),
+        ("mail", "body", r"\d+ \w+ 20\d\d", "1 April 2001"),
+        ("mail", "subject", r"\(.*\)", "(Nothing)"),
+        ("issues", "description", r"everity (is|as|: )?", "everything "),
+        ("issues", "description", r"`", ""),
+        ("repositories", "code", r"def \w+", "def renamed"),
+        (
+            "tickets",
+            "resolution",
+            r"caused by .*?\.|came down to .*?\.|Diagnosis: .*?\.|reason: .*?\.|was .*?\.",
+            ".",
+        ),
+        ("tickets", "closed_date", r"20\d\d", "2099"),
+        ("overflow", "body", r"[A-Z]{3}-\d{4}", "XXX-0000"),
+        ("posts", "body", r"\d+ \w+ 20\d\d", "1 April 2001"),
+        ("policies", "text", r"12 days", "13 days"),
+    ],
+)
+def test_the_verifier_misses_no_changed_text(source: str, column: str, old: str, new: str) -> None:
+    assert any(problem.startswith(source) or source in problem or "ticket" in problem
+               for problem in verify(tampered(source, column, old, new)))  # fmt: skip
+
+
+def test_a_fact_stated_twice_for_one_key_is_found() -> None:
+    latents = list(small().latents)
+    place = next(n for n, one in enumerate(latents) if one.ref.startswith("mail/"))
+    latents.append(replace(latents[place], facts={**latents[place].facts, "thread": "THR-999999"}))
+    assert any("about the same" in one for one in verify(Built(small().rows, latents, small().documents)))
+
+
+def test_there_is_a_project_for_every_department() -> None:
+    draft = Draft(7, 0.02)
+    add_employees(draft)
+    add_projects(draft)
+    assert {project.department for project in draft.projects} == set(ORDINARY)
+    assert len({project.name for project in draft.projects}) == len(draft.projects)
+    for project in draft.projects:
+        assert project.start < project.end <= draft.today
+        for emp_id in project.members:
+            assert project.window(draft.people[emp_id]) is not None
+
+
+def test_mails_do_not_depend_on_chats() -> None:
+    def mails(chats: int) -> list[dict[str, str | None]]:
+        draft = Draft(7, 0.02)
+        draft.counts = replace(draft.counts, conversations=chats)
+        add_employees(draft)
+        add_projects(draft)
+        add_conversations(draft)
+        add_mail(draft)
+        return draft.records("mail")
+
+    assert mails(60) == mails(90)
+
+
+def test_chats_are_between_two_members_of_one_team() -> None:
+    departments = {row["emp_id"]: row["department"] for row in records(small(), "employees")}
+    rows = records(small(), "conversations")
+    counts = Counter(row["category"] for row in rows)
+    assert counts == {team: len(rows) // 6 for team in TEAMS}
+    for row in rows:
+        assert departments[row["sender_emp_id"]] in TEAMS[row["category"]]
+        assert row["sender_emp_id"] != row["recipient_emp_id"]
+        assert 400 <= len(row["text"]) <= 1200
+        speakers = [line.partition(":")[0] for line in row["text"].splitlines()]
+        assert len(set(speakers)) == 2
+        assert all(one != other for one, other in pairwise(speakers))
+
+
+def test_a_thread_alternates_and_its_last_statement_holds() -> None:
+    rows = {row["email_id"]: row for row in records(small(), "mail")}
+    threads = defaultdict(list)
+    for latent in small().latents_of("mail"):
+        threads[latent.facts["thread"]].append(latent)
+    assert len(threads) == 30
+    assert set(map(len, threads.values())) <= set(range(1, 7))
+    for latents in threads.values():
+        mails = [rows[latent.ref.removeprefix("mail/")] for latent in latents]
+        assert [mail["date"] for mail in mails] == sorted({mail["date"] for mail in mails})
+        assert all(one["sender_emp_id"] == other["recipient_emp_id"] for one, other in pairwise(mails))
+        stating = [latent for latent in latents if "value" in latent.facts]
+        assert [latent.facts["state"] for latent in stating[:-1]] == ["superseded"] * (len(stating) - 1)
+        assert stating[-1].facts["state"] == "current"
+        assert len({latent.facts["value"] for latent in stating}) == len(stating)
+    for mail in rows.values():
+        assert mail["signature"].startswith(mail["sender_name"])
+
+
+def test_tickets_have_resolvers_of_it_and_known_clauses() -> None:
+    departments = {row["emp_id"]: row["department"] for row in records(small(), "employees")}
+    rows = records(small(), "tickets")
+    clauses = {latent.facts["clause"]: latent.facts for latent in small().latents_of("policies")}
+    assert {departments[row["emp_id"]] for row in rows} == {"IN"}
+    assert len({row["category"] for row in rows}) == 12
+    assert {row["status"] for row in rows} == {"open", "resolved"}
+    for row in rows:
+        assert (row["status"] == "open") == (row["closed_date"] == "")
+    named = {latent.facts["clause"] for latent in small().latents_of("tickets") if "clause" in latent.facts}
+    assert named
+    assert named <= clauses.keys()
+    limits = {
+        name: int(clauses[clause]["value"])
+        for name, clause in (("high", "AM-6"), ("medium", "AM-7"), ("low", "AM-8"))
+    }
+    assert limits == LIMITS
+
+
+def test_forum_questions_have_codes_of_their_own_and_fitting_answers() -> None:
+    rows = {row["post_id"]: row for row in records(small(), "overflow")}
+    codes = [
+        latent.facts["error_code"] for latent in small().latents_of("overflow") if latent.kind == "question"
+    ]
+    assert len(codes) == len(set(codes))
+    answers = [row for row in rows.values() if row["post_type"] == "answer"]
+    assert answers
+    assert all(rows[row["parent_id"]]["post_type"] == "question" for row in answers)
+    accepted = [row["accepted_answer_id"] for row in rows.values() if row["accepted_answer_id"]]
+    assert accepted
+    assert len(accepted) == len(set(accepted))
+    for row in answers:
+        assert row["creation_date"][:10] >= rows[row["parent_id"]]["creation_date"][:10]
+
+
+def test_records_are_linked() -> None:
+    linked = {
+        source: sum(bool(one.refs) for one in small().latents_of(source))
+        for source in ("conversations", "mail")
+    }
+    assert all(linked.values())
+    named = {ref.partition("/")[0] for one in small().latents_of("conversations") for ref in one.refs}
+    assert {"issues", "mail", "products"} <= named
+
+
+@pytest.mark.slow
+def test_topics_recur_with_other_people() -> None:
+    topics = Counter((one.facts["project"], one.facts["topic"]) for one in full().latents_of("conversations"))
+    assert sum(count for count in topics.values() if count >= 3) > 0.8 * sum(topics.values())
+    texts = [row["text"] for row in records(full(), "conversations")]
+    assert len(set(texts)) == len(texts)
+    bodies = {(row["sender_emp_id"], row["subject"], row["body"]) for row in records(full(), "mail")}
+    assert len(bodies) == 4500

@@ -1,0 +1,29 @@
+"""Generated worlds for the tests, each built once."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tools.kinds.enterprise.generate import Built, build
+from tools.kinds.enterprise.generate.draft import Hierarchy
+
+Record = dict[str, str]
+
+SMALL = 0.02
+
+
+@cache
+def small(seed: int = 7, hierarchy: Hierarchy = "paper") -> Built:
+    """A world of the smallest usual size. Shared: tests do not change it."""
+    return build(seed, SMALL, hierarchy)
+
+
+@cache
+def full() -> Built:
+    """A world of the published system's size. Takes seconds."""
+    return build(7, 1.0)
+
+
+def records(built: Built, source: str) -> list[Record]:
+    """The rows of a source, empty cells as empty texts."""
+    return [{column: cell or "" for column, cell in row.items()} for row in built.records(source)]

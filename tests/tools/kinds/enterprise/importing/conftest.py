@@ -1,0 +1,29 @@
+"""The small folder, and the original's files where they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tools.kinds.enterprise.importing.small import write_small
+from tools.kinds.enterprise.importing.reader import Imported, read_enterprise
+
+ORIGINAL = Path(__file__).parents[5].parent / "shared" / "data" / "enterprisebench"
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    return write_small(tmp_path / "small")
+
+
+@pytest.fixture(scope="session")
+def original() -> Path:
+    if not ORIGINAL.is_dir():
+        pytest.skip(f"the original's files are not at {ORIGINAL}")
+    return ORIGINAL
+
+
+@pytest.fixture(scope="session")
+def imported(original: Path) -> Imported:
+    return read_enterprise(original)

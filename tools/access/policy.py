@@ -1,0 +1,84 @@
+"""Access decisions. A policy is asked before every call and sees every result before the agent does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import apsw
+
+from tools.access.persona import Persona
+from tools.errors import ToolError
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Allow or deny, and by which rule.
+
+    Attributes:
+        reason: a sentence for the persona; says nothing about any record's content.
+    """
+
+    allow: bool
+    rule: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What an agent's own checker said of a call before it was made. It is measured, it never enforces.
+
+    Attributes:
+        allow: its verdict; None if what it said could not be read.
+        truth: what the policy decided or, where the agent refrained from the call, would have decided;
+            None where there was nothing to decide on.
+    """
+
+    allow: bool | None
+    reason: str = ""
+    truth: Decision | None = None
+
+
+class AccessDeniedError(ToolError):
+    """A call met a record that its persona may not read or change; the decision says by which rule."""
+
+    def __init__(self, decision: Decision) -> None:
+        super().__init__(denial_text(decision))
+        self.decision = decision
+
+
+def denial_text(decision: Decision) -> str:
+    """A denial as the agent sees it: nothing about any record."""
+    return f"Access denied ({decision.rule}). {decision.reason}".rstrip()
+
+
+class Policy(Protocol):
+    """The access rules of a world.
+
+    Attributes:
+        digest: content address of the rules.
+    """
+
+    @property
+    def digest(self) -> str:
+        """Content address of the rules."""
+        ...
+
+    def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
+        """May `persona` make this call at all? Deny by default.
+
+        Where it depends on the record, the tool asks again with the record, before it shows or changes
+        anything, and raises `AccessDeniedError`.
+        """
+        ...
+
+    def unreadable(
+        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
+    ) -> frozenset[str]:
+        """Those of the references (see `ToolContext.reads`) that `persona` may not read or nobody knows."""
+        ...
+
+    def visible(self, persona: Persona, tool: str, value: Any) -> Any:
+        """`value` without what `persona` may not read."""
+        ...

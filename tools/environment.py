@@ -1,0 +1,156 @@
+"""A environment: a world with its sandboxes, from which episodes are opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from tools.access.persona import Persona
+from tools.episode import Episode
+from tools.errors import InputError
+from tools.seeding import digest
+from tools.sqlite.sandbox import SandboxPool
+from tools.tool_context import DENIED
+from tools.toolkit import Toolset
+from tools.world import World, check_schema
+from tools.world_kind import WorldKind, world_kind
+
+
+class Environment:
+    """Opens episodes over one world. Thread-safe, shared by reference, never copied.
+
+    A program holds its environment by reference: a deep copy of the program shares it, and a pickle of
+    it is the path of its world.
+
+    Attributes:
+        backend: a live system that the tools of this kind work on instead of the world, set by whoever
+            connects to one; episodes opened afterwards have it. Its `str` names it.
+    """
+
+    def __init__(self, world: World, sandboxes: int | None = None) -> None:
+        self.world = world
+        self.kind: WorldKind = world_kind(world.manifest.kind)
+        check_schema(world, self.kind.tables)
+        self.policy = self.kind.open_policy(world)
+        self.library = self.kind.open_library(world)
+        if self.library is not None:
+            # Here, before any episode: in one it would pass for a defect of the tool that searches.
+            self.library.check()
+        self.backend: object | None = None
+        self._pool = SandboxPool(world.image, self.kind.tables, sandboxes)
+        self._toolsets: dict[tuple[frozenset[str] | None, frozenset[str]], Toolset] = {}
+        self._personas: dict[str, Persona] = {}
+
+    @classmethod
+    def open(cls, directory: Path | str) -> Environment:
+        """The environment over the world in `directory`.
+
+        Raises:
+            InputError: if there is no sound world, or its tables are not those of its kind.
+            RetrievalError: if its search index was built over another one.
+        """
+        return cls(World.open(directory))
+
+    @property
+    def digest(self) -> str:
+        """Content address of all that an episode depends on here: world, access rules, search index.
+
+        Of a live system only its name: what it holds is not ours to know.
+        """
+        world = self.world.manifest.digest
+        searched = self.library.digest if self.library is not None else ""
+        rules = self.policy.digest
+        if self.backend is not None:
+            return digest([world, rules, searched, str(self.backend)])
+        return digest([world, rules, searched]) if rules or searched else world
+
+    def persona(self, persona_id: str) -> Persona:
+        """Somebody who works in this world.
+
+        Raises:
+            InputError: there is nobody of this id.
+        """
+        found = self._personas.get(persona_id)
+        if found is None:
+            found = self._personas[persona_id] = self.kind.find_persona(self.world, persona_id)
+        return found
+
+    def unreadable(self, persona: Persona, references: frozenset[str]) -> frozenset[str]:
+        """Those of the records (see `ToolContext.reads`) that `persona` may not read in the world at rest.
+
+        The mark of another world among them (see `world_mark`) is as unreadable as what it stands for.
+        """
+        denied = references & {DENIED}
+        known = references - {world_mark(self.world), DENIED}
+        if not known:
+            return denied
+        with self._pool.borrow() as sandbox:
+            return denied | sandbox.read(b"", lambda world: self.policy.unreadable(persona, known, world))
+
+    def check_records(self) -> None:
+        """See that there is something for tools to work on.
+
+        Raises:
+            InputError: the records are elsewhere, and nobody has connected to them (see `backend`).
+        """
+        elsewhere = self.world.manifest.elsewhere
+        if elsewhere and self.backend is None:
+            raise InputError(
+                f"the records that these tasks are about are not here but in {elsewhere}",
+                where=str(self.world.path),
+                hint="connect to it with --org salesforce",
+            )
+
+    def episode(
+        self,
+        toolkits: Iterable[str] | None = None,
+        *,
+        persona: Persona | None = None,
+        now: datetime | None = None,
+        without: Iterable[str] = (),
+    ) -> Episode:
+        """A fresh episode.
+
+        Args:
+            toolkits: names of the toolkits to supply, shared ones are added; None supplies all.
+            persona: default is the world's own.
+            now: default is the world's clock.
+            without: categories of tools that are left out, see `WorldKind.toolset`.
+
+        Raises:
+            InputError: see `check_records`.
+        """
+        self.check_records()
+        manifest = self.world.manifest
+        names = None if toolkits is None else frozenset(toolkits)
+        return Episode(
+            self._pool,
+            self.kind,
+            persona or manifest.persona,
+            now or manifest.now,
+            self._toolset(names, frozenset(without)),
+            self.policy,
+            self.library,
+            world=world_mark(self.world),
+            backend=self.backend,
+        )
+
+    def _toolset(self, names: frozenset[str] | None, without: frozenset[str]) -> Toolset:
+        """The tools of an episode; made once, since every episode asks."""
+        found = self._toolsets.get((names, without))
+        if found is None:
+            found = self._toolsets[names, without] = self.kind.toolset(names, sorted(without))
+        return found
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Environment:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Environment.open, (str(self.world.path),))
+
+
+def world_mark(world: World) -> str:
+    """What stands among references to records for the world that they are of."""
+    return f"@{world.manifest.digest}"

@@ -1,0 +1,1 @@
+"""Reading and writing files that other processes, or strangers, write as well."""

@@ -1,0 +1,89 @@
+"""Writing a directory so that a reader sees the old one or the new one, and never nothing or half of one."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from tools.errors import InputError
+from tools.files.locking import InUseError, Lock
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+"""Of Linux's `renameat2`: both names keep to exist, and each stands for what the other one was."""
+
+
+@contextmanager
+def directory_atomically(out: Path) -> Iterator[Path]:
+    """A directory to write to that takes the place of `out` when all went well, and is gone otherwise.
+
+    What a killed process was writing is removed by the next one that writes there.
+
+    Raises:
+        InputError: there can be no such directory.
+        InUseError: another process is writing it.
+    """
+    out = Path(os.path.realpath(out))
+    if out.exists() and not out.is_dir():
+        raise InputError("a file is in the directory's place", where=str(out))
+    new = _beside(out, "new")
+    with Lock(_beside(out, "lock"), out):
+        try:
+            with _naming(out):
+                _tidy(out)
+                new.mkdir()
+            yield new
+            with _naming(out):
+                _put_in_place(new, out)
+        finally:
+            _tidy(out)
+
+
+def bring_back(out: Path) -> None:
+    """Undo what a process left that was killed when `out` was put away and the new one not yet in place."""
+    out = Path(os.path.realpath(out))
+    if _beside(out, "old").is_dir():
+        with suppress(InUseError, InputError), Lock(_beside(out, "lock"), out):
+            _tidy(out)
+
+
+def _put_in_place(new: Path, out: Path) -> None:
+    if not out.exists():
+        os.rename(new, out)
+    elif not _exchanged(new, out):
+        os.rename(out, _beside(out, "old"))
+        os.rename(new, out)
+
+
+def _tidy(out: Path) -> None:
+    """See that there is no more than `out` itself."""
+    old = _beside(out, "old")
+    if old.is_dir() and not out.exists():
+        os.rename(old, out)
+    for rest in (old, _beside(out, "new")):
+        shutil.rmtree(rest, ignore_errors=True)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Let two paths change places in one step; False where the system cannot."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if os.name == "posix" else None
+    if rename is None:
+        return False
+    paths = (_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other))
+    return bool(rename(*paths, _RENAME_EXCHANGE) == 0)
+
+
+def _beside(out: Path, what: str) -> Path:
+    return out.with_name(f".{out.name}.{what}")
+
+
+@contextmanager
+def _naming(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError("cannot write there", where=str(out), hint=error.strerror) from error

@@ -1,0 +1,111 @@
+"""The functions as tools, in two toolkits: with handles for long results, and as they were published."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import typing
+from collections.abc import Callable
+from typing import Any
+
+from tools.kinds.crm.functions import NAMES, Functions
+from tools.kinds.crm.functions.base import Counts, Ids, Records, Values
+from tools.kinds.crm.handles import SHOWN, Shape, resolved, shown
+from tools.kinds.crm.opening import open_org, settings_of
+from tools.result import Shown
+from tools.tool import tool
+from tools.tool_context import ToolContext
+from tools.toolkit import Toolkit
+
+READ_WHOLE = 20_000
+"""Characters of a result that is there to be read, such as the e-mails of a case."""
+
+_TO_READ = frozenset(
+    {
+        "search_knowledge_articles",
+        "get_issues",
+        "get_email_messages_by_case_id",
+        "get_livechat_transcript_by_case_id",
+    }
+)
+_SHAPES: dict[Any, Shape] = {Records: "records", Ids: "ids", Counts: "numbers", Values: "numbers"}
+# What prompts show of the types: no element types of records, which are whatever a query selects.
+_TYPES: dict[Shape, Any] = {
+    "records": list[dict],  # type: ignore[type-arg]
+    "ids": list[str],
+    "numbers": dict[str, float],
+}
+
+
+def functions_toolkit() -> Toolkit:
+    """The functions with handles."""
+    return Toolkit.of("functions", "service cases, agents and purchases", map(_with_handles, NAMES))
+
+
+def plain_toolkit() -> Toolkit:
+    """The functions as published: results are shown whole, and arguments repeat them."""
+    return Toolkit.of("plain", "the functions without handles", map(_plain, NAMES), by_name_only=True)
+
+
+def _with_handles(name: str) -> Callable[..., Any]:
+    shapes = _shapes_of(name)
+
+    def call(ctx: ToolContext, **arguments: Any) -> Any:
+        given = {
+            argument: resolved(argument, value, shapes[argument], ctx.results)
+            if argument in shapes and value is not None
+            else value
+            for argument, value in arguments.items()
+        }
+        functions = _functions(ctx)
+        value = getattr(functions, name)(**given)
+        limit = READ_WHOLE if name in _TO_READ else SHOWN
+        return shown(value, len(ctx.results) + 1, limit, functions.notes)
+
+    return _as_tool(call, name, {argument: str | _TYPES[shape] for argument, shape in shapes.items()})
+
+
+def _plain(name: str) -> Callable[..., Any]:
+    def call(ctx: ToolContext, **arguments: Any) -> Any:
+        functions = _functions(ctx)
+        value = getattr(functions, name)(**arguments)
+        if not functions.notes:
+            return value
+        return Shown(value, "\n".join([json.dumps(value, ensure_ascii=False), *functions.notes]))
+
+    return _as_tool(call, name, {argument: _TYPES[shape] for argument, shape in _shapes_of(name).items()})
+
+
+def _functions(ctx: ToolContext) -> Functions:
+    return Functions(open_org(ctx), settings_of(ctx).mode)
+
+
+def _shapes_of(name: str) -> dict[str, Shape]:
+    """The arguments of a function that hold data of a certain shape."""
+    hints = _hints(name)
+    return {
+        argument: shape
+        for argument in inspect.signature(getattr(Functions, name)).parameters
+        for kind, shape in _SHAPES.items()
+        if hints.get(argument) in (kind, kind | None)
+    }
+
+
+def _hints(name: str) -> dict[str, Any]:
+    return typing.get_type_hints(getattr(Functions, name))
+
+
+def _as_tool(call: Callable[..., Any], name: str, types: dict[str, Any]) -> Callable[..., Any]:
+    """`call` as a tool with the name, arguments and description of a function; some types changed."""
+    function = getattr(Functions, name)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    annotations: dict[str, Any] = {"ctx": ToolContext}
+    for parameter in parameters:
+        kind = types.get(parameter.name, _hints(name)[parameter.name])
+        optional = parameter.name in types and parameter.default is None
+        annotations[parameter.name] = kind | None if optional else kind
+    ctx = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    call.__name__, call.__qualname__, call.__doc__ = name, f"Functions.{name}", function.__doc__
+    call.__annotations__ = annotations
+    call.__signature__ = inspect.Signature([ctx, *parameters])  # type: ignore[attr-defined]
+    return tool()(call)

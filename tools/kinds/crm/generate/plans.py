@@ -1,0 +1,166 @@
+"""What happens in the conversation about a case, decided before a word of it is written."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field, replace
+
+from tools.kinds.crm.generate.draft import Draft
+from tools.kinds.crm.generate.entities import CaseFile, Policy, Violation
+
+_SECOND_CONCERN = 0.10
+_REQUEST = 0.30
+_REQUEST_GRANTED = 0.45
+_NO_PROMISE = 0.15
+_WAIVED = 0.5
+"""Share of the skipped steps about which the agent says something; else the step is just not mentioned."""
+_NEAR, _NEAR_DAYS = 0.6, 3
+_MORE = {
+    "percent": (5, 10, 15),
+    "validity": (15, 30, 60),
+    "extension": (60, 90, 185),
+    "points": (100, 250),
+    "hold": (7, 14),
+}
+_STEPS = {"percent": 5, "validity": 15, "extension": 30, "points": 50, "hold": 1}
+
+Amounts = dict[str, int]
+
+
+@dataclass(frozen=True)
+class Concern:
+    """One thing that the customer brings up, and what comes of it.
+
+    Attributes:
+        policy: of the issue that it is about.
+        gives: whether the customer sends what the policy asks for.
+        waived: whether the agent says that it is not needed.
+        remedy: what the agent grants, None while the case is open; `amounts` with which numbers.
+        promised: whether the agent promises something beyond remedies; `no_promise` whether they refuse to.
+        requested: a remedy that the customer asks for; `refused` one that the agent refuses.
+    """
+
+    policy: Policy
+    gives: bool = True
+    waived: bool = False
+    remedy: str | None = None
+    amounts: Amounts = field(default_factory=dict)
+    promised: bool = False
+    no_promise: bool = False
+    requested: str | None = None
+    refused: str | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The concerns of a conversation, and which article its agent breaks in which way, if any."""
+
+    concerns: tuple[Concern, ...]
+    violation: Violation | None = None
+    breached: Policy | None = None
+
+
+def plan(draft: Draft, case: CaseFile, violation: Violation | None, cross: Policy | None) -> Plan:
+    """What happens in the conversation about `case`.
+
+    Args:
+        violation: how the agent breaks an article.
+        cross: the article that is broken if it is not the one of the case's issue; what it is about comes
+            up as a second concern.
+    """
+    numbers = draft.rng("plan", case.id)
+    own = draft.policies[case.issue]
+    if case.closed is None:
+        return Plan((Concern(own, gives=numbers.random() < 0.5),))
+    first = _concern(numbers, draft.policies, own, case.days, None if cross else violation)
+    if cross is None and numbers.random() < _SECOND_CONCERN:
+        others = [policy for policy in draft.policies if policy is not own]
+        return Plan(
+            (first, _second(numbers, draft.policies, others, case.days)),
+            violation,
+            own if violation else None,
+        )
+    if cross is None:
+        return Plan((first,), violation, own if violation else None)
+    second = replace(
+        _concern(numbers, draft.policies, cross, case.days, violation), requested=None, refused=None
+    )
+    return Plan((first, second), violation, cross)
+
+
+def late_remedies(policy: Policy, days: int) -> list[str]:
+    """Remedies of the policy whose time is over."""
+    return [remedy for remedy, limits in policy.remedies.items() if days > limits.get("within", days)]
+
+
+def _second(numbers: random.Random, policies: list[Policy], others: list[Policy], days: int) -> Concern:
+    """A further concern that is handled as it should be."""
+    concern = _concern(numbers, policies, numbers.choice(others), days, None)
+    return replace(concern, requested=None, refused=None, no_promise=False)
+
+
+def _concern(
+    numbers: random.Random, policies: list[Policy], policy: Policy, days: int, violation: Violation | None
+) -> Concern:
+    """A concern under `policy`, handled as it should be unless `violation` says otherwise."""
+    remedy, amounts = _remedy(numbers, policies, policy, days, violation)
+    skips = violation == "skipped_step"
+    concern = Concern(
+        policy,
+        gives=not skips,
+        waived=skips and numbers.random() < _WAIVED,
+        remedy=remedy,
+        amounts=amounts,
+        promised=violation == "promise",
+        no_promise=violation != "promise" and numbers.random() < _NO_PROMISE,
+    )
+    if violation in ("unlisted", "late"):
+        return replace(concern, requested=remedy) if numbers.random() < _REQUEST_GRANTED else concern
+    if numbers.random() < _REQUEST:
+        forbidden = numbers.choice([*_unlisted(policies, policy), *late_remedies(policy, days)])
+        return replace(concern, requested=forbidden, refused=forbidden)
+    return concern
+
+
+def _remedy(
+    numbers: random.Random, policies: list[Policy], policy: Policy, days: int, violation: Violation | None
+) -> tuple[str, Amounts]:
+    """The remedy that is granted."""
+    if violation == "unlisted":
+        remedy = numbers.choice(_unlisted(policies, policy))
+        return remedy, _within(numbers, next(p for p in policies if remedy in p.remedies).remedies[remedy])
+    if violation == "late":
+        return numbers.choice(late_remedies(policy, days)), {}
+    late = late_remedies(policy, days)
+    listed = {remedy: limits for remedy, limits in policy.remedies.items() if remedy not in late}
+    if violation == "excess":
+        remedy = numbers.choice([remedy for remedy, limits in listed.items() if "within" not in limits])
+        return remedy, _beyond(numbers, listed[remedy])
+    near = [r for r, limits in listed.items() if limits.get("within", days + 99) - days <= _NEAR_DAYS]
+    remedy = numbers.choice(near if near and numbers.random() < _NEAR else list(listed))
+    return remedy, _within(numbers, listed[remedy])
+
+
+def _unlisted(policies: list[Policy], policy: Policy) -> list[str]:
+    """Remedies that only other policies have, in a fixed order."""
+    known = dict.fromkeys(remedy for each in policies for remedy in each.remedies)
+    return [remedy for remedy in known if remedy not in policy.remedies]
+
+
+def _within(numbers: random.Random, limits: dict[str, int]) -> Amounts:
+    """Numbers that the limits allow, often the limits themselves."""
+    amounts = {}
+    for name, limit in limits.items():
+        if name != "within":
+            least = max(_STEPS[name], limit // 2)
+            lower = list(range(limit, least - 1, -_STEPS[name]))
+            amounts[name] = limit if numbers.random() < 0.4 else numbers.choice(lower)
+    return amounts
+
+
+def _beyond(numbers: random.Random, limits: dict[str, int]) -> Amounts:
+    """Numbers of which one is above its limit."""
+    amounts = _within(numbers, limits)
+    name = numbers.choice(list(amounts))
+    amounts[name] = limits[name] + numbers.choice(_MORE[name])
+    return amounts

@@ -1,0 +1,184 @@
+"""Sentences that state facts, and the way back from a text to what each of its sentences states.
+
+A file of `texts/` that is a grammar has `[say]`: by kind, the sentences of that kind, with slots in braces.
+Slots are typed by `[types]` or by `[pools]` (the values that there are). Facts are kept in canonical form
+(ISO days, plain numbers); sentences show them as people write them. Each sentence of a text is read by itself
+and must be one that the grammar knows: a text states what its plan says, and nothing else.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July",
+    "August", "September", "October", "November", "December",
+)  # fmt: skip
+_SLOT = re.compile(r"\{(\w+)\}")
+_AFTER_A = re.compile(r"(?:\b(a ))?\{(\w+)\}")
+_ENDS = re.compile(r"(?<=[.!?]) ")
+_NAME = r"[A-Z][\w'-]*"
+_VOWELS = frozenset("AEIOU")
+
+
+@cache
+def texts(name: str) -> dict[str, Any]:
+    """The data of `texts/<name>.toml`. Shared: callers do not change it."""
+    folder = files("tools.kinds.crm.generate").joinpath("texts")
+    return tomllib.loads(folder.joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def long_day(day: str) -> str:
+    """An ISO day as it is written in a text: `March 4, 2022`."""
+    value = date.fromisoformat(day)
+    return f"{MONTHS[value.month - 1]} {value.day}, {value.year}"
+
+
+def _iso_day(text: str) -> str:
+    month, number, year = text.replace(",", "").split()
+    return f"{year}-{MONTHS.index(month) + 1:02d}-{int(number):02d}"
+
+
+def _counted(noun: str) -> Callable[[str], str]:
+    return lambda number: f"{number} {noun}" if number == "1" else f"{number} {noun}s"
+
+
+def _number(text: str) -> str:
+    return text.split()[0]
+
+
+def _as_is(text: str) -> str:
+    return text
+
+
+_TYPES: dict[str, tuple[str, Callable[[str], str], Callable[[str], str]]] = {
+    "day": (rf"(?:{'|'.join(MONTHS)}) \d{{1,2}}, \d{{4}}", long_day, _iso_day),
+    "days": (r"\d+ days?", _counted("day"), _number),
+    "points": (r"\d+ points?", _counted("point"), _number),
+    "percent": (r"\d+ percent", lambda number: f"{number} percent", _number),
+    "first": (_NAME, _as_is, _as_is),
+    "person": (rf"{_NAME}(?: {_NAME})+", _as_is, _as_is),
+    "product": (rf"{_NAME}(?: [A-Z0-9][\w'-]*)+", _as_is, _as_is),
+    "phrase": (r"[^.!?\n]+", _as_is, _as_is),
+}
+"""How a value of each type looks in a text, how it is written and how it is read."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one sentence states.
+
+    Attributes:
+        kind: of the sentence; empty if no sentence of the grammar looks like this.
+        facts: the values of its slots in canonical form.
+    """
+
+    kind: str
+    facts: dict[str, str]
+    text: str
+
+
+class Grammar:
+    """The sentences of one file of `texts/`.
+
+    Args:
+        pools: values of slots that are listed elsewhere.
+    """
+
+    def __init__(self, data: Mapping[str, Any], pools: Mapping[str, list[str]] | None = None) -> None:
+        self.data = data
+        self.pools: dict[str, list[str]] = {**data.get("pools", {}), **(pools or {})}
+        self._types: Mapping[str, str] = data.get("types", {})
+        self._by_word: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+        for kind, forms in data["say"].items():
+            for form in forms:
+                first = form.split()[0]
+                word = "" if "{" in first else first
+                self._by_word.setdefault(word, []).append((kind, self._pattern(form)))
+
+    def say(self, numbers: random.Random, kind: str, facts: Mapping[str, str] | None = None) -> str:
+        """A sentence of `kind` with its slots filled from `facts`."""
+        return self.fill(numbers.choice(self.data["say"][kind]), facts or {})
+
+    def fill(self, form: str, facts: Mapping[str, str]) -> str:
+        """`form` with its slots filled, each as its type is written, and after `an` where that is right."""
+
+        def filled(found: re.Match[str]) -> str:
+            value = self._type(found[2])[1](facts[found[2]])
+            return ("an " if found[1] and value[:1] in _VOWELS else found[1] or "") + value
+
+        return _AFTER_A.sub(filled, form)
+
+    def readings(self, sentence: str) -> list[Said]:
+        """What a sentence may state; one reading if it is of the grammar and the grammar is sound."""
+        found: list[Said] = []
+        for word in (sentence.split(" ", 1)[0], ""):
+            for kind, pattern in self._by_word.get(word, ()):
+                match = pattern.fullmatch(sentence)
+                if match is not None:
+                    back = {slot: self._type(slot)[2](value) for slot, value in match.groupdict().items()}
+                    said = Said(kind, back, sentence)
+                    if said not in found:
+                        found.append(said)
+        return found
+
+    def read(self, text: str) -> Iterator[Said]:
+        """What the sentences of `text` state, in order; unclear ones have no kind."""
+        for line in text.split("\n"):
+            for sentence in _ENDS.split(line) if line else ():
+                found = self.readings(sentence)
+                yield found[0] if len(found) == 1 else Said("", {}, sentence)
+
+    def _type(self, slot: str) -> tuple[str, Callable[[str], str], Callable[[str], str]]:
+        if slot in self.pools:
+            longest_first = sorted(self.pools[slot], key=len, reverse=True)
+            return "|".join(re.escape(phrase) for phrase in longest_first), _as_is, _as_is
+        return _TYPES[self._types.get(slot, "phrase")]
+
+    def _pattern(self, form: str) -> re.Pattern[str]:
+        parts = _SLOT.split(form)
+        pattern = ""
+        for place, part in enumerate(parts):
+            pattern += _literal(part) if place % 2 == 0 else f"(?P<{part}>{self._type(part)[0]})"
+        return re.compile(pattern)
+
+
+def _literal(part: str) -> str:
+    """What stands before a slot, as a pattern; its last word may be either article."""
+    return re.escape(part[:-1]) + "n? " if part.endswith(" a ") else re.escape(part)
+
+
+@cache
+def conversations() -> Grammar:
+    """What customers and agents say."""
+    policies = texts("policies")
+    pools = {
+        "step": [policy["step"] for policy in policies["policies"]],
+        "remedy": list(policies["names"].values()),
+    }
+    return Grammar(texts("conversations"), pools)
+
+
+@cache
+def rules() -> Grammar:
+    """What policy articles say."""
+    policies = texts("policies")
+    pools = {
+        "step": [policy["step"] for policy in policies["policies"]],
+        "topic": list(policies["topics"].values()),
+    }
+    return Grammar(policies, pools)
+
+
+@cache
+def advice() -> Grammar:
+    """What advice articles say."""
+    return Grammar(texts("advice"))

@@ -1,0 +1,39 @@
+"""The CRM world kind, as the registry of world kinds takes it."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+
+from tools.kinds.crm import query
+from tools.kinds.crm.access import find_persona, open_policy
+from tools.kinds.crm.functions.toolkits import functions_toolkit, plain_toolkit
+from tools.kinds.crm.schema import TABLES
+from tools.world_kind import WorldKind
+
+_FOLDER = files("tools.kinds.crm")
+
+
+def _text(name: str) -> str:
+    return _FOLDER.joinpath(name).read_text(encoding="utf-8").strip()
+
+
+def _categories() -> dict[str, tuple[str, ...]]:
+    """By category its functions, those that the published ablation took away first."""
+    given = tomllib.loads(_text("categories.toml"))
+    return {name: (*listed["tested"], *listed["others"]) for name, listed in given.items()}
+
+
+CRM = WorldKind(
+    name="crm",
+    tables=TABLES,
+    toolkits=(functions_toolkit(), plain_toolkit(), query.TOOLKIT),
+    shared_toolkits=(),
+    open_policy=open_policy,
+    find_persona=find_persona,
+    house_rules=_text("house_rules.txt"),
+    finish_note=_text("finish_note.txt"),
+    toolset_for={"function_calling": "functions", "": "query"},
+    categories=_categories(),
+    stand_ins=(query.TOOLKIT.name,),
+)

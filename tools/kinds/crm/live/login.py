@@ -1,0 +1,142 @@
+"""Logging in to a live org with what the environment says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+from urllib.parse import urlsplit
+
+from tools.errors import InputError
+
+EXTRA = "pip install 'worksmith[salesforce]'"
+
+URL = "SALESFORCE_INSTANCE_URL"
+SESSION = "SALESFORCE_SESSION_ID"
+USER = "SALESFORCE_USERNAME"
+PASSWORD = "SALESFORCE_PASSWORD"
+SECURITY = "SALESFORCE_SECURITY_TOKEN"
+DOMAIN = "SALESFORCE_DOMAIN"
+
+_WAYS = f"{URL} and {SESSION}, or {USER}, {PASSWORD} and {SECURITY}"
+_CONNECTIONS = 64
+"""Kept open, for as many episodes at once."""
+_SECONDS = 60.0
+"""How long a request may take; simple-salesforce by itself would wait for ever."""
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """How to log in: with a session that exists, or with a password.
+
+    Attributes:
+        host: of the org, with its port if it has one; empty where only the login server is known.
+        domain: of the login server: `login`, `test`, or one's own.
+    """
+
+    host: str = ""
+    session_id: str = field(default="", repr=False)
+    username: str = ""
+    password: str = field(default="", repr=False)
+    security_token: str = field(default="", repr=False)
+    domain: str = ""
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str]) -> Credentials:
+        """Those in the variables that users of simple-salesforce have set.
+
+        Raises:
+            InputError: some are missing, or the address is none.
+        """
+        given = {name: value for name, value in environment.items() if value}
+        host = _host(given[URL]) if URL in given else ""
+        if SESSION in given and host:
+            return cls(host, given[SESSION])
+        if USER not in given:
+            known = [name for name in (URL, SESSION, PASSWORD, SECURITY) if name in given]
+            found = f"; only {', '.join(known)} is set" if known else ""
+            raise InputError(f"no live org is named{found}", where="environment", hint=f"set {_WAYS}")
+        missing = [name for name in (PASSWORD, SECURITY) if name not in given]
+        if missing:
+            raise InputError(f"{' and '.join(missing)} not set", where="environment", hint=f"set {_WAYS}")
+        return cls(
+            host,
+            username=given[USER],
+            password=given[PASSWORD],
+            security_token=given[SECURITY],
+            domain=given.get(DOMAIN, "login"),
+        )
+
+    @property
+    def renewable(self) -> bool:
+        """Whether one can log in again when the session has run out."""
+        return not self.session_id
+
+    def connect(self) -> Any:
+        """A new client of simple-salesforce.
+
+        Raises:
+            SalesforceError, RequestException: see `tools.kinds.crm.live.failures`.
+        """
+        from simple_salesforce import Salesforce, SalesforceLogin
+
+        session = _session()
+        session_id, instance = self.session_id, self.host
+        if self.renewable:
+            at = {"scratch_url": f"https://{self.host}"} if self.host else {"domain": self.domain}
+            session_id, instance = SalesforceLogin(
+                username=self.username,
+                password=self.password,
+                security_token=self.security_token,
+                session=session,
+                **at,
+            )
+        return Salesforce(session_id=session_id, instance=instance, session=session, object_pairs_hook=dict)
+
+
+def check_installed() -> None:
+    """See that the packages are there that a live org is reached with.
+
+    Raises:
+        InputError: they are not.
+    """
+    for name in ("simple_salesforce", "requests", "tenacity"):
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise InputError(f"{name} is not installed", where="live org", hint=EXTRA) from error
+
+
+def _session() -> Any:
+    import requests
+    from requests.adapters import HTTPAdapter
+
+    class Session(requests.Session):
+        """A session whose requests end."""
+
+        def request(self, *arguments: Any, **options: Any) -> requests.Response:
+            options.setdefault("timeout", _SECONDS)
+            return super().request(*arguments, **options)
+
+    session = Session()
+    session.mount("https://", HTTPAdapter(pool_maxsize=_CONNECTIONS))
+    return session
+
+
+def _host(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise InputError(f"not an address: {error}", where=URL) from error
+    if (
+        parts.scheme != "https"
+        or not parts.hostname
+        or parts.path.strip("/")
+        or parts.query
+        or parts.username
+    ):
+        raise InputError("not the address of an org", where=URL, hint="write https://host")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{host}:{port}" if port not in (None, 443) else host

@@ -1,0 +1,122 @@
+"""Values that the platform makes up for a record; which of them it does is said in `rules.toml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import apsw
+
+from tools.kinds.crm.ids import ORG, make_id, number_of
+from tools.kinds.crm.rest.rules import Made, rules
+from tools.kinds.crm.schema import OBJECTS, CrmObject
+from tools.sqlite.schema import quoted
+
+Cells = dict[str, str | None]
+
+_DIGITS = re.compile(r"\d+$", re.ASCII)
+
+
+class Numbers:
+    """The running numbers of a served org. None is given twice, not even after a delete.
+
+    Not thread-safe.
+    """
+
+    def __init__(self, last: Mapping[str, int]) -> None:
+        self._last = dict(last)
+
+    @classmethod
+    def of(cls, connection: apsw.Connection) -> Numbers:
+        """Those that go on where the records of an org end."""
+        last: dict[str, int] = {}
+        for entity in OBJECTS.values():
+            last[entity.name] = _highest_id(connection, entity.name, "Id", entity.prefix)
+            for name, made in rules(entity.name).made.items():
+                if made.by == "number":
+                    last[_series(entity.name, name)] = _highest_number(connection, entity.name, name)
+                if made.by == "id":
+                    last[_series(entity.name, name)] = _highest_id(connection, entity.name, name, made.prefix)
+        return cls(last)
+
+    def next(self, series: str) -> int:
+        """The next number of a series."""
+        self._last[series] += 1
+        return self._last[series]
+
+    def id(self, entity: CrmObject) -> str:
+        """The id of a new record."""
+        return make_id(entity.prefix, self.next(entity.name))
+
+    def once(self, entity: CrmObject, name: str, made: Made) -> str:
+        """A value that a record is given once and for all."""
+        match made.by:
+            case "number":
+                return made.prefix + str(self.next(_series(entity.name, name))).zfill(made.width)
+            case "id":
+                return make_id(made.prefix, self.next(_series(entity.name, name)))
+            case "contact":
+                return self.id(OBJECTS["Contact"])
+        return made.value
+
+
+def fill_in(connection: apsw.Connection, entity: CrmObject, cells: Cells, numbers: Numbers | None) -> None:
+    """Set what the platform makes up.
+
+    Args:
+        numbers: for a new record; None after a change.
+    """
+    for name, made in rules(entity.name).made.items():
+        match made.by:
+            case "join":
+                cells[name] = " ".join(text for part in made.of if (text := cells.get(part))) or None
+            case "equal":
+                cells[name] = "true" if cells.get(made.of[0]) == made.value else "false"
+            case "product":
+                cells[name] = _product(cells, made)
+            case "parent":
+                cells[name] = _of_parent(connection, entity, cells, made)
+            case _ if numbers:
+                cells[name] = numbers.once(entity, name, made)
+
+
+def contact_of(account: Cells) -> Cells:
+    """The contact that comes with a new person account."""
+    contact: Cells = dict.fromkeys(OBJECTS["Contact"].columns)
+    contact |= {name: account[name] for name in ("Name", "FirstName", "LastName")}
+    return contact | {
+        "Id": account["PersonContactId"],
+        "AccountId": account["Id"],
+        "Email": account["PersonEmail"],
+    }
+
+
+def _series(table: str, column: str) -> str:
+    return f"{table}.{column}"
+
+
+def _highest_id(connection: apsw.Connection, table: str, column: str, prefix: str) -> int:
+    """The number of the last id that was made as `make_id` makes them; 0 if there is none."""
+    name = quoted(column)
+    sql = f"SELECT max({name}) FROM {quoted(table)} WHERE {name} GLOB ?"
+    last: str | None = connection.execute(sql, (f"{prefix}{ORG}*",)).get
+    return number_of(last) if last else 0
+
+
+def _highest_number(connection: apsw.Connection, table: str, column: str) -> int:
+    last: str | None = connection.execute(f"SELECT max({quoted(column)}) FROM {quoted(table)}").get
+    digits = _DIGITS.search(last or "")
+    return int(digits[0]) if digits else 0
+
+
+def _product(cells: Cells, made: Made) -> str | None:
+    first, second = (cells.get(name) for name in made.of)
+    return None if first is None or second is None else f"{float(first) * float(second):.2f}"
+
+
+def _of_parent(connection: apsw.Connection, entity: CrmObject, cells: Cells, made: Made) -> str | None:
+    field = OBJECTS[entity.name].field(made.of[0])
+    assert field is not None
+    sql = f'SELECT {quoted(made.value)} FROM {quoted(field.targets[0])} WHERE "Id" = ?'
+    found: str | None = connection.execute(sql, (cells.get(field.name),)).get
+    return found

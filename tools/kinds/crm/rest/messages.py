@@ -1,0 +1,92 @@
+"""What comes in and what goes out, and errors in the form in which the platform gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tools.kinds.crm.soql.records import API_VERSION
+
+JSON = "application/json;charset=UTF-8"
+XML = "text/xml;charset=UTF-8"
+
+DATA = f"/services/data/v{API_VERSION}"
+"""Where the API's resources are."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request, read whole.
+
+    Attributes:
+        path: its segments, decoded.
+        params: of the query string.
+        headers: by name in small letters.
+        session: the key of the session that it belongs to; see `Sessions`.
+        origin: scheme, host and port under which the client knows the server.
+    """
+
+    method: str
+    path: tuple[str, ...]
+    params: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    session: str = ""
+    origin: str = ""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer.
+
+    Attributes:
+        body: JSON-able data, or text in another format; None for an answer without one.
+    """
+
+    status: int
+    body: Any = None
+    media: str = JSON
+
+
+class ApiError(Exception):
+    """A request that is refused.
+
+    Attributes:
+        code: e.g. `REQUIRED_FIELD_MISSING`.
+        fields: names of the fields that are to blame.
+    """
+
+    def __init__(self, status: int, code: str, message: str, fields: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.message = message
+        self.fields = tuple(fields)
+
+    def reply(self) -> Reply:
+        """The answer that says so."""
+        return Reply(self.status, [error_body(self.code, self.message, self.fields)])
+
+
+def error_body(code: str, message: str, fields: Sequence[str] = ()) -> dict[str, Any]:
+    """One error of an answer."""
+    body: dict[str, Any] = {"message": message, "errorCode": code}
+    return body | {"fields": list(fields)} if fields else body
+
+
+def not_found() -> ApiError:
+    """That there is nothing at an address, or nothing that the asker may see."""
+    return ApiError(404, "NOT_FOUND", "The requested resource does not exist")
+
+
+def not_allowed(method: str, allowed: Sequence[str]) -> ApiError:
+    """That something is there, but not for this method."""
+    message = f"HTTP Method '{method}' not allowed. Allowed are {','.join(sorted(allowed))}"
+    return ApiError(405, "METHOD_NOT_ALLOWED", message)
+
+
+def read_only() -> ApiError:
+    """That nothing may be changed."""
+    message = "This org is served read-only; `worksmith serve crm --writable` lets its records be changed."
+    return ApiError(403, "INSUFFICIENT_ACCESS_OR_READONLY", message)

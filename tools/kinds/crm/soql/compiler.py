@@ -1,0 +1,200 @@
+"""From a parsed query to a plan: looks up its names, checks what may go together, writes the SQL."""
+
+from __future__ import annotations
+
+from tools.kinds.crm.schema import Field
+from tools.kinds.crm.soql.aggregates import compile_aggregate, is_aggregate
+from tools.kinds.crm.soql.errors import QueryError, malformed
+from tools.kinds.crm.soql.filters import Fragment
+from tools.kinds.crm.soql.plans import Children, CountPlan, Output, Parent, Plan, RecordPlan
+from tools.kinds.crm.soql.scope import Operand, Scope, find_object, no_relationship
+from tools.kinds.crm.soql.tree import (
+    AllFields,
+    Call,
+    ChildSelect,
+    Clauses,
+    Item,
+    Path,
+    Query,
+)
+from tools.kinds.crm.soql.where import Setting, where_sql
+
+MAX_SKIP = 2_000
+MAX_FIELDS_LIMIT = 200
+MAX_CHILD_SELECTS = 20
+
+
+def compile_query(query: Query, setting: Setting) -> Plan:
+    """The plan for a query.
+
+    Raises:
+        QueryError: it names what does not exist, or asks for what cannot be.
+    """
+    clauses = query.clauses
+    scope = Scope(
+        setting.schema,
+        find_object(setting.schema, clauses.source, clauses.source_offset),
+        clauses.alias,
+    )
+    where = where_sql(clauses, scope, setting)
+    check_skip(clauses)
+    if _is_count(query):
+        return _count(query, scope, where)
+    if is_aggregate(query):
+        return compile_aggregate(query, scope, where, setting.today)
+    return RecordCompiler(scope, setting).plan(query, where)
+
+
+def check_skip(clauses: Clauses) -> None:
+    """Refuse an OFFSET beyond what the platform allows."""
+    if clauses.skip and clauses.skip.value > MAX_SKIP:
+        message = f"Maximum SOQL offset allowed is {MAX_SKIP}"
+        raise QueryError("NUMBER_OUTSIDE_VALID_RANGE", message, clauses.skip.offset)
+
+
+def order_sql(clauses: Clauses, scope: Scope) -> str:
+    """ORDER BY of a query over records. What is equal keeps the order in which it was made."""
+    keys = []
+    for order in clauses.order:
+        if isinstance(order.expression, Call):
+            message = f"Ordered field must be grouped or aggregated: {order.expression.text}"
+            raise malformed(message, order.offset)
+        operand = scope.field(order.expression)
+        keys.append(order_key(operand, order.descending, order.nulls_last))
+    return ", ".join([*keys, scope.last_key])
+
+
+def order_key(operand: Operand, descending: bool, nulls_last: bool) -> str:
+    """One key of ORDER BY."""
+    if not operand.field.sortable:
+        raise malformed(f"field '{operand.name}' can not be sorted in a query call", operand.offset)
+    return f"{operand.comparable} {'DESC' if descending else 'ASC'} NULLS {'LAST' if nulls_last else 'FIRST'}"
+
+
+class RecordCompiler:
+    """Compiles one query over records.
+
+    Args:
+        link: of a query over children, the reference to the parent.
+    """
+
+    def __init__(self, scope: Scope, setting: Setting, link: Field | None = None) -> None:
+        self._scope = scope
+        self._setting = setting
+        self._link = link
+        self._columns: list[str] = [scope.column(link)] if link else []
+        self._parents: dict[tuple[str, ...], Parent] = {}
+        self._shown: list[Output | Children] = []
+        self._seen: set[str] = set()
+
+    def plan(self, query: Query, where: Fragment | None) -> RecordPlan:
+        """The plan for `query`, whose WHERE has been translated already."""
+        id_index = self._add(f'{self._scope.table}."Id"')
+        for selected in query.selected:
+            match selected:
+                case Item():
+                    self._item(selected)
+                case AllFields():
+                    self._all_fields(selected, query.clauses)
+                case ChildSelect():
+                    self._children(selected)
+        order = order_sql(query.clauses, self._scope)
+        parameters = where.parameters if where else ()
+        conditions = [where.sql] if where else []
+        if self._link:
+            conditions.append(f"{self._scope.column(self._link)} IN (SELECT value FROM json_each(?))")
+        sql = f"SELECT {', '.join(self._columns)} FROM {self._scope.from_sql}"
+        sql += f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        return RecordPlan(
+            self._scope.object.name,
+            f"{sql} ORDER BY {order}",
+            parameters,
+            id_index,
+            tuple(self._shown),
+            tuple(self._parents.values()),
+            *_page(query.clauses),
+        )
+
+    def _add(self, sql: str) -> int:
+        self._columns.append(sql)
+        return len(self._columns) - 1
+
+    def _item(self, item: Item) -> None:
+        if isinstance(item.expression, Call):  # aggregates are compiled elsewhere
+            self._scope.operand(item.expression)
+            raise malformed(f"Field must be grouped or aggregated: {item.expression.text}", item.offset)
+        if item.alias:
+            raise malformed("only aggregate expressions use field aliasing", item.offset)
+        operand = self._scope.field(item.expression)
+        self._show(operand.field, operand.path, operand.sql, item.offset)
+
+    def _all_fields(self, item: AllFields, clauses: Clauses) -> None:
+        if item.which != "STANDARD" and (not clauses.limit or clauses.limit.value > MAX_FIELDS_LIMIT):
+            message = f"The SOQL FIELDS function must have a LIMIT of at most {MAX_FIELDS_LIMIT}"
+            raise malformed(message, item.offset)
+        for field in self._scope.object.queryable:
+            if item.which == "ALL" or field.custom == (item.which == "CUSTOM"):
+                operand = self._scope.field(Path((field.name,), item.offset))
+                self._show(field, (), operand.sql, item.offset)
+
+    def _show(self, field: Field, path: tuple[str, ...], sql: str, offset: int) -> None:
+        name = ".".join((*path, field.name))
+        self._claim(name, offset)
+        for length in range(1, len(path) + 1):
+            self._show_parent(path[:length])
+        self._shown.append(Output(field.name, path, field.type, self._add(sql)))
+
+    def _show_parent(self, path: tuple[str, ...]) -> None:
+        if path not in self._parents:
+            parent = self._scope.parent_of(path)
+            index = self._add(self._scope.column(parent.fields[0], path))
+            self._parents[path] = Parent(parent.name, path, index)
+
+    def _claim(self, name: str, offset: int) -> None:
+        if name in self._seen:
+            raise QueryError("INVALID_FIELD", f"duplicate field selected: {name}", offset)
+        self._seen.add(name)
+
+    def _children(self, selected: ChildSelect) -> None:
+        query = selected.query
+        clauses = query.clauses
+        if self._link:
+            raise malformed("sub-selects can only be one level deep", selected.offset)
+        child = self._setting.schema.child(self._scope.object.name, clauses.source)
+        if child is None:
+            raise no_relationship(clauses.source, clauses.source_offset)
+        if is_aggregate(query):
+            raise malformed("sub-selects cannot group or aggregate", query.offset)
+        if sum(isinstance(shown, Children) for shown in self._shown) == MAX_CHILD_SELECTS:
+            raise malformed(f"at most {MAX_CHILD_SELECTS} sub-selects are allowed", selected.offset)
+        self._claim(child.name, selected.offset)
+        source = self._setting.schema.object(child.object)
+        assert source is not None
+        scope = Scope(self._setting.schema, source, clauses.alias)
+        where = where_sql(clauses, scope, self._setting)
+        check_skip(clauses)
+        plan = RecordCompiler(scope, self._setting, child.field).plan(query, where)
+        self._shown.append(Children(child.name, plan, plan.limit, plan.skip))
+
+
+def _is_count(query: Query) -> bool:
+    return any(
+        isinstance(item, Item) and isinstance(item.expression, Call) and item.expression.argument is None
+        for item in query.selected
+    )
+
+
+def _count(query: Query, scope: Scope, where: Fragment | None) -> CountPlan:
+    clauses = query.clauses
+    first = query.selected[0]
+    if len(query.selected) > 1 or (isinstance(first, Item) and first.alias):
+        raise malformed("COUNT() must be the only thing selected, without an alias", first.offset)
+    if clauses.group or clauses.having or clauses.order:
+        message = "COUNT() cannot be used with GROUP BY, HAVING or ORDER BY; use COUNT(Id)"
+        raise malformed(message, first.offset)
+    sql = f"SELECT 1 FROM {scope.from_sql}" + (f" WHERE {where.sql}" if where else "")
+    return CountPlan(sql, where.parameters if where else (), *_page(clauses))
+
+
+def _page(clauses: Clauses) -> tuple[int | None, int]:
+    return (clauses.limit.value if clauses.limit else None), (clauses.skip.value if clauses.skip else 0)

@@ -1,0 +1,108 @@
+"""The access rules of an enterprise world, and the people who work in it."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from importlib.resources import files
+
+import apsw
+
+from tools.access.engine import AccessPolicy, load_policy
+from tools.access.persona import Persona
+from tools.errors import InputError
+from tools.kinds.enterprise.schema import TABLES
+from tools.world import World
+
+POLICY_FILE = "policy.json"
+"""The rules of one world, beside it; where there are none, those of the package apply."""
+
+SCHEMA = {table.name: table.columns for table in TABLES}
+
+_WORLDS_KEPT = 8
+
+_Staff = dict[str, dict[str, str | None]]
+_staffs: dict[str, _Staff] = {}
+
+
+def open_policy(world: World) -> AccessPolicy:
+    """The access rules of `world`.
+
+    Raises:
+        InputError: its own rules are invalid; they never give way to the package's.
+    """
+    own = world.path / POLICY_FILE
+    # A link that leads nowhere is there, and an error: `exists` would take it for none.
+    return load_policy(own if os.path.lexists(own) else packaged_policy(), SCHEMA)
+
+
+def packaged_policy() -> str:
+    """The text of the policy that new worlds get."""
+    return (files("tools.kinds.enterprise") / POLICY_FILE).read_text(encoding="utf-8")
+
+
+def find_persona(world: World, emp_id: str) -> Persona:
+    """The employee `emp_id` of `world` at its clock.
+
+    Raises:
+        InputError: there is nobody of this id.
+    """
+    staff = _staff(world)
+    person = staff.get(emp_id)
+    if person is None:
+        raise InputError(f"no employee {emp_id!r}", where=str(world.path), hint=_example(staff))
+    return Persona(
+        id=emp_id,
+        name=person["name"] or "",
+        email=person["email"] or "",
+        department=person["department"] or "",
+        level=_level(person["level"]),
+        managers=_managers(staff, emp_id),
+        active=_active(person, world.manifest.now),
+    )
+
+
+def _example(staff: _Staff) -> str:
+    return f"ids look like {min(staff)}" if staff else "this world has no employees"
+
+
+def _level(text: str | None) -> int:
+    return int(text) if text and text.isascii() and text.isdigit() else 0
+
+
+def _active(person: dict[str, str | None], now: datetime) -> bool:
+    """Whether somebody works here; on their last day they still do."""
+    left = person["dol"]
+    return person["is_valid"] == "TRUE" and (left is None or left >= now.date().isoformat())
+
+
+def _managers(staff: _Staff, emp_id: str) -> tuple[str, ...]:
+    """Everybody above, nearest first; ends even where records go in a circle."""
+    found: list[str] = []
+    above = staff[emp_id]["reports_to"]
+    while above in staff and above not in found and above != emp_id:
+        found.append(above)
+        above = staff[above]["reports_to"]
+    return tuple(found)
+
+
+def _staff(world: World) -> _Staff:
+    """The employees of a world at rest, kept for the next question: a world is large to open."""
+    found = _staffs.get(world.manifest.digest)
+    if found is None:
+        found = _read_staff(world)
+        while len(_staffs) >= _WORLDS_KEPT:
+            _staffs.pop(next(iter(_staffs)), None)
+        _staffs[world.manifest.digest] = found
+    return found
+
+
+def _read_staff(world: World) -> _Staff:
+    columns = ("emp_id", "name", "email", "department", "level", "reports_to", "is_valid", "dol")
+    connection = apsw.Connection(":memory:")
+    try:
+        connection.deserialize("main", world.image)
+        rows = connection.execute(f"SELECT {', '.join(columns)} FROM employees WHERE emp_id IS NOT NULL")
+        return {row[0]: dict(zip(columns, row, strict=True)) for row in rows}
+    finally:
+        connection.close()

@@ -1,0 +1,29 @@
+"""The company's policy documents, page by page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tools.errors import ToolError
+from tools.kinds.enterprise.reading import Reading
+from tools.kinds.enterprise.schema import POLICIES
+from tools.kinds.enterprise.values import whole
+from tools.tool import tool
+from tools.tool_context import ToolContext
+from tools.toolkit import Toolkit
+
+
+@tool()
+def read(
+    ctx: ToolContext, query: str = "", title: str = "", page: str = "", limit: int = 3
+) -> dict[str, Any]:
+    """Find pages of policy documents by query, by title or part of it, or one page of a title."""
+    if not (query.strip() or title.strip()):
+        raise ToolError("Give a query or a title.")
+    reading = Reading(ctx, POLICIES).part("title", title)
+    total, rows = reading.equal("page", page and whole("page", page, 1)).rows(query, limit)
+    shown = ("page_id", "title", "page", "text")
+    return {"total": total, "records": [{name: row[name] for name in shown} for row in rows]}
+
+
+TOOLKIT = Toolkit.of("document", "policy documents", (read,))

@@ -1,0 +1,8 @@
+"""Makes an enterprise world from a seed."""
+
+from tools.kinds.enterprise.generate.build import build
+from tools.kinds.enterprise.generate.company import DEFAULT_NOW
+from tools.kinds.enterprise.generate.latent import Built
+from tools.kinds.enterprise.generate.verify import verify
+
+__all__ = ["DEFAULT_NOW", "Built", "build", "verify"]

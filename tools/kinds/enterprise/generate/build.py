@@ -1,0 +1,67 @@
+"""A whole generated enterprise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tools.kinds.enterprise.generate.clients import add_clients
+from tools.kinds.enterprise.generate.conversations import add_conversations
+from tools.kinds.enterprise.generate.customers import add_customers
+from tools.kinds.enterprise.generate.draft import Draft, Hierarchy
+from tools.kinds.enterprise.generate.employees import add_employees
+from tools.kinds.enterprise.generate.issues import add_issues
+from tools.kinds.enterprise.generate.latent import Built
+from tools.kinds.enterprise.generate.mail import add_mail
+from tools.kinds.enterprise.generate.orders import add_orders
+from tools.kinds.enterprise.generate.overflow import add_overflow
+from tools.kinds.enterprise.generate.policies import add_policies
+from tools.kinds.enterprise.generate.posts import add_posts
+from tools.kinds.enterprise.generate.products import add_products
+from tools.kinds.enterprise.generate.projects import add_projects
+from tools.kinds.enterprise.generate.repositories import add_repositories
+from tools.kinds.enterprise.generate.resumes import add_resumes
+from tools.kinds.enterprise.generate.sales import add_sales
+from tools.kinds.enterprise.generate.sentiments import add_sentiments
+from tools.kinds.enterprise.generate.support_chats import add_support_chats
+from tools.kinds.enterprise.generate.tickets import add_tickets
+from tools.kinds.enterprise.generate.vendors import add_vendors
+
+_STEPS: tuple[Callable[[Draft], None], ...] = (
+    add_employees,
+    add_products,
+    add_customers,
+    add_clients,
+    add_vendors,
+    add_projects,
+    add_sales,
+    add_sentiments,
+    add_orders,
+    add_tickets,
+    add_repositories,
+    add_issues,
+    add_conversations,
+    add_mail,
+    add_support_chats,
+    add_overflow,
+    add_posts,
+    add_policies,
+    add_resumes,
+)
+"""In this order: each adds to the draft what the later ones refer to."""
+
+
+def build(seed: int = 7, scale: float = 1.0, hierarchy: Hierarchy = "paper") -> Built:
+    """The rows, documents and truths of a generated enterprise, ready to be written.
+
+    Args:
+        seed: decides all content; the same seed, scale and hierarchy give the same bytes.
+        scale: 1 is the published system's size. Below some size each source has a floor.
+        hierarchy: how many seniors a department has.
+
+    Raises:
+        InputError: if the scale is out of range.
+    """
+    draft = Draft(seed, scale, hierarchy)
+    for step in _STEPS:
+        step(draft)
+    return draft.built()

@@ -1,0 +1,189 @@
+"""The employees of a generated enterprise."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from datetime import date
+
+from tools.generating.latent import Latent
+from tools.kinds.enterprise.generate.company import DOMAIN, LEAVES, TODAY
+from tools.kinds.enterprise.generate.draft import Draft
+from tools.kinds.enterprise.generate.entities import Employee
+from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.hierarchy import Position, positions
+from tools.kinds.enterprise.generate.latent import reference
+from tools.kinds.enterprise.generate.names import people_names
+from tools.kinds.enterprise.generate.people import EXECUTIVES, People
+from tools.kinds.enterprise.generate.profiles import Profile, profile
+from tools.kinds.enterprise.generate.wording import pick, texts
+
+_WORDS = grammar("employees")
+_NONE = "none"
+_LOWEST = 9
+_TITLES = {"10": "Team Lead", "12": "Manager", "14": "Director"}
+_MEDIAN_SALARIES = {"09": 60_000, "10": 85_000, "12": 120_000, "14": 190_000, "CE": 480_000}
+_EXECUTIVE_SALARY = 340_000
+_SALARY_SPREAD = 0.2
+_AGES = {"09": (22, 34), "10": (26, 40), "12": (31, 50), "14": (38, 57)}
+_YOUNGEST = 22
+"""Nobody was younger when joining."""
+
+_RATINGS = ((1, 2, 3, 4, 5), (5, 12, 30, 33, 20))
+_STATUSES = ("Single", "Married", "Divorced")
+
+
+def add_employees(draft: Draft) -> None:
+    """Everybody who works or has worked here, with a biography that tells certificates and duties."""
+    numbers = draft.rng("employees")
+    places = positions(draft.rng("hierarchy"), draft.counts.employees, draft.hierarchy)
+    ids = {id(place): f"emp_{number:04d}" for number, place in enumerate(places, start=1)}
+    names = people_names(draft.rng("names"))
+    people = []
+    for place in places:
+        above = place.manager_in_office()
+        name, gender = next(names)
+        manager = None if above is None else ids[id(above)]
+        people.append(_employee(numbers, place, ids[id(place)], manager, name, gender))
+    draft.people = People(people)
+    for employee in people:
+        _add(draft, employee)
+
+
+def _employee(
+    numbers: random.Random, place: Position, emp_id: str, manager: str | None, name: str, gender: str
+) -> Employee:
+    department = texts("employees")["departments"][place.department]
+    job = numbers.choice(department["associate"])
+    if place.level in _TITLES and place.department not in EXECUTIVES:
+        job = _TITLES[place.level]
+    title = job if place.department in EXECUTIVES else f"{job}, {place.team}"
+    known = numbers.randint(4, min(7, len(department["skills"])))
+    youngest, oldest = _AGES[place.level]
+    return Employee(
+        emp_id=emp_id,
+        name=name,
+        email=f"{name.lower().replace(' ', '.')}@{DOMAIN}",
+        gender=gender,
+        department=place.department,
+        level=place.level,
+        title=title,
+        manager=manager,
+        team=place.team,
+        skills=tuple(numbers.sample(department["skills"], known)),
+        doj=place.doj,
+        dol=place.dol,
+        salary=_salary(numbers, place),
+        age=max(numbers.randint(youngest, oldest), _YOUNGEST + _years_since(place.doj)),
+        taken=_leaves_taken(numbers),
+    )
+
+
+def _years_since(day: date) -> int:
+    return TODAY.year - day.year
+
+
+def _salary(numbers: random.Random, place: Position) -> int:
+    median = _MEDIAN_SALARIES.get(place.department, _MEDIAN_SALARIES[place.level])
+    if place.department in ("CT", "CO"):
+        median = _EXECUTIVE_SALARY
+    spread = _SALARY_SPREAD if place.department not in EXECUTIVES else 0.05
+    return 50 * round(median * math.exp(numbers.gauss(0, spread)) / 50)
+
+
+def _leaves_taken(numbers: random.Random) -> tuple[int, int, int]:
+    """Days of each kind; few use up everything, few nothing."""
+    casual, sick, vacation = (
+        round(total * numbers.betavariate(2.2, 1.8 if kind != "sick" else 3.0))
+        for kind, total in LEAVES.items()
+    )
+    return casual, sick, vacation
+
+
+def _add(draft: Draft, employee: Employee) -> None:
+    numbers = draft.rng("employees", employee.emp_id)
+    known = profile(draft, employee)
+    leaves: dict[str, int] = {}
+    for (kind, total), taken in zip(LEAVES.items(), employee.taken, strict=True):
+        leaves |= {f"total_{kind}_leaves": total, f"remaining_{kind}_leaves": total - taken}
+    background = _background(known)
+    present = _present(employee, known)
+    above = _to_succeed(draft, numbers, employee)
+    if above is not None:
+        present["successor"] = above.name
+    ref = draft.add(
+        "employees",
+        emp_id=employee.emp_id,
+        name=employee.name,
+        email=employee.email,
+        department=employee.department,
+        category=employee.department_name,
+        level=employee.level,
+        title=employee.title,
+        description=_description(numbers, employee, known, present),
+        experience=" ".join(_WORDS.say(numbers, slot, background) for slot in background),
+        skills=", ".join(employee.skills),
+        doj=employee.doj,
+        reports_to=employee.manager,
+        is_valid=employee.dol is None,
+        dol=employee.dol,
+        salary=employee.salary,
+        age=employee.age,
+        gender=employee.gender,
+        marital_status=numbers.choices(_STATUSES, (2, 3, 0.3) if employee.age > 27 else (6, 1, 0.1))[0],
+        performance_rating=numbers.choices(*_RATINGS)[0],
+        **leaves,
+        total_leaves_taken=sum(employee.taken),
+    )
+    refs = () if above is None else (reference("employees", above.emp_id),)
+    draft.latent(ref, "biography", present | background, refs)
+
+
+def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+    """What the biography does not say as the truths have it."""
+    text = f"{record['description']} {record['experience']}"
+    facts = dict(latent.facts)
+    if facts["certificates"] == _NONE:
+        facts.pop("certificates")
+        if _WORDS.read("certificates", text):
+            return [f"{latent.ref}: has certificates after all"]
+    return _WORDS.problems(latent.ref, text, facts, facts)
+
+
+def _present(employee: Employee, known: Profile) -> dict[str, str]:
+    facts = {"team": employee.team, "location": known.location, "duty": known.duty}
+    facts["certificates"] = "; ".join(known.certificates) or _NONE
+    return facts | ({"programme": known.programme} if known.programme else {})
+
+
+def _background(known: Profile) -> dict[str, str]:
+    if known.years == 0:
+        return {"college": known.college}
+    return {"years_before": str(known.years), "employer": known.employer}
+
+
+def _description(numbers: random.Random, employee: Employee, known: Profile, facts: dict[str, str]) -> str:
+    slots = facts | {
+        "first": employee.first_name,
+        "interest": known.interest,
+        "languages": " and ".join(known.languages),
+    }
+    other = _WORDS.data["other"]
+    sentences = []
+    for slot in facts:
+        if facts[slot] == _NONE:
+            sentences.append(pick(numbers, other["uncertified"], slots))
+        else:
+            sentences.append(_WORDS.say(numbers, slot, slots))
+    return " ".join([*sentences, pick(numbers, other["closing"], slots)])
+
+
+def _to_succeed(draft: Draft, numbers: random.Random, employee: Employee) -> Employee | None:
+    """Whose successor this is: of each boss's reports in office only the first may be named."""
+    if employee.manager is None or employee.dol is not None or numbers.random() < 0.5:
+        return None
+    rivals = [e for e in draft.people.reports(employee.manager) if e.dol is None and e.rank > _LOWEST]
+    if not rivals or rivals[0] != employee or employee.department in EXECUTIVES:
+        return None
+    return draft.people[employee.manager]

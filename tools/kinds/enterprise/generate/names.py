@@ -1,0 +1,27 @@
+"""Names of people. Our own lists: a library's would change with its version, and with them every world."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from tools.kinds.enterprise.generate.wording import texts
+
+
+def people_names(numbers: random.Random, share_of_women: float = 0.4) -> Iterator[tuple[str, str]]:
+    """Full names with `Female` or `Male`, none twice, until every pair of names has been used."""
+    lists = texts("names")
+    surnames = lists["surnames"].split()
+    firsts = {"Female": lists["female"].split(), "Male": lists["male"].split()}
+    used: set[str] = set()
+    while len(used) < len(surnames) * sum(map(len, firsts.values())) // 2:
+        gender = "Female" if numbers.random() < share_of_women else "Male"
+        name = f"{numbers.choice(firsts[gender])} {numbers.choice(surnames)}"
+        if name not in used:
+            used.add(name)
+            yield name, gender
+
+
+def outsiders(numbers: random.Random, insiders: set[str]) -> Iterator[str]:
+    """Names of people who do not work here, none twice and none that an employee bears."""
+    return (name for name, _ in people_names(numbers, 0.5) if name not in insiders)

@@ -1,0 +1,65 @@
+"""The order documents of a generated enterprise: for each customer what was invoiced, ordered and shipped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+
+from tools.kinds.enterprise.generate.company import NAME
+from tools.kinds.enterprise.generate.customers import PATHS
+from tools.kinds.enterprise.generate.draft import Draft
+from tools.kinds.enterprise.generate.entities import Customer, Sale
+
+_KINDS = {"invoice": ("INV", "INVOICE"), "purchase_order": ("PUR", "PURCHASE ORDER")} | {
+    "shipping_order": ("SHP", "SHIPPING ORDER")
+}
+_ITEM = re.compile(r"^(SAL-\d+) .* (\d+) x (\d+) = (\d+)$", re.MULTILINE)
+_TOTAL = re.compile(r"^Total: (\d+) rupees$", re.MULTILINE)
+_SHIPPED_AFTER = timedelta(days=2)
+
+
+def add_orders(draft: Draft) -> None:
+    """Three documents for each customer over all their purchases; each total is that of the sales."""
+    bought: dict[str, list[Sale]] = {}
+    for sale in draft.sales:
+        bought.setdefault(sale.customer.customer_id, []).append(sale)
+    for number, customer in enumerate(draft.customers, start=1):
+        sales = bought.get(customer.customer_id, [])
+        last = max((sale.day for sale in sales), default=draft.today)
+        for kind, path in PATHS.items():
+            prefix, title = _KINDS[kind]
+            order_id = f"{prefix}-{number:04d}"
+            day = min(draft.today, last + _SHIPPED_AFTER) if kind == "shipping_order" else last
+            draft.add(
+                "orders",
+                order_id=order_id,
+                kind=kind,
+                customer_id=customer.customer_id,
+                date=day,
+                total=sum(sale.total for sale in sales),
+                path=path.format(customer=customer.customer_id),
+                text=_document(f"{title} {order_id}", day.isoformat(), customer, sales),
+            )
+
+
+def _document(title: str, day: str, customer: Customer, sales: list[Sale]) -> str:
+    head = [title, f"{NAME}, {day}", f"Customer: {customer.name} ({customer.customer_id}), {customer.region}"]
+    items = [
+        f"{sale.sales_record_id} | {sale.day} | {sale.product.product_id} {sale.product.name} | "
+        f"{sale.quantity} x {sale.price} = {sale.total}"
+        for sale in sales
+    ]
+    return "\n".join([*head, "", *items, "", f"Total: {sum(sale.total for sale in sales)} rupees"])
+
+
+def items(text: str) -> Iterator[tuple[str, int, int]]:
+    """What the text of an order document lists: sale, quantity, price of one."""
+    for match in _ITEM.finditer(text):
+        yield match[1], int(match[2]), int(match[3])
+
+
+def stated_total(text: str) -> int | None:
+    """The total that the text of an order document states."""
+    found = _TOTAL.search(text)
+    return int(found[1]) if found else None

@@ -1,0 +1,179 @@
+"""Files of code put together from the function templates, and faults planted in them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import random
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from string import Template
+
+from tools.kinds.enterprise.generate.patches.faults import faults
+
+_SOURCES = ("functions_data", "functions_text", "functions_business")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A template of a function: many names for one meaning.
+
+    Attributes:
+        key: what the template is called.
+        names, arguments: what the function and its main argument may be called.
+        code: its text with `$f` and `$x` for those names.
+        cases: `call == literal`, with the same placeholders.
+    """
+
+    key: str
+    names: tuple[str, ...]
+    arguments: tuple[str, ...]
+    code: str
+    cases: tuple[str, ...]
+
+    def render(self, name: str, argument: str) -> str:
+        """The function under these names."""
+        return Template(self.code).substitute(f=name, x=argument)
+
+
+@dataclass(frozen=True)
+class Proven:
+    """A fault that at least one case of its function tells from the right code (`faults.json`).
+
+    Attributes:
+        number: its place in `faults` of the function.
+        case: the first case that fails.
+        got: what the faulty code gives there; the name of an exception after `raises `.
+    """
+
+    number: int
+    operator: str
+    case: int
+    got: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """One function of a module."""
+
+    function: Function
+    name: str
+    argument: str
+
+    @property
+    def source(self) -> str:
+        """Its text."""
+        return self.function.render(self.name, self.argument)
+
+    @property
+    def cases(self) -> list[str]:
+        """Its cases, under its name."""
+        return [Template(case).substitute(f=self.name) for case in self.function.cases]
+
+
+@dataclass(frozen=True)
+class Module:
+    """A file of code in which nothing is wrong."""
+
+    header: str
+    parts: tuple[Part, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole file."""
+        return self._with([part.source for part in self.parts])
+
+    @property
+    def tests(self) -> str:
+        """Test functions for all parts, one case each."""
+        return "\n\n".join(
+            f"def test_{part.name}_{number}():\n    assert {case}\n"
+            for part in self.parts
+            for number, case in enumerate(part.cases, 1)
+        )
+
+    def with_part(self, number: int, source: str) -> str:
+        """The file with another text for one part."""
+        return self._with([source if n == number else part.source for n, part in enumerate(self.parts)])
+
+    def _with(self, sources: Sequence[str]) -> str:
+        return "\n\n".join((f'"""{self.header}"""\n', *sources))
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A fault in one function of a module, as an issue reports it.
+
+    Attributes:
+        code: the whole faulty file.
+        line: the line of the file that is wrong.
+        call, expected, got: a failing test; `got` may be `raises ValueError`.
+    """
+
+    code: str
+    name: str
+    operator: str
+    line: int
+    call: str
+    expected: str
+    got: str
+
+
+@cache
+def functions() -> dict[str, Function]:
+    """All templates by key."""
+    found = {}
+    for source in _SOURCES:
+        text = files("tools.kinds.enterprise.generate.patches").joinpath(f"{source}.toml").read_text("utf-8")
+        for key, value in tomllib.loads(text).items():
+            cases = tuple(value["cases"].strip().splitlines())
+            found[key] = Function(key, tuple(value["names"]), tuple(value["arguments"]), value["code"], cases)
+    return found
+
+
+@cache
+def proven() -> dict[str, tuple[Proven, ...]]:
+    """The faults worth planting, by template."""
+    text = files("tools.kinds.enterprise.generate.patches").joinpath("faults.json").read_text("utf-8")
+    return {key: tuple(Proven(*entry) for entry in entries) for key, entries in json.loads(text).items()}
+
+
+def draw_module(numbers: random.Random, header: str, size: int) -> Module:
+    """A module of `size` different functions under names drawn for it."""
+    keys = numbers.sample(sorted(functions()), size)
+    parts = []
+    for function in (functions()[key] for key in keys):
+        parts.append(Part(function, numbers.choice(function.names), numbers.choice(function.arguments)))
+    return Module(header, tuple(parts))
+
+
+def plant(numbers: random.Random, module: Module, part: int) -> Planted:
+    """One of the proven faults, in function number `part` of `module`."""
+    chosen = module.parts[part]
+    entry = _draw(numbers, proven()[chosen.function.key])
+    fault = _fault(chosen, entry.number)
+    code = module.with_part(part, fault[1])
+    call, _, expected = chosen.cases[entry.case].rpartition(" == ")
+    before = code.index(fault[1])
+    line = code[:before].count("\n") + fault[0]
+    return Planted(code, chosen.name, entry.operator, line, call, _literal(expected), entry.got)
+
+
+def _draw(numbers: random.Random, entries: Sequence[Proven]) -> Proven:
+    """The operator first: else wrong variables, of which there are most, would crowd out the others."""
+    operator = numbers.choice(sorted({entry.operator for entry in entries}))
+    return numbers.choice([entry for entry in entries if entry.operator == operator])
+
+
+@cache
+def _fault(part: Part, number: int) -> tuple[int, str]:
+    found = faults(part.source)[number]
+    return found.line, found.source
+
+
+def _literal(text: str) -> str:
+    """As Python itself would print it."""
+    return repr(ast.literal_eval(text))

@@ -1,0 +1,126 @@
+"""The announcements on the company's social platform."""
+
+from __future__ import annotations
+
+import random
+from datetime import date, timedelta
+
+from tools.kinds.enterprise.generate.draft import Draft
+from tools.kinds.enterprise.generate.entities import Employee
+from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.latent import Built, reference
+from tools.kinds.enterprise.generate.projects import Project, colleagues, workday
+
+_AHEAD = (5, 50)
+_TRIES = 200
+
+
+def add_posts(draft: Draft) -> None:
+    """Announcements by members of projects. Of one kind and topic a project makes one."""
+    taken: set[tuple[str, str, str]] = set()
+    for number in range(1, draft.counts.posts + 1):
+        numbers = draft.rng("posts", number)
+        kind, project, topic, author, day = _draw(draft, numbers, taken)
+        _add(draft, numbers, f"POST-{number:05d}", kind, project, topic, author, day)
+
+
+def verify_posts(built: Built) -> list[str]:
+    """Facts that a post does not state, and two posts of one kind on one topic of a project."""
+    words = grammar("posts")
+    rows = {row["post_id"]: row for row in built.records("posts")}
+    found: list[str] = []
+    seen: set[tuple[str, str, str]] = set()
+    for latent in built.latents_of("posts"):
+        row, facts = rows[latent.ref.partition("/")[2]], latent.facts
+        found += words.problems(latent.ref, row["body"] or "", facts, words.data["kinds"][latent.kind])
+        found += [
+            f"{latent.ref}: no {key}" for key in ("topic", "project") if facts[key] not in str(row["body"])
+        ]
+        key = (facts["project"], facts["topic"], latent.kind)
+        if key in seen:
+            found.append(f"{latent.ref}: a second post of its kind")
+        seen.add(key)
+    return found
+
+
+def _draw(
+    draft: Draft, numbers: random.Random, taken: set[tuple[str, str, str]]
+) -> tuple[str, Project, str, Employee, date]:
+    """Who announces what, and when."""
+    kinds: dict[str, list[str]] = grammar("posts").data["kinds"]
+    for _ in range(_TRIES):
+        project = numbers.choice([one for one in draft.projects if one.members])
+        topic = numbers.choice(project.topics)
+        kind = numbers.choice([one for one in kinds if _fits(one, project)])
+        author = draft.people[numbers.choice(project.members)]
+        window = project.window(author)
+        if window is not None and (project.name, topic, kind) not in taken:
+            taken.add((project.name, topic, kind))
+            return kind, project, topic, author, workday(numbers, *window)
+    raise ValueError("there is nothing left to announce")
+
+
+def _fits(kind: str, project: Project) -> bool:
+    """Product news need a product, partnerships a client."""
+    if kind in ("launch", "recall", "milestone"):
+        return project.product is not None
+    return kind != "partnership" or project.client is not None
+
+
+def _add(
+    draft: Draft,
+    numbers: random.Random,
+    key: str,
+    kind: str,
+    project: Project,
+    topic: str,
+    author: Employee,
+    day: date,
+) -> None:
+    words = grammar("posts")
+    slots: list[str] = words.data["kinds"][kind]
+    facts = {"project": project.name, "topic": topic}
+    facts |= {slot: _value(draft, numbers, project, kind, slot, day) for slot in slots}
+    sentences = [words.say(numbers, slot, facts) for slot in slots]
+    opening = words.fill(numbers.choice(words.data["opening"][kind]), facts)
+    if topic not in opening:
+        opening = f"{opening} It grew out of the {topic}."
+    if project.name not in opening:
+        opening = f"{opening} The team behind it is {project.name}."
+    closing = " ".join(numbers.sample(words.data["closing"]["lines"], numbers.choice((1, 2))))
+    title = words.fill(numbers.choice(words.data["title"][kind]), facts)
+    ref = draft.add(
+        "posts",
+        post_id=key,
+        title=title[0].upper() + title[1:],
+        body=" ".join((opening, *sentences, closing)),
+        emp_id=author.emp_id,
+        author=author.name,
+        date=day,
+    )
+    refs: tuple[str, ...] = ()
+    if "about" in facts:
+        client = kind == "partnership" and project.client is not None
+        refs = (
+            reference("clients", project.client.client_id)
+            if client and project.client
+            else reference("products", project.product.product_id if project.product else ""),
+        )
+    draft.latent(ref, kind, facts, refs)
+
+
+def _value(draft: Draft, numbers: random.Random, project: Project, kind: str, slot: str, day: date) -> str:
+    if slot == "day":
+        return (day + timedelta(days=numbers.randint(*_AHEAD))).isoformat()
+    if slot == "figure":
+        return str(
+            numbers.randint(3, 40) if kind in ("hiring", "volunteering") else numbers.randint(12, 980) * 10
+        )
+    if slot == "who":
+        present = [one for one in colleagues(draft, project) if one.active_on(day)]
+        return numbers.choice(present).name
+    if slot == "about":
+        other = project.client if kind == "partnership" else project.product
+        assert other is not None
+        return other.name
+    return grammar("posts").value(numbers, slot)

@@ -1,0 +1,115 @@
+"""The products of a generated enterprise."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from tools.generating.latent import Latent
+from tools.kinds.enterprise.generate.draft import Draft
+from tools.kinds.enterprise.generate.entities import Product
+from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.wording import pick, texts, with_article
+
+_WORDS = grammar("products")
+_DISCOUNTS = ((0, 5, 10, 15, 20, 25, 30, 40, 50, 60), (1, 2, 4, 4, 4, 3, 3, 2, 1, 0.5))
+_SOLD_OUT = 0.03
+
+
+def add_products(draft: Draft) -> None:
+    """Products with different names; kinds differ in how many there are of them."""
+    numbers = draft.rng("products")
+    catalogue = texts("products")
+    kinds = catalogue["kinds"]
+    popular = [1.0 / (1 + place) ** 0.35 for place in range(len(kinds))]
+    numbers.shuffle(popular)
+    chosen = [*kinds, *numbers.choices(kinds, popular, k=max(0, draft.counts.products - len(kinds)))]
+    numbers.shuffle(chosen)
+    names: set[str] = set()
+    for number, kind in enumerate(chosen[: draft.counts.products], start=1):
+        _add(draft, draft.rng("products", number), f"PRD-{number:04d}", kind, names)
+
+
+def _add(
+    draft: Draft, numbers: random.Random, product_id: str, kind: dict[str, Any], names: set[str]
+) -> None:
+    name, slots = _variant(numbers, kind)
+    while name in names:
+        name, slots = _variant(numbers, kind)
+    names.add(name)
+    product = _product(numbers, product_id, name, kind, slots["brand"])
+    draft.products.append(product)
+    facts = {
+        "spec": slots["spec"],
+        "colour": slots["colour"],
+        "warranty": numbers.choice(_WORDS.data["warranties"]),
+        "origin": numbers.choice(_WORDS.data["origins"]),
+    }
+    ref = draft.add(
+        "products",
+        product_id=product_id,
+        product_name=name,
+        category=product.category,
+        discounted_price=product.price,
+        actual_price=product.list_price,
+        rating=f"{min(4.9, max(1.5, 1.9 + 2.9 * product.quality + numbers.gauss(0, 0.15))):.1f}",
+        stock=0 if numbers.random() < _SOLD_OUT else round(numbers.lognormvariate(4.2, 1.0)),
+        about_product=_about(numbers, product, slots, facts),
+    )
+    draft.latent(ref, "product", facts)
+
+
+def _variant(numbers: random.Random, kind: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    catalogue = texts("products")
+    slots = {
+        "brand": numbers.choice(catalogue["brands"]),
+        "series": numbers.choice(catalogue["series"]),
+        "spec": numbers.choice(kind["specs"]),
+        "colour": numbers.choice(catalogue["pools"]["colour"]),
+        "kind": kind["name"],
+        "a_kind": with_article(kind["name"]),
+        "use": kind["use"],
+    }
+    words = " ".join(word[0].upper() + word[1:] for word in kind["name"].split())
+    return f"{slots['brand']} {slots['series']} {words}, {slots['spec']}, {slots['colour']}", slots
+
+
+def _product(numbers: random.Random, product_id: str, name: str, kind: dict[str, Any], brand: str) -> Product:
+    cheapest, dearest = kind["prices"]
+    wanted = cheapest + (dearest - cheapest) * numbers.betavariate(1.6, 3.0)
+    price = _priced(wanted)
+    discount = numbers.choices(*_DISCOUNTS)[0]
+    return Product(
+        product_id=product_id,
+        name=name,
+        brand=brand,
+        category=kind["category"],
+        kind=kind["name"],
+        parts=tuple(kind["parts"]),
+        price=price,
+        list_price=price if discount == 0 else max(price + 1, _priced(price / (1 - discount / 100))),
+        quality=numbers.betavariate(3.2, 1.8),
+    )
+
+
+def _priced(amount: float) -> int:
+    """As shops write prices: ending in 9 below a thousand, in 49 or 99 above."""
+    if amount < 1000:
+        return max(49, 10 * round(amount / 10) - 1)
+    return 50 * round(amount / 50) - 1
+
+
+def _about(numbers: random.Random, product: Product, slots: dict[str, str], facts: dict[str, str]) -> str:
+    part = numbers.choice(product.parts)
+    slots = slots | facts | {"part": part, "good": numbers.choice(texts("parts")[part]["good"])}
+    other = _WORDS.data["other"]
+    middle = [_WORDS.say(numbers, slot, slots) for slot in facts]
+    middle.append(pick(numbers, other["part"], slots))
+    numbers.shuffle(middle)
+    return " ".join([pick(numbers, other["opening"], slots), *middle])
+
+
+def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
+    """What the description does not say as the truths have it."""
+    return _WORDS.problems(latent.ref, str(record["about_product"]), latent.facts, latent.facts)

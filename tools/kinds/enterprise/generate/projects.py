@@ -1,0 +1,148 @@
+"""The projects of a company: no records, but the reason why colleagues talk, write, code and ask for help."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from tools.kinds.enterprise.generate.draft import Draft
+from tools.kinds.enterprise.generate.entities import Client, Employee, Product
+from tools.kinds.enterprise.generate.people import EXECUTIVES, ORDINARY
+from tools.kinds.enterprise.generate.wording import texts
+
+_PEOPLE_EACH = 25
+_FIRST_START, _LAST_START = date(2017, 1, 2), date(2021, 3, 1)
+_YEARS = (2, 4)
+_ONGOING = 0.7
+_GUESTS = 0.35
+_FEWEST_DAYS = 60
+"""Who is employed for less of a project's time than this takes no part in it."""
+
+_Place = tuple[str, int]
+"""A department's code and the number of one of its projects."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """What some people work on together for a while.
+
+    Attributes:
+        name: as people say it, e.g. `Amber Heron`. No two projects share it.
+        department: the code of the department that runs it.
+        domain: what it is about, e.g. `web shop`.
+        topics: the things that people of this project talk about.
+        members: ids of those who take part, the lead first; all are employed during some of its time.
+        end: its last day, the day of the world's clock if it goes on.
+        product, client: what it is for; one of them or none.
+    """
+
+    name: str
+    department: str
+    domain: str
+    topics: tuple[str, ...]
+    members: tuple[str, ...]
+    start: date
+    end: date
+    product: Product | None = None
+    client: Client | None = None
+
+    def topic(self, numbers: random.Random) -> str:
+        """One of its topics. Some come up far more often than others, as in life, so that each has rivals."""
+        weights = [1 / (place + 1.5) for place in range(len(self.topics))]
+        return numbers.choices(self.topics, weights)[0]
+
+    def window(self, *people: Employee) -> tuple[date, date] | None:
+        """The time of the project during which all of `people` are employed; None if there is none."""
+        first = max(self.start, *(one.doj for one in people))
+        last = min(self.end, *(one.dol or self.end for one in people))
+        return (first, last) if first <= last else None
+
+
+def add_projects(draft: Draft) -> None:
+    """One project for about every 25 employees, at least one in each department."""
+    places = [
+        (code, number)
+        for code in ORDINARY
+        for number in range(max(1, round(len(draft.people.in_department(code)) / _PEOPLE_EACH)))
+    ]
+    names = _names(draft)
+    staff = _staff(draft, places)
+    for at, place in enumerate(places):
+        turn, name = divmod(at, len(names))
+        draft.projects.append(
+            _project(draft, place, names[name] + (f" {turn + 1}" if turn else ""), staff[place])
+        )
+
+
+def colleagues(draft: Draft, project: Project, *departments: str) -> list[Employee]:
+    """The members of a project, of some departments only where they are named."""
+    members = (draft.people[emp_id] for emp_id in project.members)
+    return [one for one in members if not departments or one.department in departments]
+
+
+def workday(numbers: random.Random, first: date, last: date) -> date:
+    """A day from Monday to Friday, later ones more likely; a weekend only if there is nothing else."""
+    span = (last - first).days
+    for _ in range(20):
+        day = first + timedelta(days=round(span * max(numbers.random(), numbers.random())))
+        if day.weekday() < 5:
+            return day
+    return last
+
+
+def _names(draft: Draft) -> list[str]:
+    """All names that there are, in the order of their use; more projects than names get numbers."""
+    data = texts("projects")
+    names = [f"{first} {second}" for first in data["first"] for second in data["second"]]
+    draft.rng("projects", "names").shuffle(names)
+    return names
+
+
+def _project(draft: Draft, place: _Place, name: str, staff: Sequence[Employee]) -> Project:
+    numbers = draft.rng("projects", *place)
+    code, number = place
+    domain, topics = _domain(numbers, code, number)
+    start, end = _period(numbers, draft.today)
+    members = sorted(
+        (one for one in staff if _employed(one, start, end)),
+        key=lambda one: (one.department != code, -one.rank, one.emp_id),
+    )
+    product = numbers.choice(draft.products) if draft.products and numbers.random() < 0.6 else None
+    client = numbers.choice(draft.clients) if draft.clients and product is None else None
+    ids = tuple(one.emp_id for one in members)
+    return Project(name, code, domain, topics, ids, start, end, product, client)
+
+
+def _domain(numbers: random.Random, code: str, number: int) -> tuple[str, tuple[str, ...]]:
+    domains = texts("projects")["domains"][code]
+    domain = list(domains)[number % len(domains)]
+    return domain, tuple(numbers.sample(domains[domain], len(domains[domain])))
+
+
+def _period(numbers: random.Random, today: date) -> tuple[date, date]:
+    start = _FIRST_START + timedelta(days=numbers.randint(0, (_LAST_START - _FIRST_START).days))
+    if numbers.random() < _ONGOING:
+        return start, today
+    return start, min(today, start + timedelta(days=round(365 * numbers.uniform(*_YEARS))))
+
+
+def _staff(draft: Draft, places: Sequence[_Place]) -> dict[_Place, list[Employee]]:
+    """Everybody takes part in a project of their own department, some in one of any department besides."""
+    own = {code: [place for place in places if place[0] == code] for code in ORDINARY}
+    found: dict[_Place, list[Employee]] = {place: [] for place in places}
+    for one in draft.people:
+        if one.department not in EXECUTIVES:
+            numbers = draft.rng("projects", "member", one.emp_id)
+            home = numbers.choice(own[one.department])
+            guest = numbers.choice(places)
+            found[home].append(one)
+            if guest != home and numbers.random() < _GUESTS:
+                found[guest].append(one)
+    return found
+
+
+def _employed(one: Employee, start: date, end: date) -> bool:
+    first, last = max(start, one.doj), min(end, one.dol or end)
+    return (last - first).days >= _FEWEST_DAYS

@@ -1,0 +1,252 @@
+"""Whether a generated world is sound."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from tools.generating.latent import Latent
+from tools.kinds.enterprise.generate import (
+    clients,
+    employees,
+    products,
+    resumes,
+    sentiments,
+    support_chats,
+    vendors,
+)
+from tools.kinds.enterprise.generate.company import LEAVES, TODAY
+from tools.kinds.enterprise.generate.conversations import verify_conversations
+from tools.kinds.enterprise.generate.issues import verify_issues
+from tools.kinds.enterprise.generate.latent import Built
+from tools.kinds.enterprise.generate.mail import verify_mail
+from tools.kinds.enterprise.generate.orders import items, stated_total
+from tools.kinds.enterprise.generate.overflow import verify_overflow
+from tools.kinds.enterprise.generate.people import EXECUTIVES, ORDINARY
+from tools.kinds.enterprise.generate.policies import verify_policies
+from tools.kinds.enterprise.generate.posts import verify_posts
+from tools.kinds.enterprise.generate.repositories import verify_repositories
+from tools.kinds.enterprise.generate.tickets import verify_tickets
+from tools.kinds.enterprise.schema import KEYS
+
+Record = dict[str, str | None]
+
+_LINKS = {
+    "employees": {"reports_to": "employees"},
+    "conversations": {"sender_emp_id": "employees", "recipient_emp_id": "employees"},
+    "mail": {"sender_emp_id": "employees", "recipient_emp_id": "employees"},
+    "repositories": {"emp_id": "employees"},
+    "issues": {"emp_id": "employees"},
+    "tickets": {"raised_by_emp_id": "employees", "emp_id": "employees"},
+    "sales": {"product_id": "products", "customer_id": "customers", "emp_id": "employees"},
+    "sentiments": {"product_id": "products", "customer_id": "customers"},
+    "support_chats": {"product_id": "products", "customer_id": "customers", "emp_id": "employees"},
+    "orders": {"customer_id": "customers"},
+    "overflow": {"emp_id": "employees", "parent_id": "overflow", "accepted_answer_id": "overflow"},
+    "posts": {"emp_id": "employees"},
+    "clients": {"emp_id": "employees"},
+    "vendors": {"emp_id": "employees"},
+    "resumes": {"emp_id": "employees"},
+}
+"""Which columns name a record of which source."""
+
+_EVENTS = (
+    ("conversations", "sender_emp_id", "date"),
+    ("conversations", "recipient_emp_id", "date"),
+    ("mail", "sender_emp_id", "date"),
+    ("mail", "recipient_emp_id", "date"),
+    ("repositories", "emp_id", "creation_date"),
+    ("issues", "emp_id", "created_at"),
+    ("tickets", "raised_by_emp_id", "assigned_date"),
+    ("tickets", "emp_id", "assigned_date"),
+    ("tickets", "emp_id", "closed_date"),
+    ("sales", "emp_id", "date_of_purchase"),
+    ("support_chats", "emp_id", "interaction_date"),
+    ("overflow", "emp_id", "creation_date"),
+    ("posts", "emp_id", "date"),
+    ("clients", "emp_id", "onboarding_date"),
+    ("vendors", "emp_id", "onboarding_date"),
+)
+"""What somebody did on a day: source, who, when."""
+
+_UNIQUE = (
+    ("employees", ("email",)),
+    ("employees", ("name",)),
+    ("products", ("product_name",)),
+    ("customers", ("customer_name",)),
+    ("sales", ("product_id", "customer_id")),
+    ("sentiments", ("review_id",)),
+    ("support_chats", ("product_id", "customer_id")),
+    ("orders", ("kind", "customer_id")),
+    ("clients", ("business_name",)),
+    ("clients", ("tax_id",)),
+    ("clients", ("contact_email",)),
+    ("vendors", ("business_name",)),
+    ("vendors", ("tax_id",)),
+    ("resumes", ("emp_id",)),
+    ("resumes", ("email",)),
+)
+"""Which columns together tell one record of a source from all others."""
+
+_CHECKS: dict[str, Callable[[Record, Latent], list[str]]] = {
+    "employees": employees.check,
+    "products": products.check,
+    "sentiments": sentiments.check,
+    "support_chats": support_chats.check,
+    "clients": clients.check,
+    "vendors": vendors.check,
+    "resumes": resumes.check,
+}
+"""By source: reads one record's truths back from its text."""
+
+_VERIFIERS: tuple[Callable[[Built], list[str]], ...] = (
+    verify_conversations,
+    verify_mail,
+    verify_repositories,
+    verify_issues,
+    verify_tickets,
+    verify_overflow,
+    verify_posts,
+    verify_policies,
+)
+"""Each checks its source as a whole."""
+
+
+def verify(built: Built) -> list[str]:
+    """What is wrong with a world, one line each; nothing if it is sound."""
+    sources = {source: built.records(source) for source in KEYS}
+    found = [*_duplicates(sources), *_dangling(built, sources)]
+    if found:
+        return found  # the rest looks records up
+    found += _events(sources)
+    found += _hierarchy(sources["employees"])
+    found += _leaves(sources["employees"])
+    found += _trade(sources)
+    found += _orders(sources)
+    found += _texts(built, sources)
+    for check in _VERIFIERS:
+        found += check(built)
+    return found
+
+
+def _duplicates(sources: dict[str, list[Record]]) -> Iterator[str]:
+    for source, columns in [(source, (key,)) for source, key in KEYS.items()] + list(_UNIQUE):
+        values = Counter(tuple(record[column] for column in columns) for record in sources[source])
+        for value, times in values.items():
+            if times > 1 or None in value:
+                yield f"{source}: {'/'.join(map(str, value))} stands {times} times in {', '.join(columns)}"
+
+
+def _dangling(built: Built, sources: dict[str, list[Record]]) -> Iterator[str]:
+    known = {source: {record[KEYS[source]] for record in records} for source, records in sources.items()}
+    for source, links in _LINKS.items():
+        for record in sources[source]:
+            for column, target in links.items():
+                value = record[column]
+                if value is not None and value not in known[target]:
+                    yield f"{source}/{record[KEYS[source]]}: {column} {value} is not in {target}"
+    seen = set()
+    for latent in built.latents:
+        truths = (latent.ref, latent.kind, tuple(latent.facts.items()))
+        if truths in seen:
+            yield f"{latent.ref}: the same truths twice"
+        seen.add(truths)
+        for ref in (latent.ref, *latent.refs):
+            source, _, key = ref.partition("/")
+            if key not in known.get(source, ()):
+                yield f"{latent.ref}: refers to {ref}, which is not there"
+
+
+def _events(sources: dict[str, list[Record]]) -> Iterator[str]:
+    spans = {
+        record["emp_id"]: (record["doj"] or "", record["dol"] or TODAY.isoformat())
+        for record in sources["employees"]
+    }
+    for source, person, moment in _EVENTS:
+        for record in sources[source]:
+            day = (record[moment] or "")[:10]
+            first, last = spans.get(record[person], ("", "9999"))
+            if day and not first <= day <= last:
+                who = record[person]
+                yield f"{source}/{record[KEYS[source]]}: {who} was not employed on {day}"
+
+
+def _hierarchy(employees: list[Record]) -> Iterator[str]:
+    people = {record["emp_id"]: record for record in employees}
+    for record in employees:
+        above = people.get(record["reports_to"])
+        if above is None:
+            if record["department"] != EXECUTIVES[0]:
+                yield f"employees/{record['emp_id']}: reports to nobody"
+        elif record["is_valid"] == "TRUE" and above["is_valid"] != "TRUE":
+            yield f"employees/{record['emp_id']}: reports to a leaver"
+        elif str(above["level"]) <= str(record["level"]) and above["department"] not in EXECUTIVES:
+            yield f"employees/{record['emp_id']}: reports to nobody above"
+    for code in ORDINARY:
+        if not any(
+            r["department"] == code and r["level"] == "14" and r["is_valid"] == "TRUE" for r in employees
+        ):
+            yield f"employees: {code} has no director in office"
+
+
+def _leaves(employees: list[Record]) -> Iterator[str]:
+    for record in employees:
+        totals = {kind: int(record[f"total_{kind}_leaves"] or 0) for kind in LEAVES}
+        left = {kind: int(record[f"remaining_{kind}_leaves"] or 0) for kind in LEAVES}
+        taken = sum(totals.values()) - sum(left.values())
+        if totals != LEAVES or taken != int(record["total_leaves_taken"] or 0):
+            yield f"employees/{record['emp_id']}: leaves are not those of the policy"
+        if any(not 0 <= left[kind] <= totals[kind] for kind in LEAVES):
+            yield f"employees/{record['emp_id']}: more leave taken than there was"
+
+
+def _trade(sources: dict[str, list[Record]]) -> Iterator[str]:
+    """Prices that do not fit their discount; reviews and support chats before the purchase."""
+    bought: dict[tuple[str | None, str | None], str] = {}
+    for record in sources["sales"]:
+        price, full = float(record["discounted_price"] or 0), float(record["actual_price"] or 0)
+        if price > full or str(round(100 * (full - price) / full)) != record["discount_percentage"]:
+            yield f"sales/{record['sales_record_id']}: the discount does not fit the prices"
+        bought[record["product_id"], record["customer_id"]] = record["date_of_purchase"] or ""
+    for source, moment in (("sentiments", "review_date"), ("support_chats", "interaction_date")):
+        for record in sources[source]:
+            day = bought.get((record["product_id"], record["customer_id"]))
+            if day is None or not day < str(record[moment]) <= TODAY.isoformat():
+                yield f"{source}/{record[KEYS[source]]}: not after a purchase"
+    in_sales = {r["emp_id"] for r in sources["employees"] if r["department"] == "SA"}
+    for source in ("sales", "support_chats"):
+        for record in sources[source]:
+            if record["emp_id"] not in in_sales:
+                yield f"{source}/{record[KEYS[source]]}: not done by Sales"
+
+
+def _orders(sources: dict[str, list[Record]]) -> Iterator[str]:
+    """Documents whose items or totals are not the sales of their customer."""
+    wanted: dict[str | None, dict[str, tuple[int, int]]] = {}
+    for record in sources["sales"]:
+        item = (int(record["quantity"] or 0), int(record["discounted_price"] or 0))
+        wanted.setdefault(record["customer_id"], {})[str(record["sales_record_id"])] = item
+    for record in sources["orders"]:
+        ref, text = f"orders/{record['order_id']}", str(record["text"])
+        sales = wanted.get(record["customer_id"], {})
+        if {sale: (quantity, price) for sale, quantity, price in items(text)} != sales:
+            yield f"{ref}: lists other items than were sold"
+        total = sum(quantity * price for quantity, price in sales.values())
+        if not str(total) == record["total"] == str(stated_total(text)):
+            yield f"{ref}: the total is not {total}"
+
+
+def _texts(built: Built, sources: dict[str, list[Record]]) -> Iterator[str]:
+    """Truths that cannot be read back from the texts, or are stated twice for the same thing."""
+    for name, check in _CHECKS.items():
+        records = {str(record[KEYS[name]]): record for record in sources[name]}
+        for latent in built.latents_of(name):
+            yield from check(records[latent.ref.partition("/")[2]], latent)
+    opinions = Counter((latent.refs[:2], latent.facts["aspect"]) for latent in built.latents_of("sentiments"))
+    for (about, aspect), times in opinions.items():
+        if times > 1:
+            yield f"sentiments: {times} reviews on {aspect} by {about}"
+    heirs = Counter(latent.facts.get("successor") for latent in built.latents_of("employees"))
+    for above, times in heirs.items():
+        if above is not None and times > 1:
+            yield f"employees: {above} has {times} successors"

@@ -1,0 +1,36 @@
+"""Writing texts from templates that are kept as data."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def texts(name: str) -> dict[str, Any]:
+    """The templates of `texts/<name>.toml`. Shared: callers do not change it."""
+    folder = files("tools.kinds.enterprise.generate").joinpath("texts")
+    return tomllib.loads(folder.joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def fill(template: str, slots: Mapping[str, str]) -> str:
+    """`template` with each `{slot}` filled; what begins a sentence is capitalised by the template, not here.
+
+    Raises:
+        KeyError: if a slot has no value.
+    """
+    return template.format_map(slots)
+
+
+def pick(numbers: random.Random, templates: list[str], slots: Mapping[str, str]) -> str:
+    """One of `templates`, filled."""
+    return fill(numbers.choice(templates), slots)
+
+
+def with_article(noun: str) -> str:
+    """`noun` after `a` or `an`, by its first letter."""
+    return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"

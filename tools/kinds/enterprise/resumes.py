@@ -1,0 +1,29 @@
+"""The resumes of employees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tools.kinds.enterprise.reading import Reading, result
+from tools.kinds.enterprise.schema import RESUMES
+from tools.tool import tool
+from tools.tool_context import ToolContext
+from tools.toolkit import Toolkit
+
+
+@tool()
+def read(
+    ctx: ToolContext,
+    resume_id: str = "",
+    employee: str = "",
+    name: str = "",
+    category: str = "",
+    query: str = "",
+    limit: int = 10,
+) -> dict[str, Any]:
+    """Find resumes; employee is whose they are, name as the resume has it or part of it."""
+    reading = Reading(ctx, RESUMES).key(resume_id).person(employee, "emp_id").part("name", name)
+    return result(*reading.alike("category", category).rows(query, limit))
+
+
+TOOLKIT = Toolkit.of("resumes", "resumes", (read,))

@@ -1,0 +1,126 @@
+"""Searching a source inside an episode: what the persona may read, as the episode has left it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import apsw
+
+from tools.errors import ToolError
+from tools.kinds.enterprise.documents import SEARCHED, text_of
+from tools.kinds.enterprise.schema import KEYS, TABLES
+from tools.sqlite.schema import ROW
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from retrievers.index.collection import Collection
+    from retrievers.index.library import Library
+    from tools.access.guard import Guard
+    from tools.tool_context import ToolContext
+
+_REMEMBERED = 4096
+"""For so many pairs of persona and source the readable records of the world at rest are remembered."""
+
+_masks: WeakKeyDictionary[Library, dict[Any, NDArray[Any]]] = WeakKeyDictionary()
+_COLUMNS = {table.name: (ROW, *table.columns) for table in TABLES}
+
+
+@dataclass
+class Edits:
+    """What an episode has done to the records of a source.
+
+    Attributes:
+        changed: the texts of new and changed records, by key.
+        gone: keys of deleted records.
+    """
+
+    changed: dict[str, str] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+
+
+def best(
+    ctx: ToolContext,
+    guard: Guard,
+    source: str,
+    text: str,
+    conditions: Sequence[tuple[str, Sequence[str | int | None]]],
+    limit: int,
+) -> list[str]:
+    """The keys of the records nearest to `text`, best first.
+
+    Only records that the persona may read and that meet the conditions are ranked at all, so that
+    nobody else's record takes a place or moves another.
+
+    Raises:
+        ToolError: the world has no search index.
+    """
+    if ctx.library is None:
+        raise ToolError("Nothing can be searched by query here; use the other arguments.")
+    collection = ctx.library.collection(source)
+    if not conditions and not ctx.changeset:
+        return [hit.key for hit in collection.search(text, limit, allowed=_readable(ctx, guard, collection))]
+    keys = frozenset(_searchable(guard, source, conditions))
+    edits = edits_of(ctx, source)
+    hits = collection.search(
+        text,
+        limit,
+        allowed=collection.mask(keys),
+        changed={key: new for key, new in edits.changed.items() if key in keys},
+        gone=edits.gone,
+    )
+    return [hit.key for hit in hits]
+
+
+def edits_of(ctx: ToolContext, source: str) -> Edits:
+    """What the episode has changed in a source."""
+    edits = Edits()
+    if not ctx.changeset:
+        return edits
+    columns = _COLUMNS[source]
+    for change in apsw.Changeset.iter(ctx.changeset):
+        if change.name != source:
+            continue
+        if change.op == "DELETE":
+            edits.gone.add(_cells(columns, change.old)[KEYS[source]])
+        else:
+            row = _cells(columns, change.new or ()).get(ROW) or _cells(columns, change.old)[ROW]
+            record = ctx.rows(f"SELECT * FROM {source} WHERE {ROW} = ?", (row,))[0]
+            edits.changed[record[KEYS[source]]] = text_of(source, record)
+    edits.gone -= edits.changed.keys()
+    return edits
+
+
+def _searchable(
+    guard: Guard, source: str, conditions: Sequence[tuple[str, Sequence[str | int | None]]] = ()
+) -> list[str]:
+    """The keys of the readable records that meet the conditions, as far as their texts hold nothing private.
+
+    Being found by a text tells what it says, so where rules make a searched field private, a record is found
+    only by who sees that field of it.
+    """
+    keys = guard.keys(source, conditions)
+    if guard.private_fields(source).isdisjoint(SEARCHED[source].text):
+        return keys
+    withheld = guard.withheld(source, keys)
+    return [key for key in keys if key not in withheld]
+
+
+def _readable(ctx: ToolContext, guard: Guard, collection: Collection) -> NDArray[Any]:
+    """The mask of what the persona may search in the world at rest; made once, since nothing changes it."""
+    assert ctx.library is not None
+    known = _masks.setdefault(ctx.library, {})
+    name = (collection.source, ctx.persona, ctx.policy.digest)
+    mask = known.get(name)
+    if mask is None:
+        if len(known) >= _REMEMBERED:
+            known.clear()
+        mask = known[name] = collection.mask(_searchable(guard, collection.source))
+    return mask
+
+
+def _cells(columns: Sequence[str], values: Sequence[Any] | None) -> dict[str, Any]:
+    return {c: v for c, v in zip(columns, values or (), strict=False) if v is not apsw.no_change}

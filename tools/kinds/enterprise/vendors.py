@@ -1,0 +1,35 @@
+"""The vendors that supply the company."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tools.kinds.enterprise.reading import Reading, result, with_people
+from tools.kinds.enterprise.schema import VENDORS
+from tools.tool import tool
+from tools.tool_context import ToolContext
+from tools.toolkit import Toolkit
+
+
+@tool()
+def read(
+    ctx: ToolContext,
+    vendor_id: str = "",
+    business_name: str = "",
+    industry: str = "",
+    business_type: str = "",
+    representative: str = "",
+    date_from: str = "",
+    date_to: str = "",
+    query: str = "",
+    limit: int = 10,
+) -> dict[str, Any]:
+    """Find vendors, latest onboarded first; dates are of onboarding."""
+    reading = Reading(ctx, VENDORS, newest="onboarding_date").key(vendor_id)
+    reading.part("business_name", business_name).alike("industry", industry)
+    reading.alike("business_type", business_type).person(representative, "emp_id")
+    total, rows = reading.days("onboarding_date", date_from, date_to).rows(query, limit)
+    return result(total, with_people(reading.guard, rows, emp_id="representative_name"))
+
+
+TOOLKIT = Toolkit.of("vendors", "vendors", (read,))

@@ -1,0 +1,5 @@
+"""Makes an office world from a seed."""
+
+from tools.kinds.office.generate.build import DEFAULT_NOW, build
+
+__all__ = ["DEFAULT_NOW", "build"]

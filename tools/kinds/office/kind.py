@@ -1,0 +1,34 @@
+"""The office world kind, as the registry of world kinds takes it."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from tools.kinds.office import (
+    analytics,
+    calendar,
+    company_directory,
+    customer_relationship_manager,
+    email,
+    project_management,
+)
+from tools.kinds.office.policy import OwnOffice, find_persona
+from tools.kinds.office.schema import TABLES
+from tools.world_kind import WorldKind
+
+OFFICE = WorldKind(
+    name="office",
+    tables=TABLES,
+    toolkits=(
+        email.TOOLKIT,
+        calendar.TOOLKIT,
+        analytics.TOOLKIT,
+        project_management.TOOLKIT,
+        customer_relationship_manager.TOOLKIT,
+        company_directory.TOOLKIT,
+    ),
+    shared_toolkits=("company_directory",),
+    open_policy=lambda _world: OwnOffice(),
+    find_persona=find_persona,
+    house_rules=files("tools.kinds.office").joinpath("house_rules.txt").read_text(encoding="utf-8").strip(),
+)

@@ -1,0 +1,49 @@
+"""Who may do what in an office world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import apsw
+
+from tools.access.persona import Persona
+from tools.access.policy import Decision
+from tools.errors import InputError
+from tools.world import World
+
+SAM = Persona(id="sam", name="Sam", department="Management")
+"""The one user of every office world."""
+
+
+def find_persona(_world: World, persona_id: str) -> Persona:
+    """Sam.
+
+    Raises:
+        InputError: somebody else is asked for.
+    """
+    if persona_id != SAM.id:
+        raise InputError(f"nobody called {persona_id!r} works here", hint=f"there is {SAM.id}")
+    return SAM
+
+
+class OwnOffice:
+    """Everything in an office world is Sam's own: Sam may do everything, others nothing."""
+
+    digest = ""
+
+    def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
+        """Allow every call made for Sam, deny every other."""
+        if persona.id == SAM.id:
+            return Decision(True, "office.own-records")
+        return Decision(False, "office.owner-only", "These records belong to someone else.")
+
+    def unreadable(
+        self, persona: Persona, references: frozenset[str], connection: apsw.Connection
+    ) -> frozenset[str]:
+        """None for Sam, all for everybody else."""
+        return frozenset() if persona.id == SAM.id else references
+
+    def visible(self, persona: Persona, tool: str, value: Any) -> Any:
+        """The whole value: who was allowed to ask may see all of it."""
+        return value

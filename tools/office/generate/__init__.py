@@ -1,5 +1,0 @@
-"""Makes an office world from a seed."""
-
-from tools.office.generate.build import DEFAULT_NOW, build
-
-__all__ = ["DEFAULT_NOW", "build"]

@@ -1,0 +1,1 @@
+"""SQLite in memory: schemas, sandboxes, and functions without the time of day."""

@@ -1,0 +1,132 @@
+"""A world opened in memory, lent out for one piece of work at a time."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+import apsw
+
+from tools.sqlite.memory import open_memory
+from tools.sqlite.schema import Table
+
+T = TypeVar("T")
+
+_REFUSED = frozenset(
+    {
+        apsw.SQLITE_TRANSACTION,
+        apsw.SQLITE_ATTACH,
+        apsw.SQLITE_DETACH,
+        apsw.SQLITE_PRAGMA,
+        apsw.SQLITE_ALTER_TABLE,
+        apsw.SQLITE_CREATE_TABLE,
+        apsw.SQLITE_CREATE_TRIGGER,
+        apsw.SQLITE_CREATE_VIEW,
+        apsw.SQLITE_CREATE_INDEX,
+        apsw.SQLITE_DROP_TABLE,
+        apsw.SQLITE_DROP_INDEX,
+    }
+)
+"""Statements that would outlive a rollback, reach outside the database, or change its shape."""
+
+
+_SESSION_PRAGMAS = frozenset({"table_info", "table_xinfo", "defer_foreign_keys", "data_version"})
+"""What recording and applying changesets and full-text search ask for; none outlives the transaction."""
+
+
+class Sandbox:
+    """One private copy of a world. Work in it leaves no trace: `run` always rolls back.
+
+    An episode at rest is a changeset (bytes). `run` re-applies it, does the work, captures what the
+    episode has changed so far, and returns the copy to the state of the world at rest. The cost
+    depends on the size of the changes, not of the world.
+
+    Not thread-safe; borrow one from a `SandboxPool`.
+    """
+
+    def __init__(self, image: bytes, tables: Sequence[Table]) -> None:
+        self._watched = [table.name for table in tables if table.writable]
+        self._connection = open_memory()
+        self._connection.deserialize("main", image)
+        # Else SQLite plans a statement anew whenever a parameter changes, which takes longer than to run it.
+        self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+        self._connection.authorizer = _authorize
+
+    def run(self, changeset: bytes, body: Callable[[apsw.Connection], T]) -> tuple[T, bytes]:
+        """Do `body` on top of `changeset`, capture all changes, roll back.
+
+        Returns:
+            What `body` returned, and the changeset of the episode after it.
+        """
+        connection = self._connection
+        connection.execute("SAVEPOINT episode")
+        try:
+            session = apsw.Session(connection, "main")
+            try:
+                for table in self._watched:
+                    session.attach(table)
+                if changeset:
+                    apsw.Changeset.apply(changeset, connection)
+                result = body(connection)
+                return result, session.changeset()
+            finally:
+                session.close()
+        finally:
+            self._roll_back()
+
+    def read(self, changeset: bytes, body: Callable[[apsw.Connection], T]) -> T:
+        """Do `body` on top of `changeset` and roll back; whatever it wrote is dropped."""
+        connection = self._connection
+        connection.execute("SAVEPOINT episode")
+        try:
+            if changeset:
+                apsw.Changeset.apply(changeset, connection)
+            return body(connection)
+        finally:
+            self._roll_back()
+
+    def _roll_back(self) -> None:
+        self._connection.execute("ROLLBACK TO episode; RELEASE episode")
+
+
+class SandboxPool:
+    """About one sandbox a core, shared by any number of episodes. Thread-safe."""
+
+    def __init__(self, image: bytes, tables: Sequence[Table], size: int | None = None) -> None:
+        self._image = image
+        self._tables = tables
+        self._size = size or os.cpu_count() or 1
+        self._made = 0
+        self._lock = threading.Lock()
+        self._free: queue.LifoQueue[Sandbox] = queue.LifoQueue()
+
+    @contextmanager
+    def borrow(self) -> Iterator[Sandbox]:
+        """A sandbox for the duration of the block; waits until one is free."""
+        sandbox = self._take()
+        try:
+            yield sandbox
+        finally:
+            self._free.put(sandbox)
+
+    def _take(self) -> Sandbox:
+        try:
+            return self._free.get_nowait()
+        except queue.Empty:
+            pass
+        with self._lock:
+            grow = self._made < self._size
+            self._made += grow
+        return Sandbox(self._image, self._tables) if grow else self._free.get()
+
+
+def _authorize(
+    operation: int, first: str | None, _second: str | None, _database: str | None, _trigger: str | None
+) -> int:
+    if operation in _REFUSED and not (operation == apsw.SQLITE_PRAGMA and first in _SESSION_PRAGMAS):
+        return apsw.SQLITE_DENY
+    return apsw.SQLITE_OK

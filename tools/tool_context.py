@@ -1,0 +1,78 @@
+"""What a tool function gets first: the episode's data, clock and persona."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from tools.access.persona import Persona
+from tools.access.policy import Decision, Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from retrievers.index.library import Library
+
+
+PRIVATE = "#private"
+"""Marks a reference to a record whose private fields are meant as well."""
+
+DENIED = "@denied"
+"""Stands among references for what a denied call was about. Nobody may read it: that a call was denied, and
+not answered with nothing, tells that there is what it names."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """A tool's view of its episode, valid for one call.
+
+    Attributes:
+        connection: the episode's database with its changes so far.
+        now: the episode's clock.
+        persona: on whose behalf the call is made.
+        policy: the access rules of the world.
+        changeset: what the episode has changed before this call; the connection shows it.
+        library: the search indexes over the world at rest, if it has any.
+        ask: asks the agent's own model; None where there is none.
+        results: what each earlier call of the episode returned, whole and in order; None for one that failed.
+        backend: a live system that tools work on instead of the world; None where there is none.
+        reads: references (`source/key`) of the records that the call has read, filled by whatever guards
+            them; `source/key#private` where private fields were among it, `source/*` for a whole source.
+        granted: what was allowed to the call record by record, the last one last.
+    """
+
+    connection: apsw.Connection
+    now: datetime
+    persona: Persona
+    policy: Policy
+    changeset: bytes = b""
+    library: Library | None = None
+    ask: Callable[[str], str] | None = None
+    results: tuple[Any, ...] = ()
+    backend: object | None = None
+    reads: set[str] = field(default_factory=set)
+    granted: list[Decision] = field(default_factory=list)
+
+    def rows(self, sql: str, parameters: Sequence[str | int | None] = ()) -> list[dict[str, Any]]:
+        """The rows of a query, each as a dict in column order."""
+        cursor = self.connection.execute(sql, tuple(parameters))
+        first = next(cursor, None)
+        if first is None:
+            return []
+        names = [column[0] for column in cursor.get_description()]
+        found = [dict(zip(names, first, strict=True))]
+        found.extend(dict(zip(names, row, strict=True)) for row in cursor)
+        return found
+
+    def values(self, sql: str, parameters: Sequence[str | int | None] = ()) -> list[Any]:
+        """The first column of a query."""
+        return [row[0] for row in self.connection.execute(sql, tuple(parameters))]
+
+    def execute(self, sql: str, parameters: Sequence[str | int | None] = ()) -> int:
+        """Change rows; returns how many changed."""
+        self.connection.execute(sql, tuple(parameters))
+        return self.connection.changes()

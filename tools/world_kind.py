@@ -1,0 +1,120 @@
+"""World kinds: what a world of one kind is made of, and the registry of them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tools.access.persona import Persona
+from tools.access.policy import Policy
+from tools.errors import InputError
+from tools.sqlite.schema import Table
+from tools.toolkit import Toolkit, Toolset, toolset
+from tools.world import World
+
+if TYPE_CHECKING:
+    from retrievers.index.library import Library
+
+_REGISTRY = {
+    "office": "tools.kinds.office.kind:OFFICE",
+    "enterprise": "tools.kinds.enterprise.kind:ENTERPRISE",
+    "crm": "tools.kinds.crm.kind:CRM",
+}
+
+FINISH_NOTE = (
+    "finish(answer: str): End the task, once everything asked for is done or turned out not to apply.\n"
+    "  answer: One or two sentences on what was done or found."
+)
+"""How prompts describe the end of a task where nothing but the world's state is judged."""
+
+
+def no_library(_world: World) -> Library | None:
+    """For kinds whose tools search nothing."""
+    return None
+
+
+@dataclass(frozen=True)
+class WorldKind:
+    """Everything the core needs to know about one kind of world.
+
+    Attributes:
+        tables: its schema.
+        toolkits: in the order in which prompts list them.
+        shared_toolkits: names of toolkits that every task gets whatever its domains.
+        open_policy: the access rules of a world of this kind.
+        find_persona: somebody in such a world by id; raises `InputError` if there is nobody.
+        house_rules: the conventions an agent has to know, as prompt text.
+        open_library: the search indexes over a world, if its tools search.
+        finish_note: how prompts describe the call that ends a task.
+        toolset_for: names of toolsets by name of the strategy that is offered them where nobody says
+            otherwise; the empty name stands for all other strategies, which else are offered all toolkits.
+        departments: what the codes in `Persona.department` stand for, for prompts.
+        categories: names of functions (without that of their toolkit) by what they are for; agents can be
+            made to do without the functions of a category.
+        stand_ins: names of the toolkits that such agents get in their place.
+    """
+
+    name: str
+    tables: tuple[Table, ...]
+    toolkits: tuple[Toolkit, ...]
+    shared_toolkits: tuple[str, ...]
+    open_policy: Callable[[World], Policy]
+    find_persona: Callable[[World, str], Persona]
+    house_rules: str
+    open_library: Callable[[World], Library | None] = no_library
+    finish_note: str = FINISH_NOTE
+    toolset_for: Mapping[str, str] = field(default_factory=dict, hash=False)
+    departments: Mapping[str, str] = field(default_factory=dict, hash=False)
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    stand_ins: tuple[str, ...] = ()
+
+    def toolset(self, toolkits: Iterable[str] | None, without: Iterable[str] = ()) -> Toolset:
+        """The tools of these toolkits and the shared ones; None stands for all of them.
+
+        Args:
+            without: categories whose functions are left out; the stand-ins are added.
+
+        Raises:
+            InputError: there is no such toolkit, or no such category.
+        """
+        left_out = {function for category in without for function in self._functions(category)}
+        added = (*self.shared_toolkits, *(self.stand_ins if left_out else ()))
+        found = toolset(self.toolkits, None if toolkits is None else (*toolkits, *added))
+        return {name: tool for name, tool in found.items() if name.partition(".")[2] not in left_out}
+
+    def _functions(self, category: str) -> tuple[str, ...]:
+        if category not in self.categories:
+            raise InputError(
+                f"no category of tools {category!r}",
+                where="--without-tools",
+                hint=f"there are {', '.join(self.categories) or f'none in worlds of the kind {self.name}'}",
+            )
+        return self.categories[category]
+
+    @property
+    def judges_answers(self) -> bool:
+        """Whether agents say how a task ended and their answers count, and not the world's state alone."""
+        return self.finish_note != FINISH_NOTE
+
+
+def kind_names() -> tuple[str, ...]:
+    """The kinds there are."""
+    return tuple(_REGISTRY)
+
+
+@cache
+def world_kind(name: str) -> WorldKind:
+    """The kind called `name`.
+
+    Raises:
+        InputError: if there is none.
+    """
+    if name not in _REGISTRY:
+        raise InputError(f"no world kind {name!r}", hint=f"there are {', '.join(_REGISTRY)}")
+    module, _, attribute = _REGISTRY[name].partition(":")
+    kind = getattr(importlib.import_module(module), attribute)
+    assert isinstance(kind, WorldKind)
+    return kind
