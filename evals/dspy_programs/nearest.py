@@ -15,8 +15,8 @@ from pydantic.dataclasses import dataclass
 
 from evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from evals.tasks.task import same_text
+from retrievers.ranking.hits import TextIndex
 from retrievers.ranking.lexical import LexicalIndex
-from retrievers.ranking.protocol import TextIndex
 from tools.errors import InputError
 
 Embedding = Literal["lexical", "minilm"]

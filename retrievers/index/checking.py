@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from retrievers.errors import RetrievalError
 from retrievers.index import arrays
 from retrievers.index.manifest import REINDEX, IndexManifest, collection_metadata, read_manifest
-from retrievers.index.store import Store, StoreError, open_store
+from retrievers.index.store import Store, open_store
+from retrievers.index.store_check import StoreError
 from retrievers.texts.documents import Document, Documents, by_key, fingerprint
 
 _ROUNDING = 1e-4

@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Collection as Keys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrievers.errors import RetrievalError
-from retrievers.ranking.best import best, fused, ranked
 from retrievers.ranking.exact import Vectors, similarities
-from retrievers.ranking.protocol import Hit
+from retrievers.ranking.hits import Hit, best, fused, ranked
 from retrievers.ranking.words import WordIndex, index_words
 from retrievers.texts.documents import Document, by_key
 
 if TYPE_CHECKING:
     from retrievers.embedding.models import Embedder
-    from retrievers.index.library import Mode
+
+Mode = Literal["hybrid", "vector", "lexical"]
 
 _DEPTH = 100
 """How far down each ranking is followed at least when two are fused."""

@@ -5,17 +5,15 @@ from __future__ import annotations
 import threading
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from retrievers.errors import RetrievalError
 from retrievers.index.manifest import REINDEX, IndexManifest, check_model, read_manifest
 from retrievers.texts.documents import Documents
 
 if TYPE_CHECKING:
-    from retrievers.index.collection import Collection
-
-Mode = Literal["hybrid", "vector", "lexical"]
-Engine = Literal["exact", "chroma"]
+    from retrievers.index.collection import Collection, Mode
+    from retrievers.index.opening import Engine
 
 
 class Library:

@@ -15,15 +15,13 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from retrievers.embedding import PACKAGED
 from retrievers.errors import RetrievalError
 from retrievers.strict_json import parse_json, read_regular
 
 FORMAT = "worksmith-index/2"
 MANIFEST = "index.json"
 REINDEX = "build the index again with `worksmith index`"
-
-PACKAGED = ("minilm", "static")
-"""The models that come with the package: nothing is downloaded for them, and they are no code of others."""
 
 ALLOWED = "WORKSMITH_EMBEDDERS"
 """The environment variable in which a user names other models that searches may load, commas between them."""

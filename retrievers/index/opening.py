@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import numpy as np
 
 from retrievers.embedding.models import Embedder, open_embedder
 from retrievers.errors import RetrievalError
 from retrievers.index import arrays
-from retrievers.index.collection import Collection
+from retrievers.index.collection import Collection, Mode
 from retrievers.index.manifest import REINDEX, IndexManifest
 from retrievers.ranking.exact import ExactVectors, Vectors
 from retrievers.texts.documents import Documents, by_key, digest_of, fingerprint
 
-if TYPE_CHECKING:
-    from retrievers.index.library import Engine, Mode
+Engine = Literal["exact", "chroma"]
 
 
 def stored(

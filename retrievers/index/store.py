@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -17,7 +15,7 @@ from numpy.typing import NDArray
 
 from retrievers.errors import RetrievalError
 from retrievers.index.manifest import MANIFEST, REINDEX, IndexManifest
-from retrievers.strict_json import parse_json
+from retrievers.index.store_check import StoreError, check_store
 from retrievers.texts.documents import Document, fingerprint
 
 _PAGE = 2000
@@ -25,12 +23,6 @@ _PAGE = 2000
 
 FOLDER = "chroma"
 """Where the store of an index is, in its folder."""
-
-_DATABASE = "chroma.sqlite3"
-
-
-class StoreError(RetrievalError):
-    """The store failed: it is damaged, or its server does not answer."""
 
 
 class Passage(NamedTuple):
@@ -57,8 +49,7 @@ class Store:
         self._prefix = prefix
         self._address = address
         if not is_server(address):
-            _check_files(Path(address))
-            _check_database(Path(address) / _DATABASE)
+            check_store(Path(address))
         with _asking(address):
             self._client = _client(address)
             self.batch = int(self._client.get_max_batch_size())
@@ -278,68 +269,6 @@ def _asking(address: str, *known: type[Exception]) -> Iterator[None]:
         said = str(error).strip().partition("\n")[0]
         hint = "does the server run?" if is_server(address) else REINDEX
         raise StoreError(f"the vector store failed: {said}", where=address, hint=hint) from error
-
-
-def _check_files(folder: Path) -> None:
-    """See that Chroma meets files and folders only: it would wait for a FIFO for ever, deaf to signals.
-
-    Raises:
-        StoreError: there is something else.
-    """
-    for place, folders, files in os.walk(folder):
-        links = [name for name in folders if (Path(place) / name).is_symlink()]
-        for path in (Path(place) / name for name in (*links, *files)):
-            if not path.is_file():
-                said = "the vector store is damaged: not a regular file"
-                raise StoreError(said, where=str(path), hint=REINDEX)
-
-
-def _check_database(file: Path) -> None:
-    """Have SQLite look at Chroma's database first: a damaged one can end the whole process in there.
-
-    A database may also come from a stranger, and Chroma makes whatever embedding model the settings of a
-    collection name, with the options that they name. We hand it vectors and never have it embed anything.
-
-    Raises:
-        StoreError: it is damaged, names an embedding model, or holds statements of its own.
-    """
-    if not file.exists():
-        return
-    try:
-        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
-            said = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-            if said == "ok":
-                said = _foreign(connection) or said
-    except (sqlite3.Error, UnicodeError, ValueError) as error:
-        said = str(error)
-    if said != "ok":
-        raise StoreError(f"the vector store is damaged: {said}", where=str(file), hint=REINDEX)
-
-
-def _foreign(connection: sqlite3.Connection) -> str:
-    """What a database has that ours have not; empty for nothing."""
-    kinds = dict(connection.execute("SELECT name, type FROM sqlite_master").fetchall())
-    if strange := sorted(name for name, kind in kinds.items() if kind in ("trigger", "view")):
-        return f"it has a {kinds[strange[0]]}, {strange[0]}"
-    if "collections" not in kinds:
-        return ""
-    columns = [row[1] for row in connection.execute("PRAGMA table_info(collections)").fetchall()]
-    for column in sorted({"config_json_str", "schema_str"}.intersection(columns)):
-        for (text,) in connection.execute(f"SELECT {column} FROM collections").fetchall():
-            if text and _names_model(parse_json(str(text).encode())):
-                return "a collection names an embedding model of its own"
-    return ""
-
-
-def _names_model(settings: Any) -> bool:
-    """Whether settings of a collection name an embedding model; Chroma has other marks for none."""
-    if isinstance(settings, list):
-        return any(map(_names_model, settings))
-    if not isinstance(settings, dict):
-        return False
-    model = settings.get("embedding_function")
-    named = model is not None and model not in ({"type": "legacy"}, {"type": "unknown"})
-    return named or any(map(_names_model, settings.values()))
 
 
 def passage_id(key: str, number: int) -> str:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from retrievers.embedding.models import open_embedder
 from retrievers.ranking.abstraction import abstract
-from retrievers.ranking.best import fused
+from retrievers.ranking.hits import Hit, TextIndex, fused
 from retrievers.ranking.lexical import LexicalIndex
-from retrievers.ranking.protocol import Hit, TextIndex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from retrievers.ranking.abstraction import abstract, names_in
-from retrievers.ranking.protocol import Hit
+from retrievers.ranking.hits import Hit
 
 Vector = Mapping[str, float]
 

@@ -41,7 +41,8 @@ def index_suite(
     as_json: JsonFlag = False,
 ) -> None:
     """Index what a suite's tools search. Embeds only what is new or changed, even after a kill."""
-    from retrievers.index.manifest import ALLOWED, PACKAGED
+    from retrievers.embedding import PACKAGED
+    from retrievers.index.manifest import ALLOWED
     from tools.world import World
 
     world = World.open(suite)
@@ -78,8 +79,9 @@ def _library(world: World) -> Library:
 
 def _model_there(library: Library) -> str:
     """The model of the index that there is, if it may be loaded; the default where there is none."""
+    from retrievers.embedding import PACKAGED
     from retrievers.errors import RetrievalError
-    from retrievers.index.manifest import PACKAGED, check_model
+    from retrievers.index.manifest import check_model
 
     assert library.directory is not None
     try:

@@ -196,7 +196,7 @@ def _writer(name: str | None) -> Any:
 
 def _check_embedder(name: str) -> None:
     """A model that has to be loaded by name is loaded first: a world takes minutes to build."""
-    from retrievers.index.manifest import PACKAGED
+    from retrievers.embedding import PACKAGED
 
     if name not in ("none", *PACKAGED):
         from retrievers.embedding.models import open_embedder

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from retrievers.embedding.models import open_embedder
 from retrievers.errors import RetrievalError
-from retrievers.index.collection import Collection, in_memory
-from retrievers.index.library import Mode
+from retrievers.index.collection import Collection, Mode, in_memory
 from retrievers.ranking.exact import ExactVectors
 from retrievers.ranking.words import WordIndex, index_words
 from retrievers.texts.documents import Document

@@ -8,7 +8,7 @@ import pytest
 
 from retrievers.ranking import fused
 from retrievers.ranking.fused import FusedIndex, fused_index
-from retrievers.ranking.protocol import Hit
+from retrievers.ranking.hits import Hit
 
 
 class Fixed:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrievers.embedding.late import LateIndex, LateModel, Matrix, Page, max_sim, page_images
 from retrievers.errors import PdfError, RetrievalError
+from retrievers.ranking.late import LateIndex, LateModel, Matrix, Page, max_sim, page_images
 
 
 class Letters:

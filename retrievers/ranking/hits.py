@@ -1,14 +1,28 @@
-"""Taking the best of many scores, and making one ranking of several."""
+"""Search hits: the best of many scores, and several rankings fused."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrievers.ranking.protocol import Hit
+
+class Hit(NamedTuple):
+    """A text that was found; a greater score is nearer to the query."""
+
+    key: str
+    score: float
+
+
+class TextIndex(Protocol):
+    """Finds the stored texts nearest to a text. Immutable and thread-safe."""
+
+    def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
+        """The `k` nearest, best first, ties by key, never one of `exclude`."""
+        ...
+
 
 DAMPING = 60
 """The constant of reciprocal rank fusion (Cormack et al. 2009)."""

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrievers.errors import PdfError, RetrievalError
-from retrievers.ranking.best import best
-from retrievers.ranking.protocol import Hit
+from retrievers.ranking.hits import Hit, best
 
 Matrix = NDArray[np.float32]
 
