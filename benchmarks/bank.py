@@ -96,8 +96,8 @@ def _replayed(suite: Suite, mode: str, place: Path) -> dict[str, Any]:
 def _bank(suite: Suite, tasks: Sequence[Task], sources: list[str], folder: Path) -> TraceBank:
     from optimizers.demos.bank_building import Attempt, build_bank
     from optimizers.rollouts import Rollouts
-    from worksmith.bank_sources import attempts_of
-    from worksmith.session import new_agent
+    from worksmith.jobs.bank_sources import attempts_of
+    from worksmith.jobs.session import new_agent
 
     def rollouts(number: int, attempt: Attempt) -> Rollouts:
         return Rollouts(suite.env, attempt.lm, folder / str(number), workers=4)
@@ -127,8 +127,8 @@ def _compared(
     from evals.running.runner import evaluate
     from evals.running.study import Arm, run_study
     from optimizers.search.knn import with_nearest
+    from worksmith.jobs.session import new_agent
     from worksmith.models.resolve import resolve
-    from worksmith.session import new_agent
 
     agent = new_agent(suite, "react", "all", 20)
     held_back = [*suite.select(split="dev"), *suite.select(split="test")]

@@ -127,7 +127,7 @@ def foretold(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     """What a dry run says of a compile for the model without weights, and what that took."""
     from optimizers.compiling.compile import Model, compile_program
     from optimizers.cost.budget import Budget
-    from worksmith.forecast import forecast_of
+    from worksmith.jobs.forecast import forecast_of
     from worksmith.models.resolve import resolve
 
     lm = Model("local/analogy", resolve("local/analogy"))
@@ -202,8 +202,8 @@ def _simulated(suite: Suite) -> Model:
 def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -> Plan:
     from optimizers.compiling.compile import Model, Plan
     from optimizers.settings import Settings
+    from worksmith.jobs.session import new_agent
     from worksmith.models.resolve import resolve
-    from worksmith.session import new_agent
 
     agent = new_agent(suite, "react", None, 20)
     return Plan(

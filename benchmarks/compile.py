@@ -214,8 +214,8 @@ class _Bench:
         """One compile, and the test scores of what it gave."""
         from optimizers.compiling.compile import Model, Plan, compile_program
         from optimizers.settings import Settings
+        from worksmith.jobs.session import new_agent
         from worksmith.models.resolve import resolve
-        from worksmith.session import new_agent
 
         setting = self._setting
         lm = MeteredEngine.around(resolve("local/analogy"), latency=setting.latency, spoiled=setting.spoiled)

@@ -77,9 +77,9 @@ def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: s
     from evals.tracking import NullTracker
     from optimizers.compiling.compile import Model
     from optimizers.settings import Settings
+    from worksmith.jobs.session import choose_tasks
+    from worksmith.jobs.study import StudyPlan, run_arms, study_arms
     from worksmith.models.resolve import resolve
-    from worksmith.session import choose_tasks
-    from worksmith.study import StudyPlan, run_arms, study_arms
 
     split, tasks = choose_tasks(suite, None, scheme, limit)
     plan = StudyPlan(

@@ -42,7 +42,12 @@ _A_COMPILE = 4
 """Kills that hit the same compile, at most."""
 
 _LOADED = [
-    *("worksmith.cli", "worksmith.study", "worksmith.commands.compile_report", "worksmith.models.analogy"),
+    *(
+        "worksmith.cli.app",
+        "worksmith.jobs.study",
+        "worksmith.cli.programs.compile_report",
+        "worksmith.models.analogy",
+    ),
     *(
         "programs.agent",
         "programs.replaying.scripted",

@@ -58,8 +58,8 @@ def run(quick: bool) -> dict[str, Any]:
 def _gold(suite: Suite, folder: Path) -> TraceBank:
     from optimizers.demos.trace_bank import collect
     from optimizers.rollouts import Rollouts
+    from worksmith.jobs.session import new_agent
     from worksmith.models.resolve import resolve
-    from worksmith.session import new_agent
 
     teacher = Rollouts(suite.env, resolve("gold", tasks=suite.tasks), folder, workers=4)
     held_back = [*suite.select(split="dev"), *suite.select(split="test")]
@@ -73,8 +73,8 @@ def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> d
     from evals.running.runner import evaluate
     from evals.running.study import Arm, run_study
     from optimizers.demos.selection import selection_called
+    from worksmith.jobs.session import new_agent
     from worksmith.models.resolve import resolve
-    from worksmith.session import new_agent
 
     tasks = suite.select(split="test", limit=limit)
     agent = new_agent(suite, "react", "all", 20)

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer.main
 
-from worksmith.cli import app
+from worksmith.cli.app import app
 
 TARGET = Path(__file__).parent / "cli.md"
 HEAD = """# Command line

@@ -172,7 +172,7 @@ class ToolContext:
         from typer.testing import CliRunner
 
         from tools.errors import WorksmithError
-        from worksmith.cli import app
+        from worksmith.cli.app import app
 
         with contextlib.chdir(self.folder):
             result = CliRunner(env=self._environment()).invoke(app, arguments)

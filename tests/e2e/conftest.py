@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from worksmith.cli import app
+from worksmith.cli.app import app
 
 Call = Callable[..., Result]
 

@@ -18,8 +18,8 @@ from evals.lm.prices import prices_in_use, use_prices
 from evals.tasks.suite import Suite
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
-from worksmith import boundary
-from worksmith.cli import app
+from worksmith.cli import boundary
+from worksmith.cli.app import app
 
 FINISH = said("[[ ## tool ## ]]\nfinish\n\n[[ ## arguments ## ]]\n{}\n\n[[ ## completed ## ]]")
 SEARCH = said(

@@ -24,7 +24,7 @@ from docs.snippets import (
     pages,
     refreshed,
 )
-from worksmith.cli import app
+from worksmith.cli.app import app
 
 SLOW = {
     "README.md",

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from docs.reference import TARGET, reference
 from tests.e2e.conftest import invoke
 from tools.errors import InputError
-from worksmith.cli import app
+from worksmith.cli.app import app
 
 HEAVY = ("dspy", "mlflow", "numpy", "pandas", "chromadb", "sentence_transformers", "apsw", "pydantic")
 
@@ -28,7 +28,7 @@ def worksmith(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_help_loads_no_heavy_package() -> None:
-    code = f"import worksmith.cli, sys; print([m for m in {HEAVY!r} if m in sys.modules])"
+    code = f"import worksmith.cli.app, sys; print([m for m in {HEAVY!r} if m in sys.modules])"
 
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
 
@@ -80,7 +80,7 @@ def test_the_version_is_the_packages() -> None:
 def test_completion_offers_what_there_is() -> None:
     from optimizers.registry import optimizer_names
     from programs.strategies import STRATEGIES as KNOWN
-    from worksmith.commands.options import OPTIMIZERS, STRATEGIES
+    from worksmith.cli.options import OPTIMIZERS, STRATEGIES
 
     assert (tuple(OPTIMIZERS), tuple(STRATEGIES)) == (optimizer_names(), tuple(KNOWN))
 

@@ -95,7 +95,7 @@ def test_an_org_that_goes_away_is_nobodys_wrong_answer(
     monkeypatch.setattr(tools.kinds.crm.live.org, "_LONGEST_WAIT", 0.02)
     with serving(crm) as server:
         name_org(monkeypatch, server)
-        from worksmith import session
+        from worksmith.jobs import session
 
         connect = session.connect
 

@@ -16,8 +16,8 @@ from optimizers.compiling.compile import BANK, Model, Plan, compile_program
 from optimizers.demos.demonstration import Demonstration
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.settings import Settings
+from worksmith.jobs.session import new_agent
 from worksmith.models.resolve import resolve
-from worksmith.session import new_agent
 
 pytestmark = pytest.mark.slow
 

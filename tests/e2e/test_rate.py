@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.e2e.conftest import invoke
-from worksmith.cli import app
+from worksmith.cli.app import app
 
 pytestmark = pytest.mark.slow
 

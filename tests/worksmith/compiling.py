@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.testing import CliRunner
 
-from worksmith.commands.compile import compile_program
+from worksmith.cli.programs.compile import compile_program
 
 APP = typer.Typer()
 APP.command()(compile_program)

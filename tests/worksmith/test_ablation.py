@@ -20,9 +20,9 @@ from optimizers.compiling.artifact import Artifact
 from tools.environment import Environment
 from tools.errors import InputError
 from tools.kinds.crm.access import persona_of
-from worksmith.ablation import categories_named, without_category
-from worksmith.commands.compare import compare_strategies
-from worksmith.compiled import load_program
+from worksmith.cli.programs.compare import compare_strategies
+from worksmith.jobs.ablation import categories_named, without_category
+from worksmith.jobs.compiled import load_program
 
 APP = typer.Typer()
 APP.command()(compare_strategies)

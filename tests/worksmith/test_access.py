@@ -18,7 +18,7 @@ from tools.kinds.crm.roles import packaged_policy as packaged_roles
 from tools.kinds.crm.schema import OBJECTS
 from tools.kinds.enterprise.access import packaged_policy
 from tools.kinds.enterprise.schema import KEYS, MAIL
-from worksmith.cli import app
+from worksmith.cli.app import app
 
 
 @pytest.fixture(scope="module")

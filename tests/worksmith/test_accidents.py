@@ -20,6 +20,7 @@ from tools.errors import InputError, WorksmithError
 from tools.files.locking import InUseError, Lock
 from tools.files.sealed_lines import sealed
 from worksmith import cli
+from worksmith.cli.app import app
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(*arguments: object) -> Any:
-    result = CliRunner().invoke(cli.app, [*map(str, arguments)])
+    result = CliRunner().invoke(app, [*map(str, arguments)])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result

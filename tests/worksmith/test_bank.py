@@ -20,11 +20,11 @@ from optimizers.demos.trace_bank import TraceBank
 from programs.agent import Agent
 from tests.optimizers.shop import make_suite
 from tools.errors import InputError
-from worksmith.commands import bank as bank_command
-from worksmith.commands.compile import compile_program
-from worksmith.commands.eval import evaluate_program
-from worksmith.commands.verify import verify_program
-from worksmith.compiled import load_program
+from worksmith.cli.programs import bank as bank_command
+from worksmith.cli.programs.compile import compile_program
+from worksmith.cli.programs.eval import evaluate_program
+from worksmith.cli.programs.verify import verify_program
+from worksmith.jobs.compiled import load_program
 from worksmith.models.resolve import resolve
 
 APP = typer.Typer()

@@ -9,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 
 from retrievers.errors import RetrievalError
 from tools.errors import InputError, WorksmithError
-from worksmith import boundary
+from worksmith.cli import boundary
 
 
 def ended(error: BaseException, capsys: pytest.CaptureFixture[str]) -> tuple[object, str]:

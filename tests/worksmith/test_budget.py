@@ -17,8 +17,8 @@ from tests.chat_server import chat_server, said
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run
 from tools.errors import InputError
-from worksmith.commands.compare import compare_strategies
-from worksmith.commands.eval import evaluate_program
+from worksmith.cli.programs.compare import compare_strategies
+from worksmith.cli.programs.eval import evaluate_program
 
 SMALL = ["--train-limit", 6, "--dev-limit", 4, "--workers", 2, "--candidates", 2, "--json"]
 

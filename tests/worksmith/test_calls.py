@@ -17,8 +17,8 @@ from tests.chat_server import ChatServer, called, chat_server, said
 from tests.programs.office import finish
 from tests.programs.org import QUARTERS, make_org
 from tools.errors import InputError
-from worksmith import cli
-from worksmith.compiled import load_program
+from worksmith.cli.app import app
+from worksmith.jobs.compiled import load_program
 
 MODEL = "openai/gpt-4o-mini"
 OPTIMIZERS = ["knn", "bootstrap", "dspy:LabeledFewShot", "dspy:BootstrapFewShot"]
@@ -50,7 +50,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
 
 
 def worksmith(*arguments: object) -> str:
-    result = CliRunner().invoke(cli.app, [*map(str, arguments)], catch_exceptions=False)
+    result = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.stdout
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from tests.tools.kinds.crm.worlds import ROLES, env
 from tools.kinds.crm.schema import OBJECTS
-from worksmith.cli import app
+from worksmith.cli.app import app
 
 
 def completed(line: str) -> list[str]:

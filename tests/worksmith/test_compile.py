@@ -18,7 +18,7 @@ from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import APP, run
 from tools.errors import InputError
-from worksmith.compiled import load_program
+from worksmith.jobs.compiled import load_program
 from worksmith.models.resolve import resolve
 
 ROOT = Path(__file__).parents[2]
@@ -141,7 +141,7 @@ def test_what_cannot_begin_is_no_run_in_mlflow(suite: Suite, tmp_path: Path) -> 
 def test_a_killed_compile_goes_on_to_the_same_program(suite: Suite, tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole.json", tmp_path / "killed.json"
     run(suite.path, "--out", whole, "--demos", 4)
-    code = "import typer; from worksmith.commands.compile import compile_program as c; typer.run(c)"
+    code = "import typer; from worksmith.cli.programs.compile import compile_program as c; typer.run(c)"
     command = [
         sys.executable,
         "-c",

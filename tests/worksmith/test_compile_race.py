@@ -13,7 +13,7 @@ from evals.tasks.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run
-from worksmith.compiled import load_program
+from worksmith.jobs.compiled import load_program
 
 ROOT = Path(__file__).parents[2]
 
@@ -67,7 +67,7 @@ def test_a_killed_race_goes_on_to_the_same_program(suite: Suite, tmp_path: Path)
     whole, killed = tmp_path / "whole.json", tmp_path / "killed.json"
     options = ("--optimizer", "race", "--demos", "4", "--workers", "1")
     run(suite.path, "--out", whole, *options)
-    code = "import typer; from worksmith.commands.compile import compile_program as c; typer.run(c)"
+    code = "import typer; from worksmith.cli.programs.compile import compile_program as c; typer.run(c)"
     command = [sys.executable, "-c", code, str(suite.path), "--out", str(killed), *options, "--no-track"]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL)
     log = tmp_path / "killed.json.journal" / "student" / "race-random-4-0-000.jsonl"

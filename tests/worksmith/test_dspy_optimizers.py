@@ -23,9 +23,9 @@ from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.proposing import propose
 from tests.optimizers.shop import make_suite
 from tools.errors import InputError
-from worksmith.cli import app
-from worksmith.commands.compile import compile_program
-from worksmith.compiled import load_program
+from worksmith.cli.app import app
+from worksmith.cli.programs.compile import compile_program
+from worksmith.jobs.compiled import load_program
 from worksmith.models.resolve import resolve
 
 APP = typer.Typer()
@@ -38,7 +38,7 @@ SMALL = ["--demos", 4, "--candidates", 2, "--train-limit", 6, "--dev-limit", 3, 
 IN_A_NEW_PROCESS = """
 import json, mlflow, sys
 from typer.testing import CliRunner
-from worksmith.cli import app
+from worksmith.cli.app import app
 store, suite, query, folder, *programs = sys.argv[1:]
 mlflow.set_tracking_uri(store)
 found = {}

@@ -15,7 +15,8 @@ from tests.optimizers.shop import make_suite
 from tests.tools.kinds.enterprise.small_world import write_small_world
 from tools.errors import InputError, WorksmithError
 from worksmith import cli
-from worksmith.compiled import load_program
+from worksmith.cli.app import app
+from worksmith.jobs.compiled import load_program
 
 HOSTED = "openai/gpt-4o-mini"
 
@@ -34,7 +35,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def call(*arguments: object) -> Any:
-    result = CliRunner().invoke(cli.app, [*map(str, arguments), "--no-track"])
+    result = CliRunner().invoke(app, [*map(str, arguments), "--no-track"])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
@@ -45,7 +46,7 @@ def test_a_way_of_judging_that_is_none_is_refused(suite: Suite, command: str) ->
     more = {"run": [suite.tasks[0].id], "score": ["-p", "file"]}.get(command, [])
     with pytest.raises(InputError, match="--ground-truth: no ground truth 'magic'"):
         CliRunner().invoke(
-            cli.app, [command, str(suite.path), *more, "--ground-truth", "magic"], catch_exceptions=False
+            app, [command, str(suite.path), *more, "--ground-truth", "magic"], catch_exceptions=False
         )
 
 
@@ -67,7 +68,7 @@ def test_an_error_of_the_system_is_a_sentence(
     def full() -> None:
         raise OSError(28, "No space left on device", "runs.jsonl")
 
-    monkeypatch.setattr(cli, "app", full)
+    monkeypatch.setattr("worksmith.cli.app.app", full)
     with pytest.raises(SystemExit) as ended:
         cli.main()
 

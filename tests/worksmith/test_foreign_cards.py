@@ -15,7 +15,7 @@ from evals.tasks.suite import Suite
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run
 from tools.errors import InputError
-from worksmith.cli import app
+from worksmith.cli.app import app
 
 
 @pytest.fixture(scope="module")

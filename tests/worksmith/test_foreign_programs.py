@@ -19,8 +19,8 @@ from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run
 from tools.errors import InputError
 from tools.seeding import digest
-from worksmith.cli import app
-from worksmith.compiled import load_program
+from worksmith.cli.app import app
+from worksmith.jobs.compiled import load_program
 from worksmith.models.served import ServedAgent, bundle
 
 Change = Callable[[dict[str, Any], str], object]

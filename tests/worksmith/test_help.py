@@ -12,8 +12,8 @@ from evals.kinds.office.generate import PER_INTENT
 from evals.task_kind import checked_mode
 from evals.tracking import TraceChoice
 from evals.tracking.store import tracking_uri
-from worksmith.cli import app
-from worksmith.session import demo_count
+from worksmith.cli.app import app
+from worksmith.jobs.session import demo_count
 
 
 def _options(command: Any, path: str = "worksmith") -> Iterator[Any]:

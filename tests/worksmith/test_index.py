@@ -12,7 +12,7 @@ from tools.access.persona import Persona
 from tools.environment import Environment
 from tools.kinds.enterprise.schema import POSTS, TABLES
 from tools.world import write_world
-from worksmith.cli import app
+from worksmith.cli.app import app
 
 NOW = datetime(2022, 12, 31, 18)
 

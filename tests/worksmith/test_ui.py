@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from tools.errors import InputError
-from worksmith.commands import ui
+from worksmith.cli.runs import ui
 
 
 @pytest.fixture

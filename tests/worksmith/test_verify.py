@@ -21,7 +21,7 @@ from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run
 from tools.errors import InputError, Notice
 from tools.files.sealed_lines import sealed, sealed_lines
-from worksmith.cli import app
+from worksmith.cli.app import app
 
 ROOT = Path(__file__).parents[2]
 SMALL = ("--demos", "4", "--candidates", "2", "--train-limit", "6", "--dev-limit", "3")

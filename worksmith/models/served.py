@@ -58,7 +58,7 @@ class ServedAgent(PythonModel):  # type: ignore[misc]
             InputError: the program is no good, or no model is named.
         """
         from evals.tasks.suite import Suite
-        from worksmith.compiled import load_program
+        from worksmith.jobs.compiled import load_program
         from worksmith.models.resolve import resolve
 
         folder = Path(context.artifacts["program"])

@@ -19,7 +19,7 @@ from evals.tasks.suite import Suite
 from tests.evals import small_office as office
 from tests.evals.small_office import NOW, action, task
 from tools.errors import InputError
-from worksmith.commands.score import score_predictions
+from worksmith.cli.runs.score import score_predictions
 
 DELETED = 'calendar.delete_event.func(event_id="00000000")'
 OTHER = 'calendar.delete_event.func(event_id="00000001")'

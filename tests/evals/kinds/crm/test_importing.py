@@ -26,7 +26,7 @@ from tests.evals.kinds.crm.published.small import (
     write_raw,
 )
 from tools.errors import InputError
-from worksmith.cli import app
+from worksmith.cli.app import app
 
 ORIGINAL = Path(__file__).parents[4].parent / "shared" / "data" / "crmarena"
 

@@ -1,0 +1,1 @@
+"""Commands that run programs: eval, compile, compare and what belongs to them."""

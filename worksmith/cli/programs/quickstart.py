@@ -1,0 +1,223 @@
+"""`worksmith quickstart`: the main job, end to end, on this machine alone."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from worksmith.cli.options import (
+    LOCAL_JUDGE,
+    JsonFlag,
+    JudgedOption,
+    RubricOption,
+    SeedOption,
+    TrackFlag,
+    TrackingUriOption,
+    WorkersOption,
+    say,
+)
+
+if TYPE_CHECKING:
+    from evals.judging.judge import Judge
+    from evals.running.study import Row, Study
+    from evals.tasks.suite import Suite
+    from tools.access.persona import Persona
+    from worksmith.jobs.study import StudyPlan
+
+_SCALE = 0.05
+_SHOWN = {
+    "mail": "enterprise_mail_system.read",
+    "chats": "conversations.read",
+    "tickets": "it_service_management.read_issue",
+    "code": "github.read",
+    "sales": "sales.read",
+    "clients": "clients.read",
+}
+"""Columns of the table of who may read what, and the tools that count for them."""
+
+_INDENT = " " * 5
+_MODEL = "local/analogy"
+_ABOUT_THE_MODEL = (
+    f"{_MODEL} is not a language model. It needs no key and no network: it finds the demonstrations in its "
+    "prompt that are most like the task and imitates them by rule. Without demonstrations it can do next to "
+    "nothing, so what it gains is what compiling gave it. `worksmith compile` takes a real one, --lm."
+)
+
+
+def quickstart(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Where to put suite and program.")] = Path(
+        "build/quickstart"
+    ),
+    seed: SeedOption = 7,
+    workers: WorkersOption = 8,
+    judge: JudgedOption = None,
+    rubric: RubricOption = None,
+    track: TrackFlag = True,
+    tracking_uri: TrackingUriOption = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Build an enterprise, compile an agent for its people, measure before and after, compare strategies."""
+    from worksmith.jobs.judges import judges_called
+
+    judges_called(judge or [LOCAL_JUDGE], rubric)  # before anything is built for judges that there are not
+    started = time.perf_counter()
+    suite = _build(out / "enterprise", seed)
+    _show_access(suite)
+    say("\n3/5  Evaluate and compile.")
+    say(textwrap.fill(_ABOUT_THE_MODEL, 78, initial_indent=_INDENT, subsequent_indent=_INDENT) + "\n")
+    judges = judges_called(judge or [LOCAL_JUDGE], rubric, suite.env.kind.tables)
+    plan = _plan(suite, workers, seed, judges)
+    program = out / "react-knn.json"
+    study, run_id = _measure(plan, program, track, tracking_uri)
+    seconds = time.perf_counter() - started
+    if as_json:
+        facts = {
+            "suite": str(suite.path),
+            "program": str(program),
+            "report": str(_page_beside(program)),
+            "run": run_id,
+            "seconds": round(seconds, 1),
+        }
+        typer.echo(json.dumps({**facts, "lm": _MODEL, **study.to_json()}))
+        return
+    _show(study, suite, program, run_id, seconds)
+
+
+def _build(directory: Path, seed: int) -> Suite:
+    from evals.task_kind import BuildOptions, builder
+    from worksmith.cli.worlds.index import build as index
+
+    say("1/5  Build a suite: a twentieth of an enterprise with people, sources, access rules, search index.")
+    suite = builder("enterprise")(
+        directory, BuildOptions(seed=seed, scale=_SCALE), progress=lambda message: say(f"     {message}")
+    )
+    index(suite, "minilm")
+    counts = ", ".join(f"{count} {split}" for split, count in suite.counts().items())
+    say(f"     {len(suite.tasks)} tasks ({counts}) in {directory}")
+    return suite
+
+
+def _show_access(suite: Suite) -> None:
+    """How many records the same call finds for people of different departments and levels."""
+    from rich.console import Console
+
+    from evals.table import Grid
+
+    say("\n2/5  Who may read what: an agent finds what the person it works for may read, and nothing else.\n")
+    departments = suite.env.kind.departments
+    rows = tuple(
+        (
+            f"{departments[who.department]} {who.level}",
+            *(_readable(suite, who, tool) for tool in _SHOWN.values()),
+        )
+        for who in _people(suite)
+    )
+    Console(stderr=True).print(
+        Grid("Records to be found, by department and level", ("for", *_SHOWN), rows).rich()
+    )
+
+
+def _people(suite: Suite) -> list[Persona]:
+    """The most junior persona of the test tasks in each department."""
+    personas = {task.persona.id: task.persona for task in suite.select(split="test") if task.persona}
+    chosen: dict[str, Persona] = {}
+    for who in sorted(personas.values(), key=lambda who: (who.level, who.id)):
+        chosen.setdefault(who.department, who)
+    return list(chosen.values())
+
+
+def _readable(suite: Suite, who: Persona, tool: str) -> str:
+    """How many records a tool finds for somebody; a dash if they may not use it."""
+    seen = suite.env.episode(persona=who).call(tool, {"limit": "1"})
+    return f"{seen.value['total']:,}" if seen.status == "ok" else "-"
+
+
+def _plan(suite: Suite, workers: int, seed: int, judges: tuple[Judge, ...]) -> StudyPlan:
+    from optimizers.compiling.compile import Model
+    from optimizers.settings import Settings
+    from worksmith.jobs.study import StudyPlan
+    from worksmith.models.resolve import GOLD, resolve
+
+    return StudyPlan(
+        suite=suite,
+        tasks=suite.select(split="test"),
+        split="test",
+        scheme="standard",
+        train_suite=suite,
+        lm=Model(_MODEL, resolve(_MODEL)),
+        teacher=Model(GOLD, resolve(GOLD, tasks=suite.tasks)),
+        settings=Settings(seed=seed),
+        demos=None,
+        toolset="all",
+        max_steps=20,
+        ground_truth="published",
+        workers=workers,
+        resume=False,
+        judges=judges,
+    )
+
+
+def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tuple[Study, str | None]:
+    """React and plan, uncompiled and compiled; the compiled react program goes to `program`."""
+    from evals.reporting.report import study_report
+    from evals.scoring.baseline_program import baselines_for
+    from evals.tracking import Suite as Dataset
+    from tools.files.atomic import write_atomically
+    from worksmith.jobs.history import study_histories
+    from worksmith.jobs.judges import judge_setting
+    from worksmith.jobs.study import run_arms, study_arms
+    from worksmith.jobs.tracked import Tracking
+
+    baselines = baselines_for(plan.suite.env)
+    arms = study_arms(["react", "plan"], ["none", "knn"], baselines=baselines)
+    params: dict[str, Any] = {
+        "lm": _MODEL,
+        "suite": plan.suite.path.name,
+        "seed": plan.settings.seed,
+        **judge_setting(plan.judges),
+    }
+    with Tracking(track, uri).start(plan.suite.path, "quickstart", params=params) as run:
+        run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
+        keep = {"react + knn": program}
+        study = run_arms(plan, arms, run, on_row=_tell, keep=keep)
+        report = study_report(study, title="Quickstart", histories=study_histories(plan, study, keep))
+        run.report(report)
+        write_atomically(_page_beside(program), report.html().encode())
+        return study, run.id
+
+
+def _page_beside(program: Path) -> Path:
+    """Where the report goes."""
+    return program.with_name("report.html")
+
+
+def _tell(row: Row) -> None:
+    from evals.table import percent
+
+    outcome = percent(row.summary.scores.get("outcome"))
+    say(f"     {row.arm.label:14} {outcome} % of {row.summary.tasks} test tasks done right")
+
+
+def _show(study: Study, suite: Suite, program: Path, run_id: str | None, seconds: float) -> None:
+    from rich.console import Console
+
+    from evals.reporting.tables.scores import study_grid
+
+    say("\n4/5  Compare, on tasks that no program was compiled on.\n")
+    Console().print(study_grid(study, title="Quickstart").rich())
+    task = suite.select(split="test")[0].id
+    say(f"\n5/5  Done in {seconds:.0f} s. Where to look:")
+    say(f"     {_page_beside(program)}".ljust(52) + "the report: open it in a browser")
+    if run_id:
+        say("     worksmith ui                                   the recorded runs in MLflow, here as")
+        say(f"                                                    run {run_id}")
+    say(f"     worksmith run {suite.path} {task} --program {program}")
+    say("                                                    one episode, step by step")
+    say(f"     worksmith eval {suite.path} --program {program}")
+    say("                                                    the same scores again, in a new process")
+    say(f"     worksmith compare {suite.path} --strategies act,react,plan --optimizers none,bootstrap,knn")

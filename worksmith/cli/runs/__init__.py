@@ -1,0 +1,1 @@
+"""Commands on finished runs: reports, verdicts, ratings, scores."""

@@ -1,0 +1,219 @@
+"""`worksmith access`: explain and check the access rules of a world."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from worksmith.cli.choices import roles, sources, world_kinds
+from worksmith.cli.options import JsonFlag, SuiteArgument
+from worksmith.cli.worlds.roles import check_role, validate_roles
+
+if TYPE_CHECKING:
+    from tools.access.document import PolicyDocument
+    from tools.access.explain import OperationRights, RecordRights, SourceRights
+    from tools.access.persona import Persona
+    from tools.access.policy import Decision
+    from tools.tool_context import ToolContext
+    from tools.world_kind import WorldKind
+
+app = typer.Typer(help="Explain and check access rules.", no_args_is_help=True)
+
+_OPERATIONS = ["create", "read", "update", "delete"]
+
+
+@app.command("check")
+def check(
+    suite: SuiteArgument,
+    persona: Annotated[
+        str, typer.Option("--as", help="Who asks: id of an employee, or role of a CRM.", autocompletion=roles)
+    ],
+    source: Annotated[
+        str | None,
+        typer.Option(
+            help="One source, such as an object of a CRM.", show_default="all", autocompletion=sources
+        ),
+    ] = None,
+    operation: Annotated[
+        str | None,
+        typer.Option(
+            help="create, read, update or delete.", show_default="all", autocompletion=lambda: _OPERATIONS
+        ),
+    ] = None,
+    record: Annotated[str | None, typer.Option(help="Key of one record of the source.")] = None,
+    as_json: JsonFlag = False,
+) -> None:
+    """Explain who may do what, and by which rule. The suite needs no tasks: its world is enough."""
+    from tools.access.explain import explain_record, explain_source
+    from tools.errors import InputError
+
+    operations = _operations(operation)
+    if record is not None and source is None:
+        raise InputError("a record belongs to a source", where="--record", hint="give --source too")
+    kind, ctx = _open(suite, persona)
+    if kind.name == "crm":
+        check_role(ctx, source, operations, record, as_json)
+        return
+    sources = [source] if source else _sources(ctx)
+    rights = [explain_source(ctx, kind.tables, name, operations) for name in sources]
+    one = explain_record(ctx, kind.tables, sources[0], record, operations) if record is not None else None
+    if as_json:
+        document = {"persona": ctx.persona.model_dump(), "sources": [r.to_json() for r in rights]}
+        typer.echo(json.dumps(document | ({"record": one.to_json()} if one else {})))
+        return
+    _show_persona(ctx.persona)
+    for each in rights:
+        _show_source(each)
+    if one:
+        _show_record(one)
+
+
+@app.command("validate")
+def validate(
+    file: Annotated[Path, typer.Argument(help="Policy file (JSON).", dir_okay=False)],
+    kind: Annotated[
+        str, typer.Option(help="Kind of world whose sources and tools it is for.", autocompletion=world_kinds)
+    ] = "enterprise",
+    as_json: JsonFlag = False,
+) -> None:
+    """Check a policy file; a fault is named by its place in the file."""
+    from tools.access.document import read_document
+    from tools.world_kind import world_kind
+
+    if kind == "crm":
+        validate_roles(file, as_json)
+        return
+    world = world_kind(kind)
+    tools = frozenset(tool.name for toolkit in world.toolkits for tool in toolkit.tools)
+    document = read_document(file, {table.name: table.columns for table in world.tables}, tools)
+    facts = _facts(document, tools, [table.name for table in world.tables])
+    facts["departments_unknown"] = _strangers(document, world.departments) if world.departments else []
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    typer.echo(f"{file}: valid, {facts['rules']} rules for {facts['sources']} sources")
+    for what in ("tools_denied", "sources_denied"):
+        if facts[what]:
+            typer.echo(f"{what.replace('_', ' ')} to everybody, not mentioned: {', '.join(facts[what])}")
+    if facts["departments_unknown"]:
+        known = ", ".join(world.departments)
+        listed = "; ".join(facts["departments_unknown"])
+        typer.echo(f"nobody is in these departments, unless the world has others than {known}: {listed}")
+
+
+def _facts(document: PolicyDocument, tools: frozenset[str], sources: list[str]) -> dict[str, Any]:
+    return {
+        "valid": True,
+        "sources": len(document.sources),
+        "rules": sum(len(source.rules) + bool(source.private) for source in document.sources.values()),
+        "tools_denied": sorted(tools - set(document.tools)),
+        "sources_denied": [name for name in sources if name not in document.sources],
+    }
+
+
+def _strangers(document: PolicyDocument, departments: Collection[str]) -> list[str]:
+    """Codes that are neither a department nor a group, each with its place; nobody has them, as it is."""
+    known = {*departments, *document.groups}
+    named = [(f"groups.{group}", code) for group, codes in document.groups.items() for code in codes]
+    strangers = [f"{code} in {place}" for place, code in named if code not in departments]
+    for source, rules in document.model_dump(mode="json", by_alias=True)["sources"].items():
+        strangers += [
+            f"{code} in sources.{source}.{place}" for place, code in _codes(rules) if code not in known
+        ]
+    return strangers
+
+
+def _codes(data: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """The codes that predicates name, each with its place."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            inner = f"{place}.{key}" if place else key
+            yield from ((inner, code) for code in value) if key == "department" else _codes(value, inner)
+    elif isinstance(data, list):
+        for number, item in enumerate(data):
+            yield from _codes(item, f"{place}[{number}]")
+
+
+def _operations(operation: str | None) -> list[str]:
+    from tools.access.predicates import OPERATIONS
+    from tools.errors import InputError
+
+    if operation is None:
+        return list(OPERATIONS)
+    if operation not in OPERATIONS:
+        raise InputError(
+            f"no operation {operation!r}", where="--operation", hint=f"there are {', '.join(OPERATIONS)}"
+        )
+    return [operation]
+
+
+def _open(suite: Path, persona: str) -> tuple[WorldKind, ToolContext]:
+    import apsw
+
+    from tools.tool_context import ToolContext
+    from tools.world import World
+    from tools.world_kind import world_kind
+
+    world = World.open(suite)
+    kind = world_kind(world.manifest.kind)
+    connection = apsw.Connection(":memory:")
+    connection.deserialize("main", world.image)
+    who = kind.find_persona(world, persona)
+    return kind, ToolContext(connection, world.manifest.now, who, kind.open_policy(world))
+
+
+def _sources(ctx: ToolContext) -> list[str]:
+    from tools.access.engine import AccessPolicy
+    from tools.errors import InputError
+
+    if not isinstance(ctx.policy, AccessPolicy):
+        raise InputError("this kind of world has no access rules")
+    return list(ctx.policy.document.sources)
+
+
+def _show_persona(persona: Persona) -> None:
+    above = f", reports to {' > '.join(persona.managers)}" if persona.managers else ""
+    left = "" if persona.active else "; works here no more and may do nothing"
+    typer.echo(f"{persona.id} {persona.name}: {persona.department}, level {persona.level}{above}{left}")
+
+
+def _show_source(rights: SourceRights) -> None:
+    typer.echo(f"\n{rights.source}: may read {rights.readable} of {rights.total} records")
+    for operation in rights.operations:
+        _show_operation(operation)
+    if rights.private:
+        typer.echo(
+            f"  private fields seen in {rights.private_seen} of these, by {rights.private_rule}: "
+            f"{', '.join(rights.private)}"
+        )
+
+
+def _show_operation(operation: OperationRights) -> None:
+    if not operation.chances:
+        why = "no rule allows it" if operation.decision.rule != "inactive" else "has left"
+        typer.echo(f"  {operation.operation:<7} no: {why}")
+    for index, chance in enumerate(operation.chances):
+        extent = "every record" if chance.on_every_record else "where the record fits"
+        fields = f"; only {', '.join(chance.fields)}" if chance.fields else ""
+        label = operation.operation if index == 0 else ""
+        typer.echo(f"  {label:<7} {extent}, by {chance.rule}{fields}")
+
+
+def _show_record(record: RecordRights) -> None:
+    typer.echo(f"\n{record.record}")
+    for operation, decision in record.decisions.items():
+        partly = ", ".join(sorted(set(record.update_fields.values())))
+        if operation == "update" and not decision.allow and partly:
+            typer.echo(f"  update  some fields, by {partly}: {', '.join(record.update_fields)}")
+        else:
+            typer.echo(f"  {operation:<7} {_verdict(decision)}")
+    if record.private:
+        typer.echo(f"  private {_verdict(record.private)}")
+
+
+def _verdict(decision: Decision) -> str:
+    return f"yes, by {decision.rule}" if decision.allow else f"no ({decision.rule})"

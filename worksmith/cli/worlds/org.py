@@ -1,0 +1,230 @@
+"""`worksmith org`: look at a live org, and move a generated world to one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from worksmith.cli.options import JsonFlag, SuiteArgument, say
+
+if TYPE_CHECKING:
+    from tools.kinds.crm.live.ids import IdFile
+    from tools.kinds.crm.live.org import SalesforceOrg
+    from tools.kinds.crm.live.plan import UploadPlan
+    from tools.kinds.crm.live.target import Target
+    from tools.kinds.crm.live.upload import Step
+    from tools.world import World
+
+app = typer.Typer(
+    help="Look at a live Salesforce org, which the SALESFORCE_ variables name, and move a world to one.",
+    no_args_is_help=True,
+)
+
+_MOST = 10_000_000
+"""Records of a result; more than any org that a world is moved to has."""
+
+
+@app.command("check")
+def check(as_json: JsonFlag = False) -> None:
+    """Log in to the org and say what it has of what agents ask for. Reads only."""
+    org = _org()
+    found = [_looked_at(org, name) for name in _objects()]
+    if as_json:
+        typer.echo(json.dumps({"org": org.host, "objects": found}))
+    else:
+        _show(f"{org}", ["object", "records", "missing fields"], [_checked_row(each) for each in found])
+    if any(each["missing"] or each["absent"] for each in found):
+        raise typer.Exit(1)
+
+
+@app.command("upload")
+def upload(
+    suite: SuiteArgument,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be made, lost and missing; write nothing.")
+    ] = False,
+    ids: Annotated[
+        Path,
+        typer.Option(help="File that keeps our ids with theirs, for --resume and --org-ids.", dir_okay=False),
+    ] = Path("org-ids.jsonl"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with an upload that was stopped.")] = False,
+    constants: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="Object.Field=VALUE that all new records get, such as User.ProfileId=00e..."
+        ),
+    ] = None,
+    allow_losses: Annotated[
+        bool, typer.Option("--allow-losses", help="Go on though the org will not take some fields.")
+    ] = False,
+    into_used: Annotated[
+        bool, typer.Option("--into-used", help="Go on though the org has records; they stay as they are.")
+    ] = False,
+    batch: Annotated[int, typer.Option(min=1, max=200, help="Records of one request.")] = 200,
+    as_json: JsonFlag = False,
+) -> None:
+    """Move a suite's generated world to an empty org. It only adds records and never changes the org's own.
+
+    What stands against it is told first, with or without --dry-run.
+    """
+    from tools.errors import InfrastructureError
+    from tools.kinds.crm.live.plan import make_plan
+    from tools.kinds.crm.live.target import Target
+    from worksmith.cli.worlds.serve import crm_world
+
+    given = _constants(constants or [])
+    if not dry_run:
+        _check_file(ids, resume)
+    world = crm_world(suite)
+    target = Target(_org())
+    plan = make_plan(world, target, given)
+    if not as_json:
+        _show_plan(target, plan)
+    obstacles = plan.obstacles(despite_losses=allow_losses, despite_records=into_used or resume)
+    if dry_run:
+        _report_dry_run(target, plan, obstacles, as_json)
+        return
+    _refuse(target, obstacles)
+    file = _id_file(ids, world, target, resume)
+    try:
+        counts = _moved(plan, target, file, batch)
+    except InfrastructureError as error:
+        raise InfrastructureError(f"{error}; the same command with --resume goes on") from error
+    if as_json:
+        typer.echo(json.dumps({"org": target.host, "ids": str(ids), "records": counts}))
+    else:
+        say(f"The org has {sum(counts.values()):,} records of the world; {ids} says which")
+
+
+def _org() -> SalesforceOrg:
+    from tools.kinds.crm.live.org import SalesforceOrg
+    from tools.kinds.crm.soql.engine import Limits
+
+    return SalesforceOrg.from_env(limits=Limits(rows=_MOST))
+
+
+def _objects() -> list[str]:
+    from tools.kinds.crm.schema import OBJECTS
+
+    return list(OBJECTS)
+
+
+def _looked_at(org: SalesforceOrg, name: str) -> dict[str, Any]:
+    """What an org has of one object."""
+    from tools.kinds.crm.schema import OBJECTS
+
+    described = org.describe(name)
+    if described is None:
+        return {"object": name, "absent": True, "records": 0, "missing": []}
+    known = {field["name"] for field in described["fields"]}
+    missing = [field for field in OBJECTS[name].columns if field not in known]
+    records = org.query(f"SELECT COUNT() FROM {name}").total_size
+    return {"object": name, "absent": False, "records": records, "missing": missing}
+
+
+def _checked_row(found: dict[str, Any]) -> list[str]:
+    missing = "all: the org has no such object" if found["absent"] else ", ".join(found["missing"])
+    return [found["object"], f"{found['records']:,}", missing]
+
+
+def _constants(given: Sequence[str]) -> dict[str, dict[str, str]]:
+    from tools.errors import InputError
+
+    found: dict[str, dict[str, str]] = {}
+    for text in given:
+        path, equals, value = text.partition("=")
+        name, dot, field = path.partition(".")
+        if not (equals and dot and name and field and value):
+            raise InputError(f"{text!r} is not Object.Field=VALUE", where="--set")
+        found.setdefault(name, {})[field] = value
+    return found
+
+
+def _show_plan(target: Target, plan: UploadPlan) -> None:
+    rows = []
+    for each in plan.objects:
+        remarks = [f"{name} {why}" for name, why in {**each.lost, **each.left}.items()]
+        if each.matched:
+            remarks.append(f"{len(each.matched):,} that the org has or makes itself")
+        rows.append(
+            [each.name, f"{len(each.rows):,}", f"{each.already:,}", str(each.requests), "; ".join(remarks)]
+        )
+    _show(f"To {target.org}:", ["object", "to make", "already there", "requests", "remarks"], rows)
+
+
+def _report_dry_run(target: Target, plan: UploadPlan, obstacles: Sequence[str], as_json: bool) -> None:
+    """Say what a dry run found; what stands against the upload makes it fail."""
+    if as_json:
+        objects = [each.to_json() for each in plan.objects]
+        typer.echo(json.dumps({"org": target.host, "objects": objects, "obstacles": list(obstacles)}))
+    else:
+        say("Nothing was written." + ("" if obstacles else " Nothing stands against it."))
+        for each in obstacles:
+            say(f"- {each}")
+    if obstacles:
+        raise typer.Exit(1)
+
+
+def _refuse(target: Target, obstacles: Sequence[str]) -> None:
+    from tools.errors import InputError
+
+    if obstacles:
+        listed = "".join(f"\n- {each}" for each in obstacles)
+        raise InputError(f"the world cannot be moved as it is:{listed}", where=target.host)
+
+
+def _check_file(path: Path, resume: bool) -> None:
+    """See that the file of ids is there if it is to be gone on with, and not there if it is not."""
+    from tools.errors import InputError
+
+    if path.exists() and not resume:
+        hint = "--resume goes on with it; another --ids begins anew"
+        raise InputError("there is an upload already", where=str(path), hint=hint)
+    if resume and not path.exists():
+        raise InputError("there is no upload to go on with", where=str(path))
+
+
+def _id_file(path: Path, world: World, target: Target, resume: bool) -> IdFile:
+    from tools.kinds.crm.live.ids import IdFile
+    from tools.kinds.crm.live.upload import check_file
+
+    digest = world.manifest.digest
+    if not resume:
+        return IdFile.new(path, digest, target.host)
+    file = IdFile.read(path)
+    check_file(file, digest, target.host)
+    return file
+
+
+def _moved(plan: UploadPlan, target: Target, file: IdFile, batch: int) -> dict[str, int]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from tools.kinds.crm.live.upload import Upload
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        line = bar.add_task("", total=None)
+
+        def show(step: Step) -> None:
+            bar.update(line, description=step.object, completed=step.done, total=step.total)
+
+        return Upload(plan, target, file, batch=batch, progress=show).run()
+
+
+def _show(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, title=escape(title), title_justify="left")
+    for column in head:
+        table.add_column(column, justify="right" if column in ("records", "requests", "to make") else "left")
+    for row in rows:
+        table.add_row(*map(escape, row))
+    Console().print(table)

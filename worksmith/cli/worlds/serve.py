@@ -1,0 +1,166 @@
+"""`worksmith serve`: let other programs at a world, over the API of the system that it stands for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from worksmith.cli.choices import roles
+from worksmith.cli.options import say
+
+if TYPE_CHECKING:
+    from tools.kinds.crm.rest.server import Listening
+    from tools.kinds.crm.schema import Schema
+    from tools.world import World
+
+app = typer.Typer(help="Serve a world to other programs.", no_args_is_help=True)
+
+TOKEN_VARIABLE = "WORKSMITH_SERVE_TOKEN"
+
+
+@app.callback()
+def _group() -> None:
+    """Serve a world to other programs."""
+
+
+@app.command("crm")
+def serve_crm(
+    suite: Annotated[Path, typer.Argument(help="Suite directory; its world is enough.")],
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8430,
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="Listen on an address that other machines can reach.")
+    ] = False,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar=TOKEN_VARIABLE,
+            help="What clients have to know. The variable keeps it out of the list of processes.",
+            show_default="a new random one",
+            show_envvar=False,
+        ),
+    ] = None,
+    role: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            help="Role whose rights clients have.",
+            show_default="all of the org",
+            autocompletion=roles,
+        ),
+    ] = None,
+    writable: Annotated[
+        bool,
+        typer.Option("--writable", help="Let clients change records, in memory; the suite stays as it is."),
+    ] = False,
+    audit_dates: Annotated[
+        bool,
+        typer.Option(
+            "--audit-dates",
+            help="Let new records say when they were made, as an org that data is moved to does.",
+        ),
+    ] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option(help="Write the org as it is at the end as a new world.", file_okay=False),
+    ] = None,
+    tls: Annotated[
+        bool, typer.Option("--tls/--no-tls", help="HTTPS with a certificate of its own, or plain HTTP.")
+    ] = True,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print where it listens as one line of JSON on stdout.")
+    ] = False,
+) -> None:
+    """Serve a CRM world over the subset of Salesforce's REST API that its Python client uses.
+
+    Clients log in with any user name and password and the token as security token, or use the token as
+    session id. Ctrl-C or SIGTERM ends the server.
+    """
+    from tools.kinds.crm.rest.server import THREADS, OrgServer
+    from tools.kinds.crm.rest.serving import Serving
+    from tools.kinds.crm.rest.sessions import new_token
+    from tools.kinds.crm.rest.store import OrgStore, check_free
+
+    _check(host, allow_remote=allow_remote, tls=tls, writable=writable, save=save)
+    if save is not None:
+        check_free(save)
+    world = crm_world(suite)
+    secret = token or new_token()
+    store = OrgStore(world, THREADS)
+    serving = Serving(_schema(world, role), writable, audit_dates)
+    server = OrgServer(store, serving, secret, host=host, port=port, secure=tls)
+    with server.listening() as at:
+        _announce(world, at, secret, given=token is not None, writable=writable, as_json=as_json)
+        server.run()
+    if save is not None:
+        saved = store.save(save)
+        say(f"Saved the org in {saved.path}")
+    elif store.changed:
+        say("What clients changed is gone; --save keeps it")
+
+
+def _check(host: str, *, allow_remote: bool, tls: bool, writable: bool, save: Path | None) -> None:
+    from tools.errors import InputError
+    from tools.kinds.crm.rest.server import is_loopback
+
+    if not is_loopback(host):
+        if not allow_remote:
+            raise InputError(
+                f"other machines could reach {host}", where="--host", hint="--allow-remote lets them"
+            )
+        if not tls:
+            hint = "leave it out: the token would travel in the clear"
+            raise InputError("other machines are served over TLS only", where="--no-tls", hint=hint)
+    if save is not None and not writable:
+        raise InputError("nothing can change, so there is nothing to save", where="--save", hint="--writable")
+
+
+def crm_world(suite: Path) -> World:
+    """The CRM world of a suite, or in a directory of its own.
+
+    Raises:
+        InputError: there is none.
+    """
+    from tools.errors import InputError
+    from tools.world import World
+
+    world = World.open(suite)
+    if world.manifest.kind != "crm":
+        raise InputError(
+            f"a world of kind {world.manifest.kind} is no CRM org",
+            where=str(suite),
+            hint="`worksmith suite build crm` makes one",
+        )
+    if world.manifest.elsewhere:
+        raise InputError(f"the records of this world are in {world.manifest.elsewhere}", where=str(suite))
+    return world
+
+
+def _schema(world: World, role: str | None) -> Schema:
+    from tools.kinds.crm.access import find_persona, open_policy
+    from tools.kinds.crm.schema import crm_schema
+
+    policy = open_policy(world)
+    if role is None:
+        return crm_schema(policy.settings.links)
+    return policy.schema_for(find_persona(world, role).id)
+
+
+def _announce(world: World, at: Listening, token: str, *, given: bool, writable: bool, as_json: bool) -> None:
+    from tools.kinds.crm.schema import OBJECTS
+
+    rights = "writable" if writable else "read-only"
+    if as_json:
+        certificate = str(at.certificate) if at.certificate else None
+        facts = {"url": at.url, "token": token, "certificate": certificate, "rights": rights}
+        typer.echo(json.dumps(facts))
+        return
+    records = sum(world.manifest.counts.get(name, 0) for name in OBJECTS)
+    say(f"Serving {world.path} ({records:,} records) {rights} at {at.url}; Ctrl-C ends it. For clients:")
+    say(f"export SALESFORCE_INSTANCE_URL={at.url}")
+    say(f"export SALESFORCE_SESSION_ID={'(the token given)' if given else token}")
+    if at.certificate:
+        say(f"export REQUESTS_CA_BUNDLE={at.certificate}")

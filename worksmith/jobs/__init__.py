@@ -1,0 +1,1 @@
+"""Jobs: settings in, a result out; no command line is needed."""

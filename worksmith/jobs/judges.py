@@ -1,0 +1,103 @@
+"""From the names of judges to judges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evals.judging.judge import Judge, Panel
+from evals.judging.local import NAME as LOCAL
+from evals.judging.local import LocalRubric
+from evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
+from evals.scoring.objective import asking
+from tools.errors import InputError
+from worksmith.jobs.budgets import counted
+from worksmith.jobs.session import LOGS
+
+if TYPE_CHECKING:
+    from evals.judging.calibration.calibrate import Comparing
+    from optimizers.cost.budget import Budget
+    from tools.sqlite.schema import Table
+
+GATES = LOGS.parent / "judges"
+"""Where the gate's verdicts on judges go unless a file is named, each under the digest of its judge."""
+
+MEDIAN, UNAIDED = "median:", "unaided:"
+"""How the names of judges begin that vote, and of those that are not told what a right response is."""
+
+_HINT = f"{LOCAL}, any DSPy model name, {UNAIDED}NAME, or {MEDIAN}NAME,NAME,NAME"
+
+
+def judges_called(
+    names: Sequence[str] | None, rubric: Path | None, tables: Sequence[Table] = ()
+) -> tuple[Judge, ...]:
+    """The judges called so; none without names.
+
+    Args:
+        rubric: a file of the user's; None for the rubrics that come with worksmith.
+        tables: of the world that they judge in.
+
+    Raises:
+        InputError: a name or the rubric is no good, a judge is named twice, or rubrics are for nobody.
+    """
+    names = list(names or ())
+    if rubric is not None and not names:
+        raise InputError("rubrics are for judges", where="--rubric", hint="name one with --judge")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{twice} is named twice", where="--judge")
+    rubrics = default_rubrics() if rubric is None else read_rubrics(rubric)
+    return tuple(_judge(name, rubrics, tables) for name in names)
+
+
+def asked_models(judges: Sequence[Judge]) -> int:
+    """How many questions to models one episode takes, if all replies can be read."""
+    return sum(
+        asked_models(judge.judges) if isinstance(judge, Panel) else judge.name != LOCAL for judge in judges
+    )
+
+
+def judge_setting(judges: Sequence[Judge]) -> dict[str, str]:
+    """What settings say of judges; nothing where there are none."""
+    return {"judges": " ".join(judge.name for judge in judges)} if judges else {}
+
+
+def uncached(judge: Judge) -> Judge:
+    """The same judge without a cache of replies, to see whether it says the same again."""
+    return asking(judge, lambda lm: lm.copy(cache=False))
+
+
+def metered_judges(judges: Sequence[Judge], budget: Budget | None) -> tuple[Judge, ...]:
+    """The same judges; what they ask is counted where there is a budget.
+
+    Raises:
+        InputError: dollars are limited, and the price of a judge is not known.
+    """
+    return tuple(asking(judge, lambda lm: counted(lm, budget)) for judge in judges)
+
+
+def comparing(judge: Judge) -> Comparing | None:
+    """The judge's model as a judge of pairs; None for judges without one model of their own."""
+    if isinstance(judge, Panel | LocalRubric):
+        return None
+    from evals.judging.rubric_judge import PairwiseJudge, RubricJudge
+
+    return PairwiseJudge(judge.lm, judge.rubrics) if isinstance(judge, RubricJudge) else None
+
+
+def _judge(name: str, rubrics: Rubrics, tables: Sequence[Table]) -> Judge:
+    if name.startswith(MEDIAN):
+        names = [part.strip() for part in name.removeprefix(MEDIAN).split(",") if part.strip()]
+        if len(names) < 2 or len(set(names)) < len(names):
+            raise InputError(f"{name!r} does not name several judges", where="--judge", hint=_HINT)
+        return Panel([_judge(each, rubrics, tables) for each in names])
+    if name == LOCAL:
+        return LocalRubric(rubrics, tables)
+    model = name.removeprefix(UNAIDED)
+    if model.startswith(("local/", "replay:")) or "/" not in model:
+        raise InputError(f"no judge {name!r}", where="--judge", hint=_HINT)
+    from evals.judging.rubric_judge import RubricJudge
+    from worksmith.models.resolve import resolve
+
+    return RubricJudge(resolve(model), rubrics, name=name, reference=model == name)

@@ -1,0 +1,163 @@
+"""What commands keep in MLflow: in which experiment, with which traces, and what is kept of a compile."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.tracking import Suite as Dataset
+from evals.tracking import TraceChoice, open_tracker
+from evals.tracking.choice import SOME
+from evals.tracking.figures import params_text
+from evals.tracking.registry import Registration
+from tools.seeding import digest
+from worksmith.jobs.naming import slug
+
+if TYPE_CHECKING:
+    from evals.records.runs import RunCard
+    from evals.tasks.suite import Suite
+    from evals.tracking import Run
+    from optimizers.compiling.artifact import Artifact
+    from optimizers.compiling.compile import Result
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """What a command was told about its run in MLflow.
+
+    Attributes:
+        track: whether there is to be one.
+        uri: of the store; None for the environment's or the default.
+        experiment: None for the one of the suite.
+        traces: which episodes become traces.
+    """
+
+    track: bool = True
+    uri: str | None = None
+    experiment: str | None = None
+    traces: TraceChoice = SOME
+
+    @classmethod
+    def of(cls, track: bool, uri: str | None, experiment: str | None, traces: str) -> Tracking:
+        """What the options say.
+
+        Raises:
+            InputError: there is no such choice of traces, or the experiment has no name.
+        """
+        from tools.errors import InputError
+
+        if experiment is not None and not experiment.strip():
+            raise InputError("an experiment needs a name", where="--experiment")
+        return cls(track, uri, experiment, TraceChoice.parse(traces))
+
+    def start(
+        self, suite: Path, command: str, about: str = "", *, params: Mapping[str, Any], resume: bool = False
+    ) -> Run:
+        """A run of a command, in the experiment of the suite in the directory `suite`.
+
+        Args:
+            about: what tells it from other runs of the command, in few words.
+            resume: whether it goes on with the work of an earlier one. If that was killed, its run still
+                says that it is running; it is ended.
+        """
+        name = self.experiment or suite.resolve().name
+        tracker = open_tracker(self.uri, track=self.track, experiment=name, traces=self.traces)
+        tags = {"worksmith.command": command, "worksmith.settings": digest(params_text(params))}
+        if resume:
+            tracker.end_abandoned(tags)
+        return tracker.start(f"{command} {about}".rstrip(), params=params, tags=tags)
+
+
+def registration(text: str | None, track: bool) -> Registration | None:
+    """What `--register` says.
+
+    Raises:
+        InputError: MLflow would not take the name, or nothing is tracked.
+    """
+    from tools.errors import InputError
+
+    if text is not None and not track:
+        raise InputError("what is not tracked cannot be registered", where="--register")
+    return None if text is None else Registration.parse(text)
+
+
+def keep_card(run: Run, card: RunCard) -> None:
+    """Keep a run's card among its artifacts, without saying where a machine keeps things."""
+    from evals.records.runs import CARD_ARTIFACT
+
+    places = {name: Path(getattr(card, name)) for name in ("suite", "artifact")}
+    shown = {name: place.name for name, place in places.items() if place.is_absolute()}
+    run.text(card.model_copy(update=shown).model_dump_json(indent=1), CARD_ARTIFACT)
+
+
+def record_compile(
+    run: Run,
+    result: Result,
+    file: Path,
+    *,
+    trained_on: Suite,
+    works_in: Suite,
+    register_as: Registration | None = None,
+) -> str | None:
+    """The dev scores of the candidates, the cost, the instructions and the program, which loads back.
+
+    Args:
+        file: the program's.
+
+    Returns:
+        The address of the program as a model; None if nothing is kept.
+    """
+    if run.id is None:
+        return None
+    from worksmith.models.served import CODE, bundle
+
+    artifact = result.artifact
+    for split in ("train", "dev"):
+        used = getattr(artifact.manifest, split)
+        run.dataset(Dataset(trained_on.path.name, trained_on.digest), split=split, tasks=len(used))
+    for number, trial in enumerate(artifact.manifest.trials):
+        outcome = trial["outcome"]
+        values = {f"dev/{name}": outcome[bound] for name, bound in _DEV.items() if outcome[bound] is not None}
+        run.metrics(values, step=number)
+    for role, cost in artifact.manifest.cost.items():
+        run.metrics({f"compile/{role}_{name}": value for name, value in cost.items()})
+    run.metrics({f"compile/{name}": value for name, value in artifact.measured.items()})
+    name = f"{artifact.manifest.program['strategy']['name']}-{slug(artifact.manifest.optimizer)}"
+    run.instructions({f"{name}.{part}": text for part, text in _written(artifact, works_in).items()})
+    with tempfile.TemporaryDirectory() as folder:
+        manifest = artifact.manifest
+        params = {"lm": manifest.lm, "teacher": manifest.teacher, "digest": artifact.digest}
+        stored = bundle(file, works_in, Path(folder))
+        config = {"lm": manifest.lm}
+        return run.program(name, CODE, stored, params=params, config=config, register_as=register_as)
+
+
+def record_dev_episodes(run: Run, result: Result, trained_on: Suite) -> None:
+    """Traces of the chosen program's episodes on dev, where our own runner ran them."""
+    compiled = result.compiled
+    for trial in compiled.trials:
+        if trial.name == compiled.chosen and trial.result is not None:
+            found = trial.result
+            run.traces(found.records, split="dev", model=found.model, seed=found.seed, tasks=trained_on.tasks)
+
+
+def _written(artifact: Artifact, suite: Suite) -> dict[str, str]:
+    """Instructions that are not those with which the program was built, by the part that has them."""
+    from worksmith.jobs.compiled import build_agent
+
+    built = build_agent(artifact.manifest.program, suite, where="the artifact").portable_state()
+    return {
+        part: text
+        for part, state in artifact.state.items()
+        if (text := state.signature.instructions) and text != _instructions(built.get(part, {}))
+    }
+
+
+def _instructions(state: dict[str, Any]) -> str:
+    return str(state.get("signature", {}).get("instructions", ""))
+
+
+_DEV = {"outcome": "value", "outcome_low": "low", "outcome_high": "high"}
