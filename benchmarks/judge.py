@@ -11,10 +11,10 @@ from evals.judging.calibration.calibrate import calibrate
 from evals.judging.calibration.gate import gate
 from evals.judging.calibration.labels import Case, case_of, labels_digest
 from evals.judging.calibration.planted import planted
-from evals.judging.judge import Judge
 from evals.judging.local import LocalRubric
 from evals.records.parts import Judgement
 from evals.records.record import EpisodeRecord
+from evals.running.judges import Judge
 from evals.task_kind import BuildOptions, builder
 from evals.tasks.suite import Suite
 from evals.tasks.task import Task

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from evals.characters import harmless
 from evals.records.summary import Rate, Summary
 from evals.reporting.html import markup
-from evals.reporting.html.characters import harmless
 from evals.statistics import Interval
 
 if TYPE_CHECKING:

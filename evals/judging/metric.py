@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import scorers_digest
-from evals.judging.judge import JUDGE, Judge, ask_judges
 from evals.judging.rubric import PASSING
 from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit, change_entries, record_episode
+from evals.records.verdicts import JUDGE
+from evals.running.judges import Judge, ask_judges
 from evals.scoring.objective import asking, expected_outcome, in_place, writing_tools
 from evals.scoring.scorer import scores_of
 from tools.errors import InfrastructureError

@@ -16,10 +16,10 @@ from dspy.utils.exceptions import AdapterParseError
 
 from evals.dspy_programs.digests import model_digest, model_name
 from evals.judging.case import has_reference, reference_text, request_text, response_text, state_text
-from evals.judging.judge import no_verdict
 from evals.judging.rubric import LEVELS, Rubrics, default_rubrics
 from evals.lm.metering import metered, metering
 from evals.records.parts import Judgement, VerdictStatus
+from evals.running.judges import no_verdict
 from tools.files.secrets import described
 from tools.seeding import digest
 from tools.usage import Usage

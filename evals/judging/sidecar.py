@@ -11,33 +11,17 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from evals.judging.judge import Judge, ask_judge
 from evals.records.parts import Judgement
 from evals.records.record import EpisodeRecord
+from evals.records.verdicts import Verdict
+from evals.running.judges import Judge, ask_judge
 from evals.running.workers import Workers
 from evals.tasks.task import Task
 from tools.errors import InputError
 from tools.files.atomic import append
-from tools.files.json_files import cut_torn_line, read_lines, validated
+from tools.files.json_files import cut_torn_line
 from tools.files.locking import Lock
-
-_WHAT, _HINT = "a verdict", "remove the line"
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A line of the file.
-
-    Attributes:
-        key: the episode's.
-        judge: digest of the judge; of a verdict that was given when the episode ran, empty.
-    """
-
-    key: str
-    judge: str
-    judgement: Judgement
 
 
 @dataclass(frozen=True)
@@ -47,18 +31,6 @@ class Owed:
     judge: Judge
     task: Task
     record: EpisodeRecord
-
-
-def read_verdicts(file: Path) -> list[Verdict]:
-    """The verdicts in a file, none if it is not there; a line that was cut off by a crash is left out.
-
-    Raises:
-        InputError: a whole line is no verdict.
-    """
-    if not os.path.lexists(file):
-        return []
-    lines = read_lines(file, _WHAT, hint=_HINT, appended=True)
-    return [_verdict(value, where) for where, value in lines]
 
 
 def owed_verdicts(
@@ -140,10 +112,3 @@ def _line(owed: Owed, judgement: Judgement) -> bytes:
         "judgement": judgement.model_dump(mode="json", exclude_defaults=True),
     }
     return json.dumps(verdict, ensure_ascii=False).encode() + b"\n"
-
-
-def _verdict(value: Any, where: str) -> Verdict:
-    if not isinstance(value, dict) or "key" not in value:
-        raise InputError(f"not {_WHAT}: it names no episode", where=where, hint=_HINT)
-    judgement = validated(value.get("judgement"), Judgement, _WHAT, where=where, hint=_HINT)
-    return Verdict(str(value["key"]), str(value.get("judge", "")), judgement)

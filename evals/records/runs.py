@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.judging.judge import judged
-from evals.judging.sidecar import read_verdicts
 from evals.records.compile_facts import CompileFacts
 from evals.records.log import read_log
 from evals.records.parts import Judgement
 from evals.records.record import EpisodeRecord
+from evals.records.verdicts import judged, read_verdicts
 from tools.errors import InputError
 from tools.files.atomic import write_atomically
 from tools.files.json_files import read_model

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evals.judging.figures import JudgeFigures, judging_of
+from evals.records.judge_figures import JudgeFigures, judging_of
 from evals.records.record import PRIMARY, RATES, REWARD, STRICT, EpisodeRecord
 from evals.statistics import NOTHING, Interval, macro_mean, mean, pass_at, pass_hat, quantile
 

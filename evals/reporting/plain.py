@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from evals.characters import harmless
 from evals.records.parts import CallEntry, ChangeEntry
 from evals.records.record import PRIMARY, EpisodeRecord
 from evals.reporting.changes import compare_changes
-from evals.reporting.html.characters import harmless
 from evals.reporting.html.episodes import ShownEpisode
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from evals.failure_modes.grids import FACETS as FAULT_FACETS
 from evals.failure_modes.grids import fault_grids
-from evals.judging.grids import judge_grid, judge_grids
 from evals.kinds.crm.by_type import has_task_types, without_qa
 from evals.kinds.crm.tables import task_type_grid, task_type_grids
 from evals.records.record import PRIMARY, EpisodeRecord
@@ -24,6 +23,7 @@ from evals.reporting.html.plots import Plot
 from evals.reporting.tables.ablation import ablation_grids
 from evals.reporting.tables.areas import access_grid, area_grids, checker_grid
 from evals.reporting.tables.costs import cost_grid, result_cost_grid
+from evals.reporting.tables.judges import judge_grid, judge_grids
 from evals.reporting.tables.scores import (
     attempt_grid,
     facet_grids,

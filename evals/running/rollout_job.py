@@ -12,7 +12,6 @@ from evals.dspy_programs.code import code_digest
 from evals.dspy_programs.digests import model_digest, program_digest, scorers_digest
 from evals.dspy_programs.own_models import with_models
 from evals.failure_modes.diagnosis import diagnose
-from evals.judging.judge import Judge, ask_judges
 from evals.lm.failures import failure_of
 from evals.records.parts import ChangeEntry
 from evals.records.record import (
@@ -24,6 +23,7 @@ from evals.records.record import (
     record_episode,
     record_lost,
 )
+from evals.running.judges import Judge, ask_judges
 from evals.scoring.scorer import KnowsExpected, KnowsTools, Scorer, scores_of
 from tools.episode import EpisodeResult
 from tools.errors import InputError

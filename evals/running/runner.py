@@ -31,7 +31,7 @@ from evals.scoring.scorer import Scorer
 from tools.errors import InputError
 
 if TYPE_CHECKING:
-    from evals.judging.judge import Judge
+    from evals.running.judges import Judge
     from evals.tasks.task import Task
     from tools.environment import Environment
 

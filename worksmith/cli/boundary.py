@@ -19,7 +19,7 @@ from typing import NoReturn, TextIO
 
 import typer
 
-from evals.reporting.html.characters import harmless
+from evals.characters import harmless
 from retrievers.errors import RetrievalError
 from tools.errors import InputError, Notice, WorksmithError
 

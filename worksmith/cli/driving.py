@@ -13,7 +13,7 @@ from worksmith.cli.options import say
 
 if TYPE_CHECKING:
     from evals.judging.calibration.gate import GateVerdict
-    from evals.judging.judge import Judge
+    from evals.running.judges import Judge
     from evals.scoring.constraints import Constraint
     from optimizers.compiling.compile import Plan
     from tools.environment import Environment
@@ -49,9 +49,9 @@ def check_scores(env: Environment, maximize: str, constraints: Iterable[Constrai
     Raises:
         InputError: they do not.
     """
-    from evals.judging.judge import JUDGE
     from evals.records.record import PRIMARY
     from evals.records.summary import COSTS
+    from evals.records.verdicts import JUDGE
     from evals.scoring.objective import CHECKED
     from evals.scoring.scorers import check_score_names, scorers_for
 
@@ -81,8 +81,8 @@ class Judging:
         Raises:
             InputError: nobody is there to judge, or a judge that may not drive a compile.
         """
-        from evals.judging.judge import JUDGE
         from evals.judging.metric import JudgedScorer
+        from evals.records.verdicts import JUDGE
         from evals.scoring.scorers import scorers_for
         from optimizers.compiling.description import Metric
         from tools.errors import InputError

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evals.reporting.html.characters import harmless
+from evals.characters import harmless
 
 STRATEGIES = ["direct", "cot", "act", "react", "plan", "gold", "gold-arguments", "function_calling"]
 TOOLSETS = ["all", "required", "retrieved:12", "query", "functions", "functions+query", "plain"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evals.reporting.html.characters import harmless
+from evals.characters import harmless
 
 
 def escape(text: str) -> str:

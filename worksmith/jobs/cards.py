@@ -11,8 +11,8 @@ from evals.records.runs import RunCard, versions
 from evals.scoring.scorers import scorers_for
 
 if TYPE_CHECKING:
-    from evals.judging.judge import Judge
     from evals.records.compile_facts import CompileFacts
+    from evals.running.judges import Judge
     from evals.running.study import Arm
     from evals.scoring.outcomes import GroundTruth
     from evals.tasks.suite import Suite

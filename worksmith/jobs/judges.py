@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.judging.judge import Judge, Panel
 from evals.judging.local import NAME as LOCAL
 from evals.judging.local import LocalRubric
+from evals.judging.panel import Panel
 from evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
+from evals.running.judges import Judge
 from evals.scoring.objective import asking
 from tools.errors import InputError
 from worksmith.jobs.budgets import counted

@@ -35,7 +35,7 @@ from worksmith.jobs.session import LOGS, compile_bar, demo_count, episode_bar, n
 from worksmith.jobs.tracked import keep_card, record_compile
 
 if TYPE_CHECKING:
-    from evals.judging.judge import Judge
+    from evals.running.judges import Judge
     from evals.scoring.outcomes import GroundTruth
     from evals.tasks.suite import Suite
     from evals.tasks.task import SplitScheme, Task

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from evals.judging.calibration.agreement import clustered, confusion, spearman, weighted_kappa
 from evals.judging.calibration.labels import Case, pairs_of
 from evals.judging.facts import words_in
-from evals.judging.judge import Judge, ask_judge
 from evals.judging.rubric import PASSING
 from evals.records.parts import Judgement
 from evals.records.record import EpisodeRecord
 from evals.records.summary import interval_json
+from evals.running.judges import Judge, ask_judge
 from evals.running.workers import Workers
 from evals.statistics import Interval, wilson
 from evals.tasks.task import Task

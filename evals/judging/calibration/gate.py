@@ -17,7 +17,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from evals.judging.calibration.calibrate import Calibration
-from evals.judging.judge import Judge
+from evals.running.judges import Judge
 from tools.errors import InputError
 from tools.files.atomic import write_atomically
 from tools.files.json_files import read_model
@@ -36,7 +36,7 @@ class GateVerdict(BaseModel):
     """What the gate said of one judge.
 
     Attributes:
-        judge_digest: see `evals.judging.judge.Judge.digest`.
+        judge_digest: see `evals.running.judges.Judge.digest`.
         labels: digest of the cases it was measured by.
         failed: the measures that missed their threshold, each in a sentence; none if it passed.
         measured: everything that was measured.

@@ -6,7 +6,7 @@ import html
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from evals.reporting.html.characters import harmless
+from evals.characters import harmless
 
 
 def text(value: object) -> str:

@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
-from evals.judging.judge import JUDGE
 from evals.kinds.crm.by_type import has_task_types
 from evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from evals.records.summary import Summary, actions_of, domain_of, group_records, summarize
+from evals.records.verdicts import JUDGE
 from evals.reporting.html.charts import HeatMap
 from evals.reporting.tables.areas import RATE_HEADINGS, has_areas, rate_cells
 from evals.running.study import Row, Study

@@ -10,11 +10,13 @@ import dspy
 import pytest
 from dspy.utils.exceptions import ContextWindowExceededError, LMServerError
 
-from evals.judging.figures import judging_of
-from evals.judging.judge import Panel, ask_judge, ask_judges, judged
+from evals.judging.panel import Panel
+from evals.records.judge_figures import judging_of
 from evals.records.parts import Judgement
 from evals.records.record import EpisodeRecord
+from evals.records.verdicts import judged
 from evals.running.admission import AdmissionError
+from evals.running.judges import ask_judge, ask_judges
 from evals.running.runner import evaluate
 from evals.tasks.task import Task
 from tests.evals import help_desk

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from evals.characters import harmless
 from evals.records.parts import CallEntry, ChangeEntry, FaultEntry, Judgement
 from evals.records.record import EpisodeRecord
-from evals.reporting.html.characters import harmless
 from evals.reporting.html.episodes import ShownEpisode
 from evals.reporting.plain import episode_text
 from evals.reporting.report import study_report

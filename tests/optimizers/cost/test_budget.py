@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.judging.judge import ask_judge
 from evals.judging.rubric_judge import RubricJudge
 from evals.lm.prices import Price, Prices
+from evals.running.judges import ask_judge
 from optimizers.cost.budget import REQUEST, Account, Budget, BudgetSpentError, Limits
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_record, make_task

@@ -44,9 +44,9 @@ from worksmith.cli.options import (
 if TYPE_CHECKING:
     import dspy
 
-    from evals.judging.judge import Judge
     from evals.records.log import EpisodeLog
     from evals.records.runs import RunCard
+    from evals.running.judges import Judge
     from evals.running.runner import EvalResult
     from evals.scoring.outcomes import GroundTruth
     from evals.tasks.suite import Suite

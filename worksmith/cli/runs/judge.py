@@ -27,9 +27,9 @@ from worksmith.cli.runs.judge_calibrate import calibrate_judges
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evals.judging.judge import Judge
     from evals.judging.sidecar import Owed
     from evals.records.runs import LoadedRun
+    from evals.running.judges import Judge
     from evals.tasks.suite import Suite
 
 _RUN = "run"
@@ -104,8 +104,9 @@ class _Judging:
 
     @classmethod
     def of(cls, run: LoadedRun, suite: Suite, judges: tuple[Judge, ...], anew: bool) -> _Judging:
-        from evals.judging.sidecar import owed_verdicts, read_verdicts
+        from evals.judging.sidecar import owed_verdicts
         from evals.records.runs import JUDGEMENTS, beside
+        from evals.records.verdicts import read_verdicts
 
         file = beside(Path(run.path), JUDGEMENTS)
         tasks = {task.id: task for task in suite.tasks}
@@ -177,10 +178,10 @@ def _show(paths: list[str], as_json: bool) -> None:
     """What judges say of the runs, those verdicts included that were there before."""
     from rich.console import Console
 
-    from evals.judging.figures import judging_of
-    from evals.judging.grids import judge_grid
+    from evals.records.judge_figures import judging_of
     from evals.records.runs import open_runs
     from evals.records.summary import intents_of
+    from evals.reporting.tables.judges import judge_grid
 
     found = [(run, judging_of(run.records, intents_of(run.records))) for run in open_runs(paths)]
     if as_json:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evals.judging.calibration.calibrate import Effort
     from evals.judging.calibration.gate import GateVerdict
     from evals.judging.calibration.labels import Case
-    from evals.judging.judge import Judge
+    from evals.running.judges import Judge
 
 
 def calibrate_judges(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from evals.judging.figures import JudgeFigures
 from evals.judging.local import NAME
+from evals.records.judge_figures import JudgeFigures
 from evals.table import NO_DATA, Grid, percent, share, tokens_shown
 
 if TYPE_CHECKING:

@@ -1,0 +1,63 @@
+"""Verdicts of judges: in records, and in the file beside a log for those given later."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evals.records.parts import Judgement
+from evals.records.record import EpisodeRecord
+from tools.errors import InputError
+from tools.files.json_files import read_lines, validated
+
+JUDGE = "judge"
+"""The score that judges give an episode: the mean of their verdicts, from 0 to 1."""
+
+_WHAT, _HINT = "a verdict", "remove the line"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A line of the file.
+
+    Attributes:
+        key: the episode's.
+        judge: digest of the judge; of a verdict that was given when the episode ran, empty.
+    """
+
+    key: str
+    judge: str
+    judgement: Judgement
+
+
+def judged(record: EpisodeRecord, judgements: Sequence[Judgement]) -> EpisodeRecord:
+    """The record with these verdicts; the last one of each judge counts."""
+    by_judge = {each.judge: each for each in (*record.judgements, *judgements)}
+    levels = [each.score for each in by_judge.values() if each.status == "ok" and each.score is not None]
+    scores = {name: value for name, value in record.scores.items() if name != JUDGE}
+    if levels:
+        scores[JUDGE] = math.fsum(levels) / len(levels)
+    return record.model_copy(update={"judgements": tuple(by_judge.values()), "scores": scores})
+
+
+def read_verdicts(file: Path) -> list[Verdict]:
+    """The verdicts in a file, none if it is not there; a line that was cut off by a crash is left out.
+
+    Raises:
+        InputError: a whole line is no verdict.
+    """
+    if not os.path.lexists(file):
+        return []
+    lines = read_lines(file, _WHAT, hint=_HINT, appended=True)
+    return [_verdict(value, where) for where, value in lines]
+
+
+def _verdict(value: Any, where: str) -> Verdict:
+    if not isinstance(value, dict) or "key" not in value:
+        raise InputError(f"not {_WHAT}: it names no episode", where=where, hint=_HINT)
+    judgement = validated(value.get("judgement"), Judgement, _WHAT, where=where, hint=_HINT)
+    return Verdict(str(value["key"]), str(value.get("judge", "")), judgement)

@@ -1,0 +1,70 @@
+"""Judges: they give an episode a level by a rubric, and never raise for a bad reply.
+
+A failed verdict has a status with the reason and no level, so it is part of no mean. Every mean stands beside
+the number of failed verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from evals.lm.failures import chain, failure_of
+from evals.records.parts import Judgement, VerdictStatus
+from evals.records.verdicts import judged
+from evals.running.admission import AdmissionError
+from tools.errors import InputError
+from tools.files.secrets import described
+
+if TYPE_CHECKING:
+    from evals.records.record import EpisodeRecord
+    from evals.tasks.task import Task
+
+
+class Judge(Protocol):
+    """Gives verdicts on episodes; called from many threads. Works from the record, so on logs as well."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def digest(self) -> str:
+        """Content address of everything its verdicts depend on, the rubric included."""
+        ...
+
+    def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
+        """The verdict; its status says so if the judge failed."""
+        ...
+
+
+def ask_judges(judges: Sequence[Judge], task: Task, record: EpisodeRecord) -> EpisodeRecord:
+    """The record of a graded episode with the verdicts of `judges`; others stay as they are."""
+    if not judges or not record.graded:
+        return record
+    return judged(record, [ask_judge(judge, task, record) for judge in judges])
+
+
+def ask_judge(judge: Judge, task: Task, record: EpisodeRecord) -> Judgement:
+    """One verdict; a judge that breaks has failed, not the agent.
+
+    Raises:
+        InputError: there is no rubric for the task, or the judge's model has no key.
+        AdmissionError: the judge may not ask its model any more.
+    """
+    try:
+        return judge(task, record)
+    except Exception as error:
+        return Judgement(judge=judge.name, rubric="", status=no_verdict(error), feedback=described(error))
+
+
+def no_verdict(error: Exception) -> VerdictStatus:
+    """Why a judge that raised `error` gave no verdict.
+
+    Raises:
+        InputError, AdmissionError: the error, or what it was raised from, is no failure of the judge.
+    """
+    for each in chain(error):
+        if isinstance(each, InputError | AdmissionError):
+            raise each
+    status = failure_of(error).status
+    return "unreadable" if status == "invalid_reply" else status
