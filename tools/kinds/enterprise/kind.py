@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from tools.kinds.enterprise import (
+from tools.kinds.enterprise.access import find_persona, open_policy
+from tools.kinds.enterprise.documents import open_library
+from tools.kinds.enterprise.schema import DEPARTMENTS, TABLES
+from tools.kinds.enterprise.toolkits import (
     clients,
     conversations,
     customer_support_chats,
@@ -26,9 +29,6 @@ from tools.kinds.enterprise import (
     tables,
     vendors,
 )
-from tools.kinds.enterprise.access import find_persona, open_policy
-from tools.kinds.enterprise.documents import open_library
-from tools.kinds.enterprise.schema import DEPARTMENTS, TABLES
 from tools.world_kind import WorldKind
 
 _FOLDER = files("tools.kinds.enterprise")

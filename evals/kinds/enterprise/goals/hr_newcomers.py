@@ -11,7 +11,7 @@ from evals.kinds.enterprise.goals.message_changes import mail, my_manager, tell
 from evals.kinds.enterprise.goals.scene import Draw, Scene, action
 from evals.kinds.enterprise.goals.script import Script
 from evals.tasks.task import Action
-from tools.kinds.enterprise.generate.names import outsiders
+from tools.kinds.enterprise.generate.people.names import outsiders
 
 BOOK = Book("HR", "hr_newcomers.toml", departments=PERSONNEL)
 

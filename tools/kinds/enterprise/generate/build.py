@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tools.kinds.enterprise.generate.clients import add_clients
-from tools.kinds.enterprise.generate.conversations import add_conversations
-from tools.kinds.enterprise.generate.customers import add_customers
+from tools.kinds.enterprise.generate.business.clients import add_clients
+from tools.kinds.enterprise.generate.business.customers import add_customers
+from tools.kinds.enterprise.generate.business.orders import add_orders
+from tools.kinds.enterprise.generate.business.products import add_products
+from tools.kinds.enterprise.generate.business.sales import add_sales
+from tools.kinds.enterprise.generate.business.sentiments import add_sentiments
+from tools.kinds.enterprise.generate.business.support_chats import add_support_chats
+from tools.kinds.enterprise.generate.business.vendors import add_vendors
+from tools.kinds.enterprise.generate.code.issues import add_issues
+from tools.kinds.enterprise.generate.code.repositories import add_repositories
 from tools.kinds.enterprise.generate.draft import Draft, Hierarchy
-from tools.kinds.enterprise.generate.employees import add_employees
-from tools.kinds.enterprise.generate.issues import add_issues
 from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.mail import add_mail
-from tools.kinds.enterprise.generate.orders import add_orders
-from tools.kinds.enterprise.generate.overflow import add_overflow
+from tools.kinds.enterprise.generate.people.employees import add_employees
+from tools.kinds.enterprise.generate.people.resumes import add_resumes
 from tools.kinds.enterprise.generate.policies import add_policies
-from tools.kinds.enterprise.generate.posts import add_posts
-from tools.kinds.enterprise.generate.products import add_products
 from tools.kinds.enterprise.generate.projects import add_projects
-from tools.kinds.enterprise.generate.repositories import add_repositories
-from tools.kinds.enterprise.generate.resumes import add_resumes
-from tools.kinds.enterprise.generate.sales import add_sales
-from tools.kinds.enterprise.generate.sentiments import add_sentiments
-from tools.kinds.enterprise.generate.support_chats import add_support_chats
+from tools.kinds.enterprise.generate.talk.conversations import add_conversations
+from tools.kinds.enterprise.generate.talk.mail import add_mail
+from tools.kinds.enterprise.generate.talk.overflow import add_overflow
+from tools.kinds.enterprise.generate.talk.posts import add_posts
 from tools.kinds.enterprise.generate.tickets import add_tickets
-from tools.kinds.enterprise.generate.vendors import add_vendors
 
 _STEPS: tuple[Callable[[Draft], None], ...] = (
     add_employees,

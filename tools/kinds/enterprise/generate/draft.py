@@ -5,20 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate.company import DEFAULT_NOW
 from tools.kinds.enterprise.generate.counts import Counts, counts
-from tools.kinds.enterprise.generate.entities import Client, Customer, Product, Sale, Vendor
+from tools.kinds.enterprise.generate.entities import Citable, Client, Customer, Product, Project, Sale, Vendor
 from tools.kinds.enterprise.generate.latent import Built, Row, reference
-from tools.kinds.enterprise.generate.people import People
+from tools.kinds.enterprise.generate.staff import People
 from tools.kinds.enterprise.schema import KEYS, TABLES
 from tools.seeding import rng
-
-if TYPE_CHECKING:
-    from tools.kinds.enterprise.generate.links import Citable
-    from tools.kinds.enterprise.generate.projects import Project
 
 Hierarchy = Literal["paper", "measured"]
 """How many associates, leads, managers and directors a department has: `paper` is 4:3:2:1, `measured` what
@@ -86,6 +82,10 @@ class Draft:
     def latent(self, ref: str, kind: str, facts: Mapping[str, str], refs: tuple[str, ...] = ()) -> None:
         """Note what the text of record `ref` says."""
         self._latents.append(Latent(ref, kind, dict(facts), refs))
+
+    def cite(self, project: str, record: Citable) -> None:
+        """Let the people of a project mention a record from now on."""
+        self.citable.setdefault(project, []).append(record)
 
     def has(self, ref: str) -> bool:
         """Whether the record `source/key` has been added."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 from datetime import date
 
+from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.schema import DEPARTMENTS
 
 
@@ -140,3 +142,68 @@ class Vendor:
     industry: str
     supplies: str
     emp_id: str
+
+
+@dataclass(frozen=True)
+class Project:
+    """What some people work on together for a while.
+
+    Attributes:
+        name: as people say it, e.g. `Amber Heron`. No two projects share it.
+        department: the code of the department that runs it.
+        domain: what it is about, e.g. `web shop`.
+        topics: the things that people of this project talk about.
+        members: ids of those who take part, the lead first; all are employed during some of its time.
+        end: its last day, the day of the world's clock if it goes on.
+        product, client: what it is for; one of them or none.
+    """
+
+    name: str
+    department: str
+    domain: str
+    topics: tuple[str, ...]
+    members: tuple[str, ...]
+    start: date
+    end: date
+    product: Product | None = None
+    client: Client | None = None
+
+    def topic(self, numbers: random.Random) -> str:
+        """One of its topics. Some come up far more often than others, as in life, so that each has rivals."""
+        weights = [1 / (place + 1.5) for place in range(len(self.topics))]
+        return numbers.choices(self.topics, weights)[0]
+
+    def window(self, *people: Employee) -> tuple[date, date] | None:
+        """The time of the project during which all of `people` are employed; None if there is none."""
+        first = max(self.start, *(one.doj for one in people))
+        last = min(self.end, *(one.dol or self.end for one in people))
+        return (first, last) if first <= last else None
+
+
+@dataclass(frozen=True)
+class Citable:
+    """A record that a chat or a mail may mention.
+
+    Attributes:
+        ref: the record, `source/key`.
+        key: how people name it: its key, of a mail that of its thread.
+        day: since when it exists.
+        people: the ids of those who know of it; everybody if empty.
+        name: what goes with the key in the text, for a product its name.
+    """
+
+    ref: str
+    key: str
+    day: date
+    people: frozenset[str] = frozenset()
+    name: str = ""
+
+    def known_to(self, *readers: Employee) -> bool:
+        """Whether one of `readers` knows of it."""
+        return not self.people or any(one.emp_id in self.people for one in readers)
+
+    def mention(self, numbers: random.Random) -> str:
+        """A sentence that names it."""
+        forms = grammar("conversations").data["cite"][self.ref.partition("/")[0]]
+        form: str = numbers.choice(forms)
+        return form.format(key=self.key, name=self.name)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 
 from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Client, Employee, Product
-from tools.kinds.enterprise.generate.people import EXECUTIVES, ORDINARY
+from tools.kinds.enterprise.generate.entities import Employee, Project
+from tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
 from tools.kinds.enterprise.generate.wording import texts
 
 _PEOPLE_EACH = 25
@@ -22,42 +21,6 @@ _FEWEST_DAYS = 60
 
 _Place = tuple[str, int]
 """A department's code and the number of one of its projects."""
-
-
-@dataclass(frozen=True)
-class Project:
-    """What some people work on together for a while.
-
-    Attributes:
-        name: as people say it, e.g. `Amber Heron`. No two projects share it.
-        department: the code of the department that runs it.
-        domain: what it is about, e.g. `web shop`.
-        topics: the things that people of this project talk about.
-        members: ids of those who take part, the lead first; all are employed during some of its time.
-        end: its last day, the day of the world's clock if it goes on.
-        product, client: what it is for; one of them or none.
-    """
-
-    name: str
-    department: str
-    domain: str
-    topics: tuple[str, ...]
-    members: tuple[str, ...]
-    start: date
-    end: date
-    product: Product | None = None
-    client: Client | None = None
-
-    def topic(self, numbers: random.Random) -> str:
-        """One of its topics. Some come up far more often than others, as in life, so that each has rivals."""
-        weights = [1 / (place + 1.5) for place in range(len(self.topics))]
-        return numbers.choices(self.topics, weights)[0]
-
-    def window(self, *people: Employee) -> tuple[date, date] | None:
-        """The time of the project during which all of `people` are employed; None if there is none."""
-        first = max(self.start, *(one.doj for one in people))
-        last = min(self.end, *(one.dol or self.end for one in people))
-        return (first, last) if first <= last else None
 
 
 def add_projects(draft: Draft) -> None:

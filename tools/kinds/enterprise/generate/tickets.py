@@ -8,11 +8,10 @@ from datetime import date, timedelta
 from typing import Any
 
 from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
+from tools.kinds.enterprise.generate.entities import Citable, Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import Built, reference
-from tools.kinds.enterprise.generate.links import Citable, cite
-from tools.kinds.enterprise.generate.projects import Project, workday
+from tools.kinds.enterprise.generate.projects import workday
 from tools.kinds.enterprise.generate.wording import pick, texts
 
 LIMITS = {"high": 1, "medium": 3, "low": 7}
@@ -42,7 +41,7 @@ def add_tickets(draft: Draft) -> None:
         product = facts.pop("product", None)
         draft.latent(ref, facts["category"], facts, (reference("products", product),) if product else ())
         people = frozenset((cells["raised_by_emp_id"], cells["emp_id"]))
-        cite(draft, project.name, Citable(ref, key, cells["assigned_date"], people))
+        draft.cite(project.name, Citable(ref, key, cells["assigned_date"], people))
 
 
 def verify_tickets(built: Built) -> list[str]:

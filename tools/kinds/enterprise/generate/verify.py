@@ -6,26 +6,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate import (
-    clients,
-    employees,
-    products,
-    resumes,
-    sentiments,
-    support_chats,
-    vendors,
-)
+from tools.kinds.enterprise.generate.business import clients, products, sentiments, support_chats, vendors
+from tools.kinds.enterprise.generate.business.orders import items, stated_total
+from tools.kinds.enterprise.generate.code.issues import verify_issues
+from tools.kinds.enterprise.generate.code.repositories import verify_repositories
 from tools.kinds.enterprise.generate.company import LEAVES, TODAY
-from tools.kinds.enterprise.generate.conversations import verify_conversations
-from tools.kinds.enterprise.generate.issues import verify_issues
 from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.mail import verify_mail
-from tools.kinds.enterprise.generate.orders import items, stated_total
-from tools.kinds.enterprise.generate.overflow import verify_overflow
-from tools.kinds.enterprise.generate.people import EXECUTIVES, ORDINARY
+from tools.kinds.enterprise.generate.people import employees, resumes
 from tools.kinds.enterprise.generate.policies import verify_policies
-from tools.kinds.enterprise.generate.posts import verify_posts
-from tools.kinds.enterprise.generate.repositories import verify_repositories
+from tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
+from tools.kinds.enterprise.generate.talk.conversations import verify_conversations
+from tools.kinds.enterprise.generate.talk.mail import verify_mail
+from tools.kinds.enterprise.generate.talk.overflow import verify_overflow
+from tools.kinds.enterprise.generate.talk.posts import verify_posts
 from tools.kinds.enterprise.generate.tickets import verify_tickets
 from tools.kinds.enterprise.schema import KEYS
 

@@ -18,7 +18,7 @@ from evals.kinds.enterprise.quotas import Cell, Place
 from evals.kinds.enterprise.suites import build_world
 from evals.tasks.task import Task
 from tools.environment import Environment
-from tools.kinds.enterprise.generate.patches import patch_passes
+from tools.kinds.enterprise.generate.code.patches import patch_passes
 
 _GENERIC = ("chats/mails",)
 _RARE = {"swe.chat_line", "swe.chat_line_manager", "swe.chat_line_chain"}

@@ -10,10 +10,10 @@ from tests.tools.kinds.enterprise.generate.worlds import SMALL, full, small
 from tools.errors import InputError
 from tools.generating.latent import Latent
 from tools.kinds.enterprise.generate import Built, build, verify
-from tools.kinds.enterprise.generate.customers import add_customers
+from tools.kinds.enterprise.generate.business.customers import add_customers
+from tools.kinds.enterprise.generate.business.products import add_products
 from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.employees import add_employees
-from tools.kinds.enterprise.generate.products import add_products
+from tools.kinds.enterprise.generate.people.employees import add_employees
 
 PUBLISHED = {
     "employees": 1260,

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tools.kinds.enterprise.generate.worlds import full, records, small
 from tools.kinds.enterprise.generate import Built
-from tools.kinds.enterprise.generate.patches import apply_diff, make_diff, patch_passes
+from tools.kinds.enterprise.generate.code.patches import apply_diff, make_diff, patch_passes
 
 
 def judged(built: Built, limit: int) -> list[tuple[str, str]]:

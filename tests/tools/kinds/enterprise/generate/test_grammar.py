@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tools.kinds.enterprise.generate.grammar import Grammar, grammar, long_day
-from tools.kinds.enterprise.generate.mail import mail_grammar
+from tools.kinds.enterprise.generate.talk.mail import mail_grammar
 
 CONTEXT = {"topic": "leave calendar", "project": "Amber Heron", "aspect": "deadline"}
 VALUES = {

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tools.kinds.enterprise.generate.patches import (
+from tools.kinds.enterprise.generate.code.patches import (
     DiffError,
     apply_diff,
     draw_module,
@@ -19,10 +19,10 @@ from tools.kinds.enterprise.generate.patches import (
     patch_passes,
     plant,
 )
-from tools.kinds.enterprise.generate.patches.checking import expectations
-from tools.kinds.enterprise.generate.patches.faults import OPERATORS, faults
-from tools.kinds.enterprise.generate.patches.modules import functions, proven
-from tools.kinds.enterprise.generate.patches.proving import prove
+from tools.kinds.enterprise.generate.code.patches.checking import expectations
+from tools.kinds.enterprise.generate.code.patches.faults import OPERATORS, faults
+from tools.kinds.enterprise.generate.code.patches.modules import functions, proven
+from tools.kinds.enterprise.generate.code.patches.proving import prove
 
 CODE = "def twice(number):\n    return number + 1\n"
 FIXED = "def twice(number):\n    return number * 2\n"
@@ -205,7 +205,7 @@ def test_a_planted_fault_fails_and_its_patch_passes(seed: int) -> None:
 
 @pytest.mark.slow
 def test_the_proofs_are_those_of_the_functions() -> None:
-    path = files("tools.kinds.enterprise.generate.patches").joinpath("faults.json")
+    path = files("tools.kinds.enterprise.generate.code.patches").joinpath("faults.json")
     stored = json.loads(path.read_text("utf-8"))
     found = functions()
     assert stored.keys() == found.keys()

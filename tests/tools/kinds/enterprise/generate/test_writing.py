@@ -11,12 +11,12 @@ import pytest
 
 from tests.tools.kinds.enterprise.generate.worlds import full, records, small
 from tools.kinds.enterprise.generate import Built, verify
-from tools.kinds.enterprise.generate.conversations import TEAMS, add_conversations
 from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.employees import add_employees
-from tools.kinds.enterprise.generate.mail import add_mail
-from tools.kinds.enterprise.generate.people import ORDINARY
+from tools.kinds.enterprise.generate.people.employees import add_employees
 from tools.kinds.enterprise.generate.projects import add_projects
+from tools.kinds.enterprise.generate.staff import ORDINARY
+from tools.kinds.enterprise.generate.talk.conversations import TEAMS, add_conversations
+from tools.kinds.enterprise.generate.talk.mail import add_mail
 from tools.kinds.enterprise.generate.tickets import LIMITS
 from tools.kinds.enterprise.schema import TABLES
 

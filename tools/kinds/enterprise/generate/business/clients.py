@@ -7,12 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 
 from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Client, Employee
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.names import outsiders
-from tools.kinds.enterprise.generate.partners import (
+from tools.kinds.enterprise.generate.business.partners import (
     address,
     described,
     new_name,
@@ -21,6 +16,11 @@ from tools.kinds.enterprise.generate.partners import (
     representatives,
     tax_id,
 )
+from tools.kinds.enterprise.generate.draft import Draft
+from tools.kinds.enterprise.generate.entities import Client, Employee
+from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.latent import reference
+from tools.kinds.enterprise.generate.people.names import outsiders
 
 _WORDS = grammar("clients")
 _SINCE = date(2018, 4, 2)

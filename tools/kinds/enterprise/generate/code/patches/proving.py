@@ -1,6 +1,6 @@
 """Which faults the cases catch.
 
-`python -m tools.kinds.enterprise.generate.patches.proving` writes faults.json anew.
+`python -m tools.kinds.enterprise.generate.code.patches.proving` writes faults.json anew.
 Needed after any change of a function or of its cases; a test tells when it has been forgotten.
 """
 
@@ -10,9 +10,9 @@ import json
 from pathlib import Path
 
 from tools.files.atomic import write_atomically
-from tools.kinds.enterprise.generate.patches.checking import call_results, expectations
-from tools.kinds.enterprise.generate.patches.faults import faults
-from tools.kinds.enterprise.generate.patches.modules import Function, Part, functions
+from tools.kinds.enterprise.generate.code.patches.checking import call_results, expectations
+from tools.kinds.enterprise.generate.code.patches.faults import faults
+from tools.kinds.enterprise.generate.code.patches.modules import Function, Part, functions
 
 _LONGEST = 60
 """An issue quotes what the faulty code returns; longer values would drown it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from tools.kinds.enterprise.generate.code_files import CodeFile, plan_code
+from tools.kinds.enterprise.generate.code.code_files import CodeFile, plan_code
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.latent import Built
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from string import Template
 
+from tools.kinds.enterprise.generate.code.patches import Module, Planted, draw_module, plant
 from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
-from tools.kinds.enterprise.generate.patches import Module, Planted, draw_module, plant
-from tools.kinds.enterprise.generate.projects import Project, colleagues, workday
+from tools.kinds.enterprise.generate.entities import Employee, Project
+from tools.kinds.enterprise.generate.projects import colleagues, workday
 from tools.kinds.enterprise.generate.wording import texts
 
 PYTHON = "Python"

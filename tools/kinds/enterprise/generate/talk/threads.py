@@ -9,9 +9,8 @@ from datetime import date, datetime, time, timedelta
 from functools import cached_property
 
 from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
-from tools.kinds.enterprise.generate.links import Citable, cite
-from tools.kinds.enterprise.generate.projects import Project, colleagues, workday
+from tools.kinds.enterprise.generate.entities import Citable, Employee, Project
+from tools.kinds.enterprise.generate.projects import colleagues, workday
 from tools.kinds.enterprise.generate.wording import texts
 
 _LENGTHS = (0.2, 0.22, 0.22, 0.16, 0.12, 0.08)
@@ -75,7 +74,7 @@ def cite_threads(draft: Draft) -> None:
     for thread in plan_threads(draft):
         people = frozenset(one.emp_id for one in thread.people)
         day = thread.times[0].date()
-        cite(draft, thread.project.name, Citable(f"mail/{thread.mail_id(0)}", thread.key, day, people))
+        draft.cite(thread.project.name, Citable(f"mail/{thread.mail_id(0)}", thread.key, day, people))
 
 
 def _lengths(draft: Draft) -> list[int]:

@@ -14,7 +14,7 @@ from importlib.resources import files
 from os import killpg
 from typing import Any
 
-from tools.kinds.enterprise.generate.patches.diffs import DiffError, apply_diff
+from tools.kinds.enterprise.generate.code.patches.diffs import DiffError, apply_diff
 
 SECONDS = 2
 BYTES = 512 * 1024 * 1024
@@ -129,4 +129,4 @@ def _same(outcome: dict[str, str], wanted: Any) -> bool:
 
 @cache
 def _child() -> str:
-    return files("tools.kinds.enterprise.generate.patches").joinpath("child.txt").read_text(encoding="utf-8")
+    return files(__package__).joinpath("child.txt").read_text(encoding="utf-8")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 
+from tools.kinds.enterprise.generate.business.customers import PATHS
 from tools.kinds.enterprise.generate.company import NAME
-from tools.kinds.enterprise.generate.customers import PATHS
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Customer, Sale
 

@@ -7,11 +7,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 
 from tools.generating.latent import Latent
-from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee, Vendor
-from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.partners import (
+from tools.kinds.enterprise.generate.business.partners import (
     address,
     described,
     new_name,
@@ -19,6 +15,10 @@ from tools.kinds.enterprise.generate.partners import (
     representatives,
     tax_id,
 )
+from tools.kinds.enterprise.generate.draft import Draft
+from tools.kinds.enterprise.generate.entities import Employee, Vendor
+from tools.kinds.enterprise.generate.grammar import grammar
+from tools.kinds.enterprise.generate.latent import reference
 
 _WORDS = grammar("vendors")
 _SINCE = date(2013, 4, 1)

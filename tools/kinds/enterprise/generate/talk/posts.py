@@ -6,10 +6,10 @@ import random
 from datetime import date, timedelta
 
 from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
+from tools.kinds.enterprise.generate.entities import Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import Built, reference
-from tools.kinds.enterprise.generate.projects import Project, colleagues, workday
+from tools.kinds.enterprise.generate.projects import colleagues, workday
 
 _AHEAD = (5, 50)
 _TRIES = 200

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Customer
-from tools.kinds.enterprise.generate.names import outsiders
+from tools.kinds.enterprise.generate.people.names import outsiders
 from tools.kinds.enterprise.generate.wording import pick, texts
 
 PATHS = {

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from string import Template
 
-from tools.kinds.enterprise.generate.patches.faults import faults
+from tools.kinds.enterprise.generate.code.patches.faults import faults
 
 _SOURCES = ("functions_data", "functions_text", "functions_business")
 
@@ -127,7 +127,7 @@ def functions() -> dict[str, Function]:
     """All templates by key."""
     found = {}
     for source in _SOURCES:
-        text = files("tools.kinds.enterprise.generate.patches").joinpath(f"{source}.toml").read_text("utf-8")
+        text = files(__package__).joinpath(f"{source}.toml").read_text("utf-8")
         for key, value in tomllib.loads(text).items():
             cases = tuple(value["cases"].strip().splitlines())
             found[key] = Function(key, tuple(value["names"]), tuple(value["arguments"]), value["code"], cases)
@@ -137,7 +137,7 @@ def functions() -> dict[str, Function]:
 @cache
 def proven() -> dict[str, tuple[Proven, ...]]:
     """The faults worth planting, by template."""
-    text = files("tools.kinds.enterprise.generate.patches").joinpath("faults.json").read_text("utf-8")
+    text = files(__package__).joinpath("faults.json").read_text("utf-8")
     return {key: tuple(Proven(*entry) for entry in entries) for key, entries in json.loads(text).items()}
 
 

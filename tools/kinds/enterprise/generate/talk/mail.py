@@ -11,7 +11,7 @@ from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.grammar import Grammar
 from tools.kinds.enterprise.generate.latent import Built
 from tools.kinds.enterprise.generate.links import unnamed
-from tools.kinds.enterprise.generate.threads import Thread, plan_threads
+from tools.kinds.enterprise.generate.talk.threads import Thread, plan_threads
 from tools.kinds.enterprise.generate.wording import texts
 
 _CITING = 0.15

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from tools.generating.apportion import apportion
 from tools.kinds.enterprise.generate.company import FOUNDED, TODAY
 from tools.kinds.enterprise.generate.draft import Hierarchy
-from tools.kinds.enterprise.generate.people import EXECUTIVES, ORDINARY
+from tools.kinds.enterprise.generate.staff import EXECUTIVES, ORDINARY
 from tools.kinds.enterprise.generate.wording import texts
 
 LEVELS = ("09", "10", "12", "14")

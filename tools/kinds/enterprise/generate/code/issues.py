@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 from datetime import date
 
-from tools.kinds.enterprise.generate.code_files import Bug, CodeFile, plan_code
+from tools.kinds.enterprise.generate.code.code_files import Bug, CodeFile, plan_code
+from tools.kinds.enterprise.generate.code.patches import make_diff
+from tools.kinds.enterprise.generate.code.repositories import file_id
 from tools.kinds.enterprise.generate.draft import Draft
+from tools.kinds.enterprise.generate.entities import Citable
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import Built, reference
-from tools.kinds.enterprise.generate.links import Citable, cite, unnamed
-from tools.kinds.enterprise.generate.patches import make_diff
-from tools.kinds.enterprise.generate.repositories import file_id
+from tools.kinds.enterprise.generate.links import unnamed
 
 _CITING = 0.2
 
@@ -90,7 +91,7 @@ def _add(draft: Draft, numbers: random.Random, key: str, file: CodeFile, bug: Bu
     refs = (reference("repositories", file_id(file)), *((cited.ref,) if cited else ()))
     draft.latent(ref, "bug", {**facts, **truth}, refs)
     people = frozenset({bug.author.emp_id, repository.owner.emp_id})
-    cite(draft, repository.project.name, Citable(ref, key, bug.opened, people))
+    draft.cite(repository.project.name, Citable(ref, key, bug.opened, people))
 
 
 def _ticket(draft: Draft, numbers: random.Random, project: str, day: date) -> Citable | None:

@@ -11,8 +11,8 @@ from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.people import EXECUTIVES
-from tools.kinds.enterprise.generate.profiles import profile
+from tools.kinds.enterprise.generate.people.profiles import profile
+from tools.kinds.enterprise.generate.staff import EXECUTIVES
 from tools.kinds.enterprise.generate.wording import pick, texts
 
 _WORDS = grammar("resumes")

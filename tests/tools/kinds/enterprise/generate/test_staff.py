@@ -13,8 +13,8 @@ from tests.tools.kinds.enterprise.generate.worlds import Record, full, records, 
 from tools.generating.apportion import apportion, degrees
 from tools.kinds.enterprise.generate import Built
 from tools.kinds.enterprise.generate.draft import Draft, Hierarchy
-from tools.kinds.enterprise.generate.employees import add_employees
-from tools.kinds.enterprise.generate.people import ORDINARY
+from tools.kinds.enterprise.generate.people.employees import add_employees
+from tools.kinds.enterprise.generate.staff import ORDINARY
 from tools.seeding import rng
 
 

@@ -12,11 +12,11 @@ from tools.kinds.enterprise.generate.company import DOMAIN, LEAVES, TODAY
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.entities import Employee
 from tools.kinds.enterprise.generate.grammar import grammar
-from tools.kinds.enterprise.generate.hierarchy import Position, positions
 from tools.kinds.enterprise.generate.latent import reference
-from tools.kinds.enterprise.generate.names import people_names
-from tools.kinds.enterprise.generate.people import EXECUTIVES, People
-from tools.kinds.enterprise.generate.profiles import Profile, profile
+from tools.kinds.enterprise.generate.people.hierarchy import Position, positions
+from tools.kinds.enterprise.generate.people.names import people_names
+from tools.kinds.enterprise.generate.people.profiles import Profile, profile
+from tools.kinds.enterprise.generate.staff import EXECUTIVES, People
 from tools.kinds.enterprise.generate.wording import pick, texts
 
 _WORDS = grammar("employees")

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
+from tools.kinds.enterprise.generate.entities import Citable, Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.links import Citable, cite_products, unnamed
-from tools.kinds.enterprise.generate.projects import Project, colleagues, workday
-from tools.kinds.enterprise.generate.threads import cite_threads
+from tools.kinds.enterprise.generate.links import cite_products, unnamed
+from tools.kinds.enterprise.generate.projects import colleagues, workday
+from tools.kinds.enterprise.generate.talk.threads import cite_threads
 
 TEAMS = {
     "Engineering and IT": ("EN", "IN"),

@@ -9,10 +9,10 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from tools.kinds.enterprise.generate.draft import Draft
-from tools.kinds.enterprise.generate.entities import Employee
+from tools.kinds.enterprise.generate.entities import Employee, Project
 from tools.kinds.enterprise.generate.grammar import grammar
 from tools.kinds.enterprise.generate.latent import Built, reference
-from tools.kinds.enterprise.generate.projects import Project, workday
+from tools.kinds.enterprise.generate.projects import workday
 from tools.kinds.enterprise.generate.wording import pick, texts
 
 _ANSWERS = (0, 1, 1, 2, 2, 2, 3, 4)

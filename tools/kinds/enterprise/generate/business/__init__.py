@@ -1,0 +1,1 @@
+"""Businesses, customers, and what they buy, say and ask."""

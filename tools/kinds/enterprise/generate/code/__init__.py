@@ -1,0 +1,1 @@
+"""Repositories, their files and their issues."""

@@ -1,0 +1,1 @@
+"""The employees and their hierarchy."""

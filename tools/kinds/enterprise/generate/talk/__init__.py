@@ -1,0 +1,1 @@
+"""What employees write to each other: chats, mails, posts, forum questions."""

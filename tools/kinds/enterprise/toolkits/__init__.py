@@ -1,0 +1,1 @@
+"""The toolkits of the enterprise: one module a source."""
