@@ -13,15 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
+from evals.dspy_programs.demo_format import DemoNotes
+from evals.dspy_programs.nearest import NearestPredict
+
 if TYPE_CHECKING:
     from tools.access.persona import Persona
     from tools.environment import Environment
-
-RECORDS, TWIN = "records", "redacted"
-"""The fields of a demonstration with references of the records that it quotes, and with its redacted twin."""
-
-SOLVES = "solves"
-"""The field of a demonstration with the task that it solves, as `WORLD/ID`, where that is known."""
 
 _REMEMBERED = 2048
 
@@ -34,7 +31,7 @@ class Shown(NamedTuple):
             demonstration be put into the list unseen.
         barred: positions of those that they may not see in any form.
         instead: by the address of a demonstration the twin that they see in its place.
-        solving: by task, as `SOLVES` names it, the positions of its solutions.
+        solving: by task, as `DemoNotes.solves` names it, the positions of its solutions.
     """
 
     demos: Sequence[Any]
@@ -62,7 +59,7 @@ class Readers:
         return known
 
     def _look(self, demos: Sequence[Any], env: Environment, persona: Persona) -> Shown:
-        quoted = [frozenset(demo.get(RECORDS) or ()) for demo in demos]
+        quoted = [frozenset(DemoNotes.of(demo).records) for demo in demos]
         unreadable = env.unreadable(persona, frozenset().union(*quoted))
         hidden = [at for at, records in enumerate(quoted) if not unreadable.isdisjoint(records)]
         twins = {at: twin for at in hidden if (twin := self._twin(demos[at])) is not None}
@@ -70,13 +67,13 @@ class Readers:
         barred = frozenset(at for at in hidden if at not in twins)
         solving: dict[str, frozenset[int]] = {}
         for at, demo in enumerate(demos):
-            if task := demo.get(SOLVES):
+            if task := DemoNotes.of(demo).solves:
                 solving[task] = solving.get(task, frozenset()) | {at}
         return Shown(demos, barred, instead, solving)
 
     def _twin(self, demo: Any) -> Any | None:
         """The twin as an example: one object for all who see it, since adapters remember by object."""
-        fields = demo.get(TWIN)
+        fields = DemoNotes.of(demo).redacted
         if not fields:
             return None
         known = self._twins.get(id(demo))
@@ -90,7 +87,7 @@ class Reader:
     """On whose behalf a model is asked, and for which task: decides what its prompt may show.
 
     Attributes:
-        task: as `SOLVES` names it; what solves it is not shown, however it may be worded.
+        task: as `DemoNotes.solves` names it; what solves it is not shown, however it may be worded.
     """
 
     readers: Readers
@@ -108,9 +105,8 @@ class Reader:
         barred = shown.barred | shown.solving.get(self.task, frozenset())
         if not barred and not shown.instead:
             return None
-        choose = getattr(predict, "nearest_demos", None)
-        if choose is not None:
-            chosen = choose(inputs, barred)
+        if isinstance(predict, NearestPredict):
+            chosen = predict.nearest_demos(inputs, barred)
         else:
             chosen = [demo for at, demo in enumerate(shown.demos) if at not in barred]
         return [shown.instead.get(id(demo), demo) for demo in chosen]

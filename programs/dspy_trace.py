@@ -8,7 +8,7 @@ from typing import Any
 
 import dspy
 
-from programs.demo_filter import RECORDS
+from evals.dspy_programs.demo_format import DemoNotes
 from programs.rollout import TraceEntry
 
 
@@ -18,7 +18,7 @@ def append_to_trace(entries: list[TraceEntry], quoted: Callable[[], list[str]]) 
     if trace is None or limit <= 0:
         return
     records = quoted()
-    marked = {RECORDS: records} if records else {}
+    marked = DemoNotes(records).to_fields() if records else {}
     for predict, inputs, outputs in entries:
         if len(trace) >= limit:
             trace.pop(0)

@@ -11,7 +11,7 @@ from retrievers.errors import RetrievalError
 from tools.access.policy import AccessDeniedError, Decision, denial_text
 from tools.errors import InfrastructureError, ToolError
 from tools.files.secrets import described
-from tools.files.unicode import writable
+from tools.files.unicode import is_writable, writable
 from tools.result import Shown
 from tools.tool import BadArgumentsError
 
@@ -84,7 +84,7 @@ def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observati
     whole = value.value if isinstance(value, Shown) else value
     shown = episode.policy.visible(episode.persona, name, whole)
     text = value.text if isinstance(value, Shown) else as_text(shown)
-    if writable(text) != text:
+    if not is_writable(text):
         return _refusal("bad_arguments", f"{name}: the result would not be valid Unicode text")
     return Observation("ok", shown, text)
 

@@ -1,36 +1,57 @@
-"""The fields of a demonstration, as a file may hold them: plain data, and the harness's notes on it."""
+"""Demonstrations as plain data: the fields of a signature, and the harness's notes beside them."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, JsonValue, TypeAdapter
-from typing_extensions import TypedDict
 
 
-class Notes(TypedDict, total=False):
-    """What the harness reads in an example besides the fields of a signature.
+@dataclass(frozen=True)
+class DemoNotes:
+    """Notes on a demonstration. They stand under these names beside the fields of its signature.
 
     Attributes:
-        records: references of the records that it quotes.
-        redacted: its twin, with made-up names and values.
-        solves: the task that it solves.
+        records: references (`source/key`) of the records that it quotes. A persona who may not read one of
+            them is not shown the demonstration.
+        redacted: its twin with made-up names and values, which such a persona is shown in its place.
+        solves: the task that it solves, as `WORLD/ID`; that task is never shown it. Empty if not known.
     """
 
-    records: list[str]
-    redacted: dict[str, JsonValue]
-    solves: str
+    records: Sequence[str] = ()
+    redacted: Mapping[str, JsonValue] | None = None
+    solves: str = ""
+
+    @classmethod
+    def of(cls, demo: Mapping[str, Any]) -> Self:
+        """The notes of an example, a dict of its fields, or a `dspy.Example`."""
+        return cls(**{name: demo[name] for name in NOTES if name in demo})
+
+    def to_fields(self) -> dict[str, Any]:
+        """The notes as fields of an example; records always, the others where there are such."""
+        redacted = {"redacted": dict(self.redacted)} if self.redacted is not None else {}
+        return {"records": list(self.records), **({"solves": self.solves} if self.solves else {}), **redacted}
 
 
-NOTES = frozenset(Notes.__annotations__)
-_NOTES = TypeAdapter(Notes)
+NOTES = frozenset(field.name for field in fields(DemoNotes))
+"""The names of the notes."""
+
+_NOTES = TypeAdapter(DemoNotes)
 _PLAIN = TypeAdapter(dict[str, JsonValue])
 
 
-def _checked(fields: dict[str, Any]) -> dict[str, Any]:
-    _PLAIN.validate_python(fields)
-    _NOTES.validate_python({name: fields[name] for name in NOTES if name in fields})
-    return fields
+def without_notes(demo: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an example's signature."""
+    return {name: value for name, value in demo.items() if name not in NOTES}
+
+
+def _checked(demo: dict[str, Any]) -> dict[str, Any]:
+    _PLAIN.validate_python(demo)
+    _NOTES.validate_python({name: demo[name] for name in NOTES if name in demo})
+    return demo
 
 
 ExampleFields = Annotated[dict[str, Any], AfterValidator(_checked)]
+"""The fields of a demonstration as a file may hold them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
@@ -22,20 +21,18 @@ from dspy.utils.usage_tracker import UsageTracker
 from evals.dspy_programs.digests import model_digest, model_name, plain_settings
 from evals.lm.finish_reasons import settled
 from tools.errors import InputError
+from tools.files.unicode import is_writable
 from tools.seeding import digest
 
 
 def valid_unicode(message: lm15.Message) -> bool:
-    """Whether a reply can be kept and sent back: no half of a surrogate pair is in it."""
-    try:
-        for part in message.parts:
-            if isinstance(part, lm15.ToolCallPart):
-                json.dumps([part.name, part.input], ensure_ascii=False).encode()
-            else:
-                (getattr(part, "text", None) or "").encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    """Whether a reply can be kept and sent back."""
+    return is_writable(
+        [
+            [part.name, part.input] if isinstance(part, lm15.ToolCallPart) else getattr(part, "text", None)
+            for part in message.parts
+        ]
+    )
 
 
 def check_unicode(response: lm15.Response) -> None:

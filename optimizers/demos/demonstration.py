@@ -10,7 +10,7 @@ import dspy
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from evals.dspy_programs.demo_format import ExampleFields
+from evals.dspy_programs.demo_format import DemoNotes, ExampleFields
 from evals.scoring.path_scores import records_seen
 from tools.errors import InputError
 from tools.seeding import digest
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
 TraceStep = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
 """What DSPy notes of one predictor call: the predictor, its inputs, its outputs."""
-
-
-SOLVES = "solves"
-"""The field of an example with the task that it solves."""
 
 
 class LastCall(NamedTuple):
@@ -99,8 +95,8 @@ class Demonstration(BaseModel):
         part = self.parts.get(predictor)
         if part is None:
             return None
-        solves = {SOLVES: self.solves} if self.solves else {}
-        return dspy.Example(augmented=True, **{"records": list(self.records), **solves, **part})
+        notes = DemoNotes(self.records, solves=self.solves)
+        return dspy.Example(augmented=True, **{**notes.to_fields(), **part})
 
     @property
     def solves(self) -> str:

@@ -18,6 +18,7 @@ from datetime import date, timedelta
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from evals.dspy_programs.demo_format import DemoNotes, without_notes
 from optimizers.demos.demonstration import LastCall
 from tools.seeding import rng
 from tools.tool_context import DENIED, PRIVATE
@@ -25,9 +26,6 @@ from tools.tool_context import DENIED, PRIVATE
 if TYPE_CHECKING:
     from evals.tasks.task import Task
     from tools.environment import Environment
-
-RECORDS, TWIN = "records", "redacted"
-"""The fields of a demonstration with the records it quotes, and with its twin."""
 
 _PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<clock>T?\d\d:\d\d(?::\d\d)?(?!\d))|(?P<word>[^\W_]+)")
 _NOW = re.compile(r"(\d{4}-\d\d-\d\d)(?: \d\d:\d\d)?")
@@ -61,12 +59,14 @@ def with_twins(calls: Mapping[str, LastCall], task: Task, env: Environment) -> d
 
 
 def _with_twin(call: LastCall, task: Task, public: frozenset[str]) -> LastCall:
-    if not call.inputs.get(RECORDS):
+    records = DemoNotes.of(call.inputs).records
+    if not records:
         return call
-    fields = {name: value for name, value in call.fields.items() if name != RECORDS}
-    wholly = any(reference.endswith((PRIVATE, "/*", DENIED)) for reference in call.inputs[RECORDS])
+    fields = without_notes(call.fields)
+    wholly = any(reference.endswith((PRIVATE, "/*", DENIED)) for reference in records)
     twin = Redaction(fields, task, public, numbers=wholly)(fields)
-    return LastCall({**call.inputs, TWIN: {**twin, "context": twin.get("context", "") + _NOTE}}, call.outputs)
+    notes = DemoNotes(records, {**twin, "context": twin.get("context", "") + _NOTE})
+    return LastCall({**call.inputs, **notes.to_fields()}, call.outputs)
 
 
 class Redaction:

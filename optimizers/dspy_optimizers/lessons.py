@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Self
 import dspy
 
 from evals.dspy_programs.asked import given_to
+from evals.dspy_programs.demo_format import DemoNotes, without_notes
 from evals.dspy_programs.digests import program_digest
 from evals.lm.failures import failure_status
 from evals.records.record import PRIMARY
 from evals.scoring.constraints import acceptable
 from evals.scoring.scorer import scores_of
 from optimizers.demos.demonstration import Demonstration, LastCall, TraceStep, last_calls, quoted_records
-from optimizers.demos.redaction import RECORDS, TWIN, with_twins
+from optimizers.demos.redaction import with_twins
 from optimizers.dspy_optimizers.feedback import feedback
 from optimizers.dspy_optimizers.standings import Standings, admitted
 from optimizers.job import Job
@@ -142,14 +143,13 @@ class Lessons:
 
     def disclose(self, part: dict[str, Any]) -> dict[str, Any]:
         """A predictor's fields as the proposer is shown them: their twin, or else as they are, and noted."""
-        twin = part.get(TWIN)
-        shown = {name: value for name, value in part.items() if name not in (RECORDS, TWIN)}
-        if twin is None:
+        notes, shown = DemoNotes.of(part), without_notes(part)
+        if notes.redacted is None:
             if self.job.proposer is not None:
                 with self._lock:
-                    self.job.proposer.seen.update(part.get(RECORDS, ()))
+                    self.job.proposer.seen.update(notes.records)
             return shown
-        return {name: twin.get(name, value) for name, value in shown.items()}
+        return {name: notes.redacted.get(name, value) for name, value in shown.items()}
 
     def once(self, key: Hashable, run: Callable[[], Any]) -> Any:
         """What `run` gives; of calls with the same key at the same time only the first runs."""

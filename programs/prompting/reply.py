@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, get_origin
 
 import dspy
 
+from tools.files.unicode import is_writable
+
 # A marker counts only at the start of a line: inside JSON text a line break is escaped.
 _MARKER = re.compile(r"^[ \t]*\[\[ ## (\w+) ## \]\]", re.MULTILINE)
 _FENCE = re.compile(r"^```\w*\s*\n(.*?)\n?```$", re.DOTALL)
@@ -143,10 +145,8 @@ def check_unicode(name: str, value: Any) -> None:
     Raises:
         ValueError: there is one in `value`; says so of `name`.
     """
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{name} has text that is not valid Unicode") from None
+    if not is_writable(value):
+        raise ValueError(f"{name} has text that is not valid Unicode")
 
 
 def _mended(name: str, text: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,15 @@ from typing import Any
 def writable(text: str) -> str:
     """`text` with a question mark for each half of a surrogate pair."""
     return text.encode(errors="replace").decode()
+
+
+def is_writable(value: Any) -> bool:
+    """Whether no text in plain data has half of a surrogate pair."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def writable_data(value: Any) -> Any:
