@@ -11,11 +11,12 @@ from typing import Any
 import apsw
 
 from tools.access.conditions import ALWAYS, NEVER, Condition
-from tools.access.document import PolicyDocument, Rule, read_document
+from tools.access.document import PolicyDocument, Rule
 from tools.access.forms import holds, sql, where
 from tools.access.lookup import Lookup, Record
 from tools.access.persona import Persona
 from tools.access.policy import Decision
+from tools.access.reading import read_document
 from tools.access.specialise import allowed, specialised
 from tools.seeding import digest
 from tools.sqlite.schema import ROW, quoted

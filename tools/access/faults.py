@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
+from tools.access.document import PolicyDocument, Source
 from tools.access.predicates import (
     PREDICATE_KEYS,
     Exists,
@@ -20,9 +21,6 @@ from tools.access.predicates import (
     Right,
     nodes,
 )
-
-if TYPE_CHECKING:
-    from tools.access.document import PolicyDocument, Source
 
 Schema = Mapping[str, tuple[str, ...]]
 

@@ -81,7 +81,7 @@ def validate(
     as_json: JsonFlag = False,
 ) -> None:
     """Check a policy file; a fault is named by its place in the file."""
-    from tools.access.document import read_document
+    from tools.access.reading import read_document
     from tools.world_kind import world_kind
 
     if kind == "crm":

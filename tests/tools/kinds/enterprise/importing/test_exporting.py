@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from tests.tools.kinds.enterprise.importing.exporting import export_enterprise
 from tools.errors import InputError
-from tools.kinds.enterprise.importing.exporting import export_enterprise
 from tools.kinds.enterprise.importing.people import NOBODY
 from tools.kinds.enterprise.importing.reader import NOW, ORIGIN, Imported, read_enterprise
 from tools.kinds.enterprise.schema import TABLES
