@@ -9,8 +9,8 @@ from typing import Any
 from benchmarks._plans import CarriedOut, Plans
 from evals.kinds.enterprise.quotas import Cell, cells, denied_places, step_counts
 from evals.kinds.enterprise.texts import NEAR, likeness, trigrams
-from evals.scoring.answers.scorer import AnswerScorer, leaks
-from evals.tasks.suite import Suite
+from evals.scoring.answer_scorer import AnswerScorer, leaks
+from evals.suite import Suite
 from evals.tasks.task import Answer, Task
 from tools.access.persona import Persona
 from tools.seeding import rng

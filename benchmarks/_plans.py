@@ -17,7 +17,7 @@ from evals.kinds.enterprise.goals.goal import Goal
 from evals.kinds.enterprise.goals.registry import goals
 from evals.kinds.enterprise.goals.script import DeniedError, Script, UnfitError
 from evals.kinds.enterprise.goals.told import tells
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from evals.tasks.task import Task
 from tools.access.engine import load_policy
 from tools.access.persona import Persona

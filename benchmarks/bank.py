@@ -20,7 +20,7 @@ from evals.records.summary import interval_json
 if TYPE_CHECKING:
     from evals.running.runner import EvalResult
     from evals.running.study import Arm
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from evals.tasks.task import Task
     from optimizers.demos.trace_bank import TraceBank
 

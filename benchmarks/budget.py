@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
 
     from evals.lm.prices import Prices
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from optimizers.compiling.compile import Model, Plan
 
 NAME = "budget"

@@ -37,7 +37,7 @@ from evals.statistics import paired_difference
 if TYPE_CHECKING:
     import dspy
 
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
 
 NAME = "compile"
 DESCRIPTION = (
@@ -203,7 +203,7 @@ def _sides(setting: Setting, folder: Path, seed: int, candidates: Sequence[int])
 
 class _Bench:
     def __init__(self, setting: Setting, folder: Path, seed: int) -> None:
-        from evals.tasks.suite import Suite
+        from evals.suite import Suite
 
         self._setting = setting
         self._folder = folder / f"seed-{seed}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from evals.records.summary import interval_json
 from evals.running.study import Row, Study
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 
 NAME = "gain"
 DESCRIPTION = (

@@ -15,8 +15,8 @@ from evals.judging.local import LocalRubric
 from evals.records.parts import Judgement
 from evals.records.record import EpisodeRecord
 from evals.running.judges import Judge
+from evals.suite import Suite
 from evals.task_kind import BuildOptions, builder
-from evals.tasks.suite import Suite
 from evals.tasks.task import Task
 from tools.seeding import digest, rng
 

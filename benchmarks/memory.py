@@ -190,7 +190,7 @@ def _reply(tool: str, arguments: dict[str, str]) -> str:
 
 
 def _opened(suite: Path) -> tuple[Any, list[Any]]:
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
 
     opened = Suite.open(suite)
     return opened.env, [task for task in opened.tasks if task.persona and task.persona.active]

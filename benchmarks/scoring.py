@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from evals.running.score_files import score_row
 from evals.scoring.actions import format_action, parse_action
 from evals.scoring.outcomes import OutcomeScorer
 from evals.scoring.predictions import Prediction
-from evals.scoring.score_files import score_row
 from evals.tasks.task import Action, Task
 from tools.environment import Environment
 from tools.kinds.office.generate import DEFAULT_NOW, build

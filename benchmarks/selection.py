@@ -17,7 +17,7 @@ from optimizers.settings import Settings
 if TYPE_CHECKING:
     from evals.running.runner import EvalResult
     from evals.running.study import Arm
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from optimizers.demos.trace_bank import TraceBank
 
 NAME = "selection"

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from evals import markup
 from evals.characters import harmless
-from evals.records.summary import Rate, Summary
-from evals.reporting.html import markup
 from evals.statistics import Interval
 
 if TYPE_CHECKING:
@@ -161,17 +160,6 @@ def points(interval: Interval | None) -> str:
 def share(value: float) -> str:
     """A plain share in percent, e.g. `2.5`."""
     return NO_DATA if math.isnan(value) else _hundredths(value)
-
-
-def counted(rate: Rate | None) -> str:
-    """A rate in percent with the count behind it, e.g. `4.0 (1/25)`; a dash without anything to count."""
-    return NO_DATA if rate is None else f"{share(rate.count / rate.of)} ({rate.count}/{rate.of})"
-
-
-def error_cell(summary: Summary) -> str:
-    """The share of episodes lost to the infrastructure in percent, with the count where there is any."""
-    lost = f" ({summary.errors}/{summary.episodes})" if summary.errors else ""
-    return share(summary.error_rate) + lost
 
 
 def number(value: float | None, digits: int = 1) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from tools.errors import InputError
 
 _BUILDERS = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from evals.tasks.suite import TASKS_FILE, read_tasks
 from evals.tasks.task import Task, VisibleTask
+from evals.tasks.task_file import TASKS_FILE, read_tasks
 from tools.errors import InputError
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import dspy
 from dspy import lm15
@@ -26,6 +26,7 @@ from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, respons
 
 from evals.lm.estimates import estimated
 from evals.lm.lm_proxy import Sample, StandIn, check_askable
+from evals.lm.payer import Payer
 from evals.lm.retries import wait_before
 from tools.seeding import digest
 from tools.usage import Usage
@@ -84,30 +85,6 @@ def count_answer(response: lm15.Response, *, paid: bool) -> None:
     prompt, completion = _tokens(response)
     bill = (1, prompt, completion) if paid else (0, 0, 0)
     _count(Usage(prompt, completion, *bill, _is_estimated(response)), answers=1)
-
-
-class Payer(Protocol):
-    """Who pays for the requests of a model, e.g. a budget. See `optimizers.cost.budget.Account`."""
-
-    def paying(self) -> AbstractContextManager[Any]:
-        """A block in which a request is made.
-
-        Raises:
-            WorksmithError: nothing more is to be asked.
-        """
-        ...
-
-    def check_again(self) -> None:
-        """See that a request may be tried again.
-
-        Raises:
-            WorksmithError: it may not.
-        """
-        ...
-
-    def asked(self, prompt: int, completion: int) -> None:
-        """Count a request that reached the model, with its tokens."""
-        ...
 
 
 class MeteredEngine(StandIn):

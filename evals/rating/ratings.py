@@ -11,7 +11,7 @@ from pydantic import Field
 
 from evals.rating.scales import LEVELS
 from evals.records.parts import Entry
-from evals.records.runs import RATINGS, LoadedRun, beside
+from evals.records.run_card import RATINGS, LoadedRun, beside
 from tools.files.atomic import append
 from tools.files.json_files import cut_torn_line, read_models
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from evals.records.record import EpisodeRecord
-from evals.records.runs import LoadedRun
+from evals.records.run_card import LoadedRun
 from tools.errors import InputError
 from tools.seeding import rng
 

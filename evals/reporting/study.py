@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from evals.records.runs import LoadedRun
+from evals.records.run_card import LoadedRun
 from evals.records.summary import summarize
 from evals.reporting.html.episodes import ShownEpisode
 from evals.running.runner import EvalResult

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from tools.errors import WorksmithError
+from evals.lm.payer import AdmissionError
 
 if TYPE_CHECKING:
     import dspy
@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
 
 Owed = TypeVar("Owed")
-
-
-class AdmissionError(WorksmithError):
-    """Nothing more may be started or asked."""
 
 
 class Leave(AbstractContextManager[Any], Protocol):

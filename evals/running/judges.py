@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from evals.lm.failures import chain, failure_of
+from evals.lm.payer import AdmissionError
 from evals.records.parts import Judgement, VerdictStatus
 from evals.records.verdicts import judged
-from evals.running.admission import AdmissionError
 from tools.errors import InputError
 from tools.files.secrets import described
 

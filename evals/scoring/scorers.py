@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SCORERS = {"crm": "evals.kinds.crm.scorer:CrmScorer"}
 """By kind of world, where it has one of its own."""
 
-_OF_ANSWERS, _OF_STATE = "evals.scoring.answers.scorer:AnswerScorer", "evals.scoring.scorers:EpisodeScorer"
+_OF_ANSWERS, _OF_STATE = "evals.scoring.answer_scorer:AnswerScorer", "evals.scoring.scorers:EpisodeScorer"
 
 
 STATE_SCORES = frozenset({PRIMARY, "unwanted_side_effects", "exact_match", "no_action"})

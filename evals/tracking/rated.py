@@ -13,7 +13,7 @@ from evals.tracking.traces import TraceWriter
 
 if TYPE_CHECKING:
     from evals.rating.ratings import Rating
-    from evals.records.runs import LoadedRun
+    from evals.records.run_card import LoadedRun
 
 _TRACKED = re.compile(r"runs:/([^/]+)/")
 _MOST = 100

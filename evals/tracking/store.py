@@ -12,8 +12,6 @@ from urllib.parse import urlsplit
 
 from filelock import FileLock, Timeout
 
-from evals.tracking.choice import TraceChoice
-from evals.tracking.protocol import NullTracker, Tracker
 from evals.tracking.reaching import TrackingError, boundary, check_database, check_server, impatient
 from tools.errors import InputError
 
@@ -80,35 +78,6 @@ def existing_store(uri: str | None = None) -> str | None:
     else:
         check_database(file)
     return address
-
-
-def open_tracker(
-    uri: str | None = None,
-    *,
-    track: bool = True,
-    experiment: str = EXPERIMENT,
-    traces: TraceChoice | None = None,
-) -> Tracker:
-    """A tracker on the store at `uri` (see `tracking_uri`); with `track` off one that keeps nothing.
-
-    The store is made here, before work fans out: several processes that open a fresh SQLite store at once
-    would damage its schema.
-
-    Args:
-        experiment: in which runs are kept; it is made if there is none of that name.
-        traces: which episodes of an evaluation become traces.
-
-    Raises:
-        InputError: the address is none that MLflow knows, or the experiment was deleted.
-        TrackingError: the store cannot be opened.
-    """
-    if not track:
-        return NullTracker()
-    from evals.tracking.runs import MlflowTracker
-
-    address = absolute(tracking_uri(uri))
-    client, experiment_id = open_store(address, experiment)
-    return MlflowTracker(client, address, experiment_id, traces=traces)
 
 
 def open_store(uri: str, experiment: str = EXPERIMENT) -> tuple[Any, str]:

@@ -33,7 +33,7 @@ from tools.errors import InputError
 
 if TYPE_CHECKING:
     from evals.scoring.scorer import Scorer
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from evals.tasks.task import SplitScheme
     from evals.tasks.task_filter import Condition
 

@@ -16,7 +16,7 @@ from optimizers.job import Compiled, Job
 from optimizers.search.front import pareto_front
 
 if TYPE_CHECKING:
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from optimizers.compiling.compile import Plan
 
 

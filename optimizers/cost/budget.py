@@ -28,8 +28,8 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
 from evals.dspy_programs.digests import model_name
+from evals.lm.payer import AdmissionError
 from evals.lm.prices import Prices
-from evals.running.admission import AdmissionError
 from optimizers.cost.spending import GOLD_PREFIX, Costs, Spent
 from tools.errors import InputError
 

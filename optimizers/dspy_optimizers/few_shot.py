@@ -6,8 +6,8 @@ from typing import Any
 
 import dspy
 
-from evals.dspy_programs.examples import as_examples
 from evals.statistics import wilson
+from evals.suite import as_examples
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import (
     BOOTSTRAPPED,

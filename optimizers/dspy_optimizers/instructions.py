@@ -6,7 +6,7 @@ from typing import Any
 
 import dspy
 
-from evals.dspy_programs.examples import as_examples
+from evals.suite import as_examples
 from optimizers.dspy_optimizers.few_shot import RandomSearch, random_search
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import (

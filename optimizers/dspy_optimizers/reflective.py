@@ -7,7 +7,7 @@ from typing import Any
 
 import dspy
 
-from evals.dspy_programs.examples import as_examples
+from evals.suite import as_examples
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import REDACTED, Proposing, examples, proposer, tried, working
 from optimizers.job import Compiled, Job

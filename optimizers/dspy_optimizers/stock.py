@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import dspy
 
-from evals.dspy_programs.examples import as_examples
+from evals.suite import as_examples
 from evals.tasks.task import same_text
 from optimizers.compiling.teaching import nothing_taught
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons

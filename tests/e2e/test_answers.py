@@ -9,7 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.tasks.suite import Suite, write_suite
+from evals.suite import Suite, write_suite
 from evals.tasks.task import Action, Answer, Entity, Step, Task
 from programs.agent import Agent
 from programs.prompting.adapter import ADAPTER

@@ -11,7 +11,7 @@ from dspy.lm15 import Request, Response
 from dspy.utils.exceptions import ContextWindowExceededError
 
 from evals.records.log import read_log
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.compile import Model, Plan, compile_program
 from optimizers.compiling.verification import derived
 from optimizers.settings import Settings

@@ -15,7 +15,7 @@ from dspy.clients.cache import Cache
 from typer.testing import CliRunner
 
 from evals.lm.prices import prices_in_use, use_prices
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
 from worksmith.cli import boundary

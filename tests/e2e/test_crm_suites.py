@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from tests.e2e.conftest import invoke
 
 

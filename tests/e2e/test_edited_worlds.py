@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evals.tasks.suite import Suite, write_suite
+from evals.suite import Suite, write_suite
 from tests.e2e.conftest import invoke
 from tools.errors import InputError
 from tools.world import MANIFEST_FILE, World

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from tests.e2e.conftest import invoke
 from tools.environment import Environment
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from evals.scoring.constraints import constraints
-from evals.tasks.suite import Suite, write_suite
+from evals.suite import Suite, write_suite
 from evals.tasks.task import Task
 from optimizers.compiling.artifact import Manifest
 from optimizers.compiling.compile import BANK, Model, Plan, compile_program

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from evals.scoring.actions import format_action
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from evals.tasks.task import Task
 from tests.e2e.test_office import as_json
 

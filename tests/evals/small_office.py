@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from evals.tasks.suite import Suite, write_suite
+from evals.suite import Suite, write_suite
 from evals.tasks.task import Action, Task
 from tools.environment import Environment
 from tools.kinds.office.policy import SAM

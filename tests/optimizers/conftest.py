@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from tests.optimizers.shop import make_suite
 
 

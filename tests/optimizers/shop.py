@@ -11,7 +11,7 @@ from typing import Any
 import dspy
 from dspy.lm15 import Message, Request, Response, TextPart, Usage
 
-from evals.tasks.suite import Suite, write_suite
+from evals.suite import Suite, write_suite
 from evals.tasks.task import Action, Step, Task
 from optimizers.dspy_optimizers.proposer import Proposer
 from optimizers.job import Job

@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks._metered import MeteredEngine
 from benchmarks.compile import Side, Stage, compared
 from evals.running.runner import evaluate
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.search.race import Race
 from tests.optimizers.shop import Clerk, lm, make_job
 

@@ -11,7 +11,7 @@ import pytest
 
 from evals.scoring.constraints import constraints
 from evals.scoring.scorers import EpisodeScorer
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from evals.tasks.task import Task
 from optimizers.compiling.finalize import ConstraintsBrokenError, within_constraints
 from optimizers.demos.trace_bank import BREAKING, TraceBank

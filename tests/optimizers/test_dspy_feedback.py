@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from evals.tasks.task import Task
 from optimizers.dspy_optimizers.feedback import feedback
 from tools.access.policy import Decision

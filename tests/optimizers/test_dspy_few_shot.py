@@ -7,7 +7,7 @@ import dspy
 import pytest
 
 from evals.running.runner import evaluate
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.teaching import NothingTaughtError
 from optimizers.job import Job
 from optimizers.registry import optimizer, optimizer_names, proposes

@@ -12,9 +12,8 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.dspy_programs.examples import as_examples
 from evals.running.runner import evaluate
-from evals.tasks.suite import Suite
+from evals.suite import Suite, as_examples
 from evals.tasks.task import Task
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.proposer import Proposer

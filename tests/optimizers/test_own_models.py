@@ -10,7 +10,7 @@ import pytest
 from dspy.lm15 import request_from_openai_chat
 
 from evals.running.runner import evaluate
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.compile import Model, Plan, compile_program
 from optimizers.cost.budget import Budget, Limits
 from optimizers.settings import Settings

@@ -12,7 +12,7 @@ import pytest
 from dspy.lm15 import Request, Response
 
 from evals.lm.prices import Price, Prices
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.compile import Model, Plan, Result, compile_program
 from optimizers.cost.budget import Budget, Limits
 from optimizers.registry import optimizer_names, proposes

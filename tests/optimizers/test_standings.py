@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.cost.budget import Budget
 from optimizers.dspy_optimizers.standings import Standings
 from tests.evals.episodes import make_task

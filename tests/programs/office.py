@@ -9,7 +9,7 @@ from pathlib import Path
 import dspy
 from dspy.lm15 import Message, Request, Response, Usage
 
-from evals.tasks.suite import write_suite
+from evals.suite import write_suite
 from evals.tasks.task import Step, Task
 from tools.environment import Environment
 from tools.kinds.office.kind import OFFICE

@@ -11,7 +11,7 @@ import pytest
 from dspy import lm15
 
 from evals.running.runner import evaluate
-from evals.tasks.suite import Suite, write_suite
+from evals.suite import Suite, write_suite
 from evals.tasks.task import Answer, Entity, Step, Task
 from optimizers.compiling.artifact import Artifact, Manifest
 from optimizers.registry import optimizer, optimizer_names

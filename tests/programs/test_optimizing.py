@@ -9,7 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.dspy_programs.examples import as_examples
+from evals.suite import as_examples
 from programs.agent import Agent
 from programs.prompting.adapter import ADAPTER
 from programs.replaying.scripted import GoldEngine, scripted_lm

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from evals.kinds.crm.suites import build_world
 from evals.running.study import Arm
-from evals.tasks.suite import Suite, write_suite
+from evals.suite import Suite, write_suite
 from evals.tasks.task import Answer, Entity, Split, Step, Task
 from optimizers.compiling.artifact import Artifact
 from tools.environment import Environment

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evals.records.log import EpisodeLog, log_line, read_log
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from tests.evals.episodes import make_record
 from tests.optimizers.shop import make_suite
 from tools.errors import InputError, WorksmithError

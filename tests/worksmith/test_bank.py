@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from evals.records.log import log_line, read_log
 from evals.records.record import EpisodeRecord
 from evals.running.runner import evaluate
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from optimizers.demos.trace_bank import TraceBank
 from programs.agent import Agent

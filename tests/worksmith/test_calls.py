@@ -11,7 +11,7 @@ import dspy
 import pytest
 from typer.testing import CliRunner
 
-from evals.tasks.suite import Suite, write_suite
+from evals.suite import Suite, write_suite
 from optimizers.compiling.artifact import Artifact
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.programs.office import finish

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evals.running.runner import evaluate
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import APP, run

@@ -16,7 +16,7 @@ import typer
 from typer.testing import CliRunner
 
 from evals.running.runner import evaluate
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from optimizers.registry import optimizer_names, proposes
 from tests.chat_server import ChatServer, chat_server, said

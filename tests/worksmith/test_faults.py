@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.tasks.suite import Suite, write_suite
+from evals.suite import Suite, write_suite
 from tests.chat_server import ChatServer, chat_server
 from tests.optimizers.shop import make_suite
 from tests.tools.kinds.enterprise.small_world import write_small_world

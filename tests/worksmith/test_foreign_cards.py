@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.records.runs import CARD, beside
-from evals.tasks.suite import Suite
+from evals.records.run_card import CARD, beside
+from evals.suite import Suite
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run
 from tools.errors import InputError

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 from typer.testing import CliRunner
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite

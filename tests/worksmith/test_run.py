@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from evals.tasks.suite import write_suite
+from evals.suite import write_suite
 from evals.tasks.task import Action, Answer, Entity, Task
 from tests.programs.office import EVENTS, cancel, make_env
 from tools.environment import Environment

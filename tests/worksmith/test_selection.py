@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run

@@ -9,7 +9,7 @@ from typing import Any
 import dspy
 import pytest
 
-from evals.tasks.suite import write_suite
+from evals.suite import write_suite
 from optimizers.compiling.artifact import Artifact, Manifest
 from programs.agent import Agent
 from tests.programs.org import make_org

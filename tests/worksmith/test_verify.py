@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run

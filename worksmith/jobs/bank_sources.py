@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import dspy
 
     from evals.records.record import EpisodeRecord
-    from evals.records.runs import LoadedRun
+    from evals.records.run_card import LoadedRun
     from evals.tasks.task import Task
     from evals.tracking.reading import TracedEpisode
     from programs.replaying.transcripts import Transcript
@@ -46,7 +46,7 @@ def attempts_of(names: Sequence[str], tasks: Sequence[Task], *, uri: str | None 
 
 def _attempts(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]:
     if name.startswith(LOG):
-        from evals.records.runs import open_runs
+        from evals.tracking.run_loading import open_runs
 
         path = name.removeprefix(LOG)
         if not Path(path).exists():
@@ -73,8 +73,8 @@ def _some(name: str, attempts: list[Attempt]) -> list[Attempt]:
 
 def _tracked(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]:
     """The full episodes where a run has kept them; its traces, which may be a part, where it has not."""
-    from evals.records.runs import open_runs
     from evals.tracking.reading import traced_episodes
+    from evals.tracking.run_loading import open_runs
 
     run_id = name.removeprefix(MLFLOW)
     if Path(run_id).exists():

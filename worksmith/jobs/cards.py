@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import model_name, program_digest, scorers_digest, strategy_name
-from evals.records.runs import RunCard, versions
+from evals.records.run_card import RunCard, versions
 from evals.scoring.scorers import scorers_for
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evals.running.judges import Judge
     from evals.running.study import Arm
     from evals.scoring.outcomes import GroundTruth
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from worksmith.jobs.study import StudyPlan
 
 

@@ -11,7 +11,7 @@ from tools.files.secrets import described
 if TYPE_CHECKING:
     import dspy
 
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from programs.agent import Agent
 
 

@@ -11,7 +11,7 @@ from evals.table import number
 
 if TYPE_CHECKING:
     from evals.records.compile_facts import CompileFacts
-    from evals.records.runs import LoadedRun
+    from evals.records.run_card import LoadedRun
     from evals.running.study import Study
     from worksmith.jobs.study import StudyPlan
 

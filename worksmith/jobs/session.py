@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
     from evals.running.runner import EvalResult, Progress
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from programs.agent import Agent
 
 LOGS = Path("mlruns") / "logs"
@@ -192,7 +192,7 @@ def lm_label(name: str) -> str:
 
 def new_log(file: Path) -> None:
     """See that a run can begin anew in a log that it named itself, and say where what was judged went."""
-    from evals.records.runs import make_room
+    from evals.records.run_card import make_room
 
     kept = make_room(file)
     if kept is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from evals.dspy_programs.digests import model_digest, state_digest
 from evals.records.log import EpisodeLog
 from evals.records.record import PRIMARY, REWARD
-from evals.records.runs import RunCard, write_card
+from evals.records.run_card import RunCard, write_card
 from evals.reporting.report import evaluation_report
 from evals.running.runner import EvalResult, evaluate
 from evals.running.study import Arm, Row, Study, run_study
@@ -37,7 +37,7 @@ from worksmith.jobs.tracked import keep_card, record_compile
 if TYPE_CHECKING:
     from evals.running.judges import Judge
     from evals.scoring.outcomes import GroundTruth
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from evals.tasks.task import SplitScheme, Task
     from evals.tasks.task_filter import Condition
     from evals.tracking import Run

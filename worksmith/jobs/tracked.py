@@ -17,8 +17,8 @@ from tools.seeding import digest
 from worksmith.jobs.naming import slug
 
 if TYPE_CHECKING:
-    from evals.records.runs import RunCard
-    from evals.tasks.suite import Suite
+    from evals.records.run_card import RunCard
+    from evals.suite import Suite
     from evals.tracking import Run
     from optimizers.compiling.artifact import Artifact
     from optimizers.compiling.compile import Result
@@ -86,7 +86,7 @@ def registration(text: str | None, track: bool) -> Registration | None:
 
 def keep_card(run: Run, card: RunCard) -> None:
     """Keep a run's card among its artifacts, without saying where a machine keeps things."""
-    from evals.records.runs import CARD_ARTIFACT
+    from evals.records.run_card import CARD_ARTIFACT
 
     places = {name: Path(getattr(card, name)) for name in ("suite", "artifact")}
     shown = {name: place.name for name, place in places.items() if place.is_absolute()}

@@ -19,7 +19,7 @@ from tools.errors import InputError
 if TYPE_CHECKING:
     import dspy
 
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from evals.tasks.task import VisibleTask
     from programs.agent import Agent
     from tools.access.persona import Persona
@@ -57,7 +57,7 @@ class ServedAgent(PythonModel):  # type: ignore[misc]
         Raises:
             InputError: the program is no good, or no model is named.
         """
-        from evals.tasks.suite import Suite
+        from evals.suite import Suite
         from worksmith.jobs.compiled import load_program
         from worksmith.models.resolve import resolve
 

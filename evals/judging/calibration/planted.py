@@ -22,7 +22,7 @@ from evals.tasks.task import Answer, Entity, Task
 from tools.seeding import rng
 
 if TYPE_CHECKING:
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
 
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _MONTHS = (

@@ -15,7 +15,7 @@ from evals.scoring.outcomes import OutcomeScorer
 from evals.tasks.task import Action, Task
 
 if TYPE_CHECKING:
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from tools.outcome import Outcome
 
 _PERSON = re.compile(r"[\w.+-]+@[\w.-]+|emp_\d+")

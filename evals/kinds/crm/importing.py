@@ -13,8 +13,8 @@ from evals.kinds.crm.published.sources import RAW_FILES, read_entries
 from evals.kinds.crm.published.statistics import Worded, distributions
 from evals.kinds.crm.published.tasks import ORIGIN, Recognised, make_tasks, recognise_all
 from evals.kinds.crm.task_types import TASK_TYPES
+from evals.suite import Suite, write_suite
 from evals.task_kind import Progress
-from evals.tasks.suite import Suite, write_suite
 from tools.files.atomic import write_atomically
 from tools.files.directories import directory_atomically
 from tools.kinds.crm.access import POLICY_FILE, packaged_policy, persona_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+from evals.suite import Suite, write_suite
 from evals.task_kind import BuildOptions, Progress, checked_mode
-from evals.tasks.suite import Suite, write_suite
 from tools.files.atomic import write_atomically
 from tools.kinds.crm.access import POLICY_FILE, packaged_policy, persona_of
 from tools.kinds.crm.generate import DEFAULT_NOW, Built, build

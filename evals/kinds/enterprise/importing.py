@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 from evals.kinds.enterprise.published import read_published
+from evals.suite import Suite, write_suite
 from evals.task_kind import Progress
-from evals.tasks.suite import Suite, write_suite
 from tools.files.atomic import write_atomically
 from tools.files.directories import directory_atomically
 from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy

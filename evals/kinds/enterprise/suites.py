@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from evals.suite import Suite, write_suite
 from evals.task_kind import BuildOptions, Progress
-from evals.tasks.suite import Suite, write_suite
 from tools.access.persona import Persona
 from tools.files.atomic import write_atomically
 from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy

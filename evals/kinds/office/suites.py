@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from evals.suite import Suite, write_suite
 from evals.task_kind import BuildOptions, Progress
-from evals.tasks.suite import Suite, write_suite
 from tools.files.directories import directory_atomically
 from tools.kinds.office.policy import SAM
 from tools.world import write_world

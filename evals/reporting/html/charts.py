@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from evals.reporting.html import markup
-from evals.reporting.html.markup import tag
+from evals import markup
+from evals.markup import tag
 from evals.statistics import Interval
 from evals.table import NO_DATA, Grid, percent, share
 

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from evals import markup
+from evals.markup import tag
 from evals.records.parts import CallEntry, ChangeEntry
 from evals.records.record import PRIMARY, EpisodeRecord
 from evals.reporting.changes import Pair, compare_changes
 from evals.reporting.figures import FIELDS
-from evals.reporting.html import markup
-from evals.reporting.html.markup import tag
 
 SHORT_KEY = 12
 """Digits of an episode's key that pages and tables show."""

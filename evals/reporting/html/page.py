@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Protocol
 
-from evals.reporting.html import markup
+from evals import markup
+from evals.markup import tag
 from evals.reporting.html.episodes import ShownEpisode, browser
-from evals.reporting.html.markup import tag
 
 
 class Block(Protocol):

@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from evals.reporting.html import markup
-from evals.reporting.html.markup import tag
+from evals import markup
+from evals.markup import tag
 from evals.statistics import Interval
 from evals.table import Grid, percent, share
 from tools.seeding import digest

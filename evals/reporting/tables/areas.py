@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 
 from evals.records.record import LEAK, OVER_REFUSAL, PRIMARY, EpisodeRecord
-from evals.records.summary import Summary, group_records, summarize
+from evals.records.summary import Rate, Summary, group_records, summarize
 from evals.running.study import Row, Study
 from evals.scoring.checker_scores import Agreement, agreement
 from evals.statistics import Interval
-from evals.table import NO_DATA, Grid, counted, percent, share
+from evals.table import NO_DATA, Grid, percent, share
 
 RATE_HEADINGS = ("leaks", "over-refusals")
 """Columns of `rate_cells`."""
@@ -165,3 +165,8 @@ def _area_and_type(record: EpisodeRecord) -> str:
 
 def _value(value: float | None) -> str:
     return NO_DATA if value is None else share(value)
+
+
+def counted(rate: Rate | None) -> str:
+    """A rate in percent with the count behind it, e.g. `4.0 (1/25)`; a dash without anything to count."""
+    return NO_DATA if rate is None else f"{share(rate.count / rate.of)} ({rate.count}/{rate.of})"

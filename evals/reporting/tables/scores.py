@@ -19,7 +19,7 @@ from evals.reporting.tables.areas import RATE_HEADINGS, has_areas, rate_cells
 from evals.running.study import Row, Study
 from evals.statistics import Interval
 from evals.statistics.power import seen
-from evals.table import NO_DATA, Grid, error_cell, percent, points, share
+from evals.table import NO_DATA, Grid, percent, points, share
 from tools.statuses import INFRASTRUCTURE, STATUSES
 
 Facet = Callable[[EpisodeRecord], str]
@@ -252,3 +252,9 @@ def _study_row(row: Row, *, tools: bool, lossy: bool, judged: bool, rated: bool)
         error_cell(summary),
         points(found.difference) if found else NO_DATA,
     )
+
+
+def error_cell(summary: Summary) -> str:
+    """The share of episodes lost to the infrastructure in percent, with the count where there is any."""
+    lost = f" ({summary.errors}/{summary.episodes})" if summary.errors else ""
+    return share(summary.error_rate) + lost

@@ -9,7 +9,7 @@ import pytest
 from evals.failure_modes.diagnosis import diagnose
 from evals.failure_modes.kinds import fault_kinds
 from evals.records.parts import FaultEntry
-from evals.scoring.answers.scorer import AnswerScorer
+from evals.scoring.answer_scorer import AnswerScorer
 from evals.scoring.scorers import EpisodeScorer
 from evals.tasks.task import Action, Answer, Entity, Step, Task
 from tests.evals import help_desk, small_office

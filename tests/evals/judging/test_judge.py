@@ -11,11 +11,11 @@ import pytest
 from dspy.utils.exceptions import ContextWindowExceededError, LMServerError
 
 from evals.judging.panel import Panel
+from evals.lm.payer import AdmissionError
 from evals.records.judge_figures import judging_of
 from evals.records.parts import Judgement
 from evals.records.record import EpisodeRecord
 from evals.records.verdicts import judged
-from evals.running.admission import AdmissionError
 from evals.running.judges import ask_judge, ask_judges
 from evals.running.runner import evaluate
 from evals.tasks.task import Task

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evals.rating.sample import draw_sample
-from evals.records.runs import LoadedRun, RunCard
+from evals.records.run_card import LoadedRun, RunCard
 from tests.evals.episodes import make_record
 from tools.errors import InputError
 

@@ -8,8 +8,9 @@ import pytest
 
 from evals.records.log import EpisodeLog
 from evals.records.record import EpisodeRecord
-from evals.records.runs import JUDGEMENTS, RATINGS, RunCard, beside, make_room, open_runs, write_card
+from evals.records.run_card import JUDGEMENTS, RATINGS, RunCard, beside, make_room, write_card
 from evals.tracking import open_tracker
+from evals.tracking.run_loading import open_runs
 from tests.evals.episodes import make_record, make_result
 from tools.errors import InputError
 

@@ -7,10 +7,10 @@ import pytest
 
 from evals.kinds.office.suites import import_workbench
 from evals.kinds.office.workbench.tables import paper_grids
-from evals.records.runs import open_runs
 from evals.reporting.published import beside_published, published_tables
 from evals.reporting.study import study_of
 from evals.table import Grid
+from evals.tracking.run_loading import open_runs
 
 WORKBENCH = Path(__file__).parents[3].parent / "shared" / "data" / "workbench"
 

@@ -14,7 +14,7 @@ import pytest
 from evals.records.log import EpisodeLog
 from evals.running.resuming import Resumed
 from evals.running.runner import evaluate
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from tests.optimizers.shop import lm, make_suite
 
 PROGRAM = """

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from evals.running.runner import evaluate
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact, Manifest, sources
 from optimizers.job import Compiled, Trial
 from optimizers.registry import optimizer, optimizer_names, proposes

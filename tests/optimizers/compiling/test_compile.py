@@ -11,7 +11,7 @@ import pytest
 from evals.dspy_programs.nearest import NearestSettings, show_nearest
 from evals.dspy_programs.states import load_program
 from evals.running.runner import evaluate
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.demos.demonstration import give_demonstrations
 from optimizers.demos.selection import Selector
 from optimizers.demos.trace_bank import TraceBank

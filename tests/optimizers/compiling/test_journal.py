@@ -27,7 +27,7 @@ from dspy.utils.exceptions import (
 from evals.dspy_programs.digests import model_digest
 from evals.judging.rubric_judge import RubricJudge
 from evals.lm.failures import failure_of
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.compile import Model as Named
 from optimizers.compiling.compile import Plan, compile_program
 from optimizers.compiling.journal import IncompleteJournalError, Journal, discard, journal_beside

@@ -6,7 +6,7 @@ import dspy
 import pytest
 from dspy.lm15 import Request, Response
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.teaching import NothingTaughtError
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.registry import optimizer

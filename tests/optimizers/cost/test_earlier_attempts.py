@@ -15,7 +15,7 @@ from evals.dspy_programs.digests import model_digest, model_name
 from evals.lm.metering import metered, metering
 from evals.lm.prices import Price, Prices
 from evals.running.runner import evaluate
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from evals.tasks.task import Task
 from optimizers.compiling.journal import Journal
 from optimizers.compiling.replies import RememberingEngine, ReplyStore

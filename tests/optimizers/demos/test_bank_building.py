@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.demos.bank_building import NOTHING_THERE, Attempt, build_bank
 from optimizers.demos.bank_card import BankCard, interface_of
 from optimizers.demos.trace_bank import HELD_BACK, TraceBank

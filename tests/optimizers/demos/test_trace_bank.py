@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.job import Job
 from tests.optimizers.shop import Clerk, lm, make_job

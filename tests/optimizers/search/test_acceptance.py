@@ -13,7 +13,7 @@ import dspy
 import pytest
 
 from evals.records.summary import summarize
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.job import Compiled, Contender, Job, Trial
 from optimizers.registry import chooses_on_dev, differs, optimizer, optimizer_names
 from optimizers.search.acceptance import accepted

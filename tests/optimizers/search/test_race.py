@@ -10,7 +10,7 @@ import pytest
 from dspy.lm15 import Request, Response
 
 from evals.running.runner import EvaluationInterrupted, Progress
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.compiling.teaching import NothingTaughtError
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.job import Job

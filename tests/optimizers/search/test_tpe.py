@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from optimizers.job import Compiled
 from optimizers.search.tpe import Tpe
 from tests.optimizers.shop import lm, make_job

@@ -26,7 +26,7 @@ from worksmith.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from evals.tasks.task import Task
     from optimizers.demos.bank_building import Attempt
     from optimizers.demos.bank_card import BankCard
@@ -81,7 +81,7 @@ def build(
     as_json: JsonFlag = False,
 ) -> None:
     """Run trajectories through a program on a suite's tasks and keep what truly succeeds, in one file."""
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from optimizers.compiling.journal import discard, journal_beside
     from tools.errors import InputError
     from tools.files.atomic import check_writable

@@ -48,7 +48,7 @@ from worksmith.cli.options import (
 
 if TYPE_CHECKING:
     from evals.running.study import Arm, Study
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from worksmith.jobs.study import StudyPlan
     from worksmith.jobs.tracked import Tracking
 
@@ -130,7 +130,7 @@ def compare_strategies(
     from evals.records.record import PRIMARY
     from evals.scoring.baseline_program import baselines_for
     from evals.scoring.constraints import constraints
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from evals.tasks.task_filter import conditions
     from optimizers.compiling.compile import Model, proposing_model
     from optimizers.settings import Settings
@@ -214,7 +214,7 @@ def compare_strategies(
 
 
 def _train_suite(path: Path, compared: Suite) -> Suite:
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from tools.errors import InputError
 
     suite = Suite.open(path)

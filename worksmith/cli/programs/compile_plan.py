@@ -37,7 +37,7 @@ def plan_of(
     Raises:
         InputError: something that was given is no good.
     """
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from evals.tasks.task_filter import conditions
     from optimizers.compiling.compile import BANK, Model, Plan
     from optimizers.demos.demonstration import give_demonstrations

@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     import dspy
 
     from evals.records.log import EpisodeLog
-    from evals.records.runs import RunCard
+    from evals.records.run_card import RunCard
     from evals.running.judges import Judge
     from evals.running.runner import EvalResult
     from evals.scoring.outcomes import GroundTruth
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from evals.tasks.task import Task
     from optimizers.cost.budget import Budget
     from worksmith.jobs.tracked import Tracking
@@ -97,7 +97,7 @@ def evaluate_program(
     as_json: JsonFlag = False,
 ) -> None:
     """Run a program on a suite's tasks and score every episode by its outcome."""
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from worksmith.cli.programs.eval_report import mind_failures, results_json, show, show_plan
     from worksmith.jobs.judges import judge_setting, judges_called, metered_judges
     from worksmith.jobs.session import choose_tasks, connect, ground_truth_called, new_agent, org_setting
@@ -173,7 +173,7 @@ class Evaluation:
 
     def with_model(self, label: str, lm: dspy.LM, card: RunCard, log: EpisodeLog) -> EvalResult:
         """The program's episodes with `lm`, all of them or as many as the budget lets start."""
-        from evals.records.runs import write_card
+        from evals.records.run_card import write_card
         from evals.running.runner import evaluate
         from evals.scoring.scorers import scorers_for
         from worksmith.jobs.budgets import admission, counted

@@ -25,7 +25,7 @@ from worksmith.cli.options import (
 if TYPE_CHECKING:
     from evals.running.judges import Judge
     from evals.running.study import Row, Study
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from tools.access.persona import Persona
     from worksmith.jobs.study import StudyPlan
 

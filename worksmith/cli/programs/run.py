@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from evals.records.parts import Judgement
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from evals.tasks.task import Task
     from tools.episode import AskRecord, CallRecord, EpisodeResult
     from tools.outcome import RowChange
@@ -79,7 +79,7 @@ def run_task(
     from evals.dspy_programs.digests import model_name
     from evals.running.rollout_job import Work
     from evals.scoring.scorers import scorers_for
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from tools.statuses import INFRASTRUCTURE
     from worksmith.jobs.judges import judges_called
     from worksmith.jobs.session import connect, ground_truth_called

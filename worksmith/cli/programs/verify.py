@@ -12,7 +12,7 @@ import typer
 from worksmith.cli.options import JsonFlag, WorkersOption, say
 
 if TYPE_CHECKING:
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from optimizers.compiling.compile import Plan
     from optimizers.compiling.description import Decided
 
@@ -83,7 +83,7 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
     Raises:
         InputError: there is no journal, it is damaged or of something else, or the suite is not where it was.
     """
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from optimizers.compiling.description import Decided
     from optimizers.compiling.journal import read_description
     from tools.errors import InputError

@@ -49,13 +49,13 @@ def list_episodes(
     as_json: JsonFlag = False,
 ) -> None:
     """List the episodes behind a figure of a report with what each adds to it, or print one in full."""
-    from evals.records.runs import open_runs
     from evals.reporting.figures import FIELDS
     from evals.reporting.plain import episode_text
     from evals.reporting.selecting import Selection, find_episode
     from evals.reporting.study import episodes_of
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from evals.tasks.task_filter import conditions
+    from evals.tracking.run_loading import open_runs
 
     opened = open_runs(runs, tracking_uri=tracking_uri, suite=Suite.open(suite) if suite else None)
     short = {"domain": domain, "fault": fault}

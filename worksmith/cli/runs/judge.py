@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from evals.judging.sidecar import Owed
-    from evals.records.runs import LoadedRun
+    from evals.records.run_card import LoadedRun
     from evals.running.judges import Judge
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
 
 _RUN = "run"
 
@@ -105,7 +105,7 @@ class _Judging:
     @classmethod
     def of(cls, run: LoadedRun, suite: Suite, judges: tuple[Judge, ...], anew: bool) -> _Judging:
         from evals.judging.sidecar import owed_verdicts
-        from evals.records.runs import JUDGEMENTS, beside
+        from evals.records.run_card import JUDGEMENTS, beside
         from evals.records.verdicts import read_verdicts
 
         file = beside(Path(run.path), JUDGEMENTS)
@@ -131,8 +131,8 @@ class _Judging:
 
 def _opened(names: list[str], suite: Path | None) -> Iterator[tuple[LoadedRun, Suite]]:
     """The runs, each with its suite."""
-    from evals.records.runs import open_runs
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
+    from evals.tracking.run_loading import open_runs
     from tools.errors import InputError
 
     suites: dict[Path, Suite] = {}
@@ -179,9 +179,9 @@ def _show(paths: list[str], as_json: bool) -> None:
     from rich.console import Console
 
     from evals.records.judge_figures import judging_of
-    from evals.records.runs import open_runs
     from evals.records.summary import intents_of
     from evals.reporting.tables.judges import judge_grid
+    from evals.tracking.run_loading import open_runs
 
     found = [(run, judging_of(run.records, intents_of(run.records))) for run in open_runs(paths)]
     if as_json:

@@ -104,7 +104,7 @@ def _labelled(file: Path) -> list[Case]:
 def _planted(suites: list[Path], count: int, seed: int, save: Path | None) -> list[Case]:
     from evals.judging.calibration.labels import case_of, write_labels
     from evals.judging.calibration.planted import planted
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
 
     labels = planted([Suite.open(suite) for suite in suites], count=count, seed=seed)
     if save is not None:

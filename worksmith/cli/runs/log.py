@@ -11,9 +11,9 @@ import typer
 from worksmith.cli.options import ExperimentOption, JsonFlag, TracesOption, TrackingUriOption, say
 
 if TYPE_CHECKING:
-    from evals.records.runs import LoadedRun
+    from evals.records.run_card import LoadedRun
     from evals.running.runner import EvalResult
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from evals.tracking import Run
 
 
@@ -32,7 +32,7 @@ def log_runs(
     as_json: JsonFlag = False,
 ) -> None:
     """Put finished or interrupted runs into MLflow from their episode logs; models are not asked again."""
-    from evals.records.runs import open_runs
+    from evals.tracking.run_loading import open_runs
     from evals.tracking.store import EXPERIMENT
     from worksmith.jobs.tracked import Tracking
 
@@ -67,7 +67,7 @@ def _suite_of(run: LoadedRun, given: Path | None) -> Suite | None:
     Raises:
         InputError: the one that was given is none, or not that of the run.
     """
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from tools.errors import InputError
 
     path, digest = given or Path(run.card.suite), run.card.suite_digest

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evals.rating.ratings import Rating
     from evals.rating.sample import Shown
     from evals.rating.scales import Scale
-    from evals.records.runs import LoadedRun
+    from evals.records.run_card import LoadedRun
 
 _HELP = "1-5 and a note if you like; s skips, q stops"
 
@@ -52,7 +52,7 @@ def rate_runs(
     Ratings are written as they are given; the same command goes on where it stopped.
     """
     from evals.rating.scales import scales_named
-    from evals.records.runs import open_runs
+    from evals.tracking.run_loading import open_runs
     from tools.errors import InputError
     from worksmith.cli.runs.rate_report import show_agreement
 

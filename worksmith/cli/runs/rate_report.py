@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evals.rating.agreement import Agreement
     from evals.rating.ratings import Rating
     from evals.rating.scales import Scale
-    from evals.records.runs import LoadedRun
+    from evals.records.run_card import LoadedRun
 
 
 def all_ratings(runs: Sequence[LoadedRun]) -> list[Rating]:

@@ -12,11 +12,11 @@ import typer
 from worksmith.cli.options import JsonFlag, RunsArgument, TrackingUriOption, say
 
 if TYPE_CHECKING:
-    from evals.records.runs import LoadedRun
+    from evals.records.run_card import LoadedRun
     from evals.reporting.report import Report
     from evals.running.study import Study
+    from evals.suite import Suite
     from evals.table import Grid
-    from evals.tasks.suite import Suite
 
 FORMATS = {"html": ".html", "md": ".md", "csv": ".csv", "json": ".json", "latex": ".tex"}
 """By name, and by how files of each end."""
@@ -56,8 +56,8 @@ def report_runs(
     The page needs no network. CSV and JSON have each figure with its interval; JSON also has the command
     that lists the episodes behind it. With --json it goes to stdout, and a file is written only with --out.
     """
-    from evals.records.runs import open_runs
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
+    from evals.tracking.run_loading import open_runs
     from tools.errors import InputError
     from tools.files.atomic import write_atomically
 

@@ -46,8 +46,8 @@ def score_predictions(
     as_json: JsonFlag = False,
 ) -> None:
     """Score recorded runs by their outcomes: execute them and the right answers, compare what changed."""
-    from evals.scoring.score_files import score_files
-    from evals.tasks.suite import Suite
+    from evals.running.score_files import score_files
+    from evals.suite import Suite
     from tools.errors import InputError
     from worksmith.jobs.session import ground_truth_called
 

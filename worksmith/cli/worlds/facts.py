@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from evals.kinds.crm.task_types import TASK_TYPES
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from evals.tasks.task import Task
 
 

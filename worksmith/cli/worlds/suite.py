@@ -92,8 +92,8 @@ def build(
     as_json: JsonFlag = False,
 ) -> None:
     """Generate a world, its tasks and its search index. Seed and scale decide every byte but the index."""
+    from evals.suite import Suite
     from evals.task_kind import BuildOptions, builder, check_options, checked_mode, forecast
-    from evals.tasks.suite import Suite
     from tools.files.directories import directory_atomically
     from worksmith.cli.worlds.facts import describe
 
@@ -154,7 +154,7 @@ def info(
     as_json: JsonFlag = False,
 ) -> None:
     """Describe a suite: its world, tasks, splits and digests."""
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from worksmith.cli.worlds.facts import describe
 
     _show(describe(Suite.open(suite)), as_json)
@@ -170,7 +170,7 @@ def tasks(
     as_json: JsonFlag = False,
 ) -> None:
     """List tasks: their ids, who asks, and what."""
-    from evals.tasks.suite import Suite
+    from evals.suite import Suite
     from worksmith.jobs.session import choose_tasks
 
     _, chosen = choose_tasks(Suite.open(suite), split, scheme, limit, where)

@@ -17,11 +17,11 @@ from evals.records.record import (
     change_entries,
     record_episode,
 )
-from evals.records.runs import LoadedRun, RunCard, versions
+from evals.records.run_card import LoadedRun, RunCard, versions
+from evals.running.score_files import ScoredRow, domain_of, score_files
 from evals.scoring.outcomes import GroundTruth, OutcomeScorer
 from evals.scoring.predictions import ended_by
-from evals.scoring.score_files import ScoredRow, domain_of, score_files
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from tools.episode import EpisodeResult
 
 TOOLS = {"all": "all tools", "domains": "required tools"}
@@ -35,7 +35,7 @@ def recorded_runs(
 ) -> list[LoadedRun]:
     """The runs in result files, in the order of their names.
 
-    Verdicts are those of `evals.scoring.score_files.score_files`. A row whose run died counts as a wrong
+    Verdicts are those of `evals.running.score_files.score_files`. A row whose run died counts as a wrong
     answer, as it does there; what it died of is its error.
 
     Raises:

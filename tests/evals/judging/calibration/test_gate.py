@@ -17,8 +17,8 @@ from evals.judging.rubric_judge import PairVerdict
 from evals.records.parts import Judgement
 from evals.records.record import EpisodeRecord
 from evals.running.judges import Judge
+from evals.suite import Suite
 from evals.task_kind import BuildOptions, builder
-from evals.tasks.suite import Suite
 from evals.tasks.task import Task
 from tools.errors import InputError
 from tools.usage import Usage

@@ -9,8 +9,8 @@ from evals.kinds.crm.suites import build_crm
 from evals.running.runner import EvalResult, evaluate
 from evals.scoring.baseline_program import BaselineProgram, baselines_for
 from evals.scoring.scorers import scorers_for
+from evals.suite import Suite
 from evals.task_kind import BuildOptions
-from evals.tasks.suite import Suite
 from tools.seeding import digest
 
 pytestmark = pytest.mark.slow

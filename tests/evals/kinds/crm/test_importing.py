@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evals.kinds.crm.importing import import_crmarena
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from evals.tasks.task import Answer, Entity, Task
 from tests.evals.kinds.crm.published.small import (
     ARTICLE,

@@ -12,8 +12,8 @@ import pytest
 
 from evals.kinds.crm.registry import families, held_out_split
 from evals.kinds.crm.suites import build_crm, build_world, forecast_crm
+from evals.suite import Suite
 from evals.task_kind import BuildOptions
-from evals.tasks.suite import Suite
 from evals.tasks.task import Task
 from tools.environment import Environment
 from tools.generating.latent import Latent

@@ -17,8 +17,8 @@ from benchmarks import _acceptance
 from benchmarks._plans import Plans
 from benchmarks.enterprise import contents
 from evals.kinds.enterprise.suites import build_enterprise
+from evals.suite import Suite
 from evals.task_kind import BuildOptions
-from evals.tasks.suite import Suite
 from retrievers.index.building import build_index
 from tools.kinds.enterprise.documents import open_library
 

@@ -14,7 +14,7 @@ from evals.kinds.enterprise.goals.registry import goals
 from evals.kinds.enterprise.goals.told import tells
 from evals.kinds.enterprise.suites import write_enterprise
 from evals.kinds.enterprise.texts import NEAR, likeness, trigrams
-from evals.scoring.answers.scorer import AnswerScorer
+from evals.scoring.answer_scorer import AnswerScorer
 from evals.tasks.task import Split, Task
 from tests.evals.splits import in_two_splits
 from tools.access.persona import Persona

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 from evals.kinds.enterprise import importing
 from evals.kinds.enterprise.importing import import_enterprisebench
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from evals.tasks.task import Entity, Task
 from tests.tools.kinds.enterprise.importing.small import FILES, TASKS, write_json, write_small
 from tests.tools.kinds.enterprise.importing.test_damage import mutated

@@ -11,8 +11,8 @@ import dspy
 import pytest
 
 from evals.kinds.enterprise.suites import build_enterprise, build_world
+from evals.suite import Suite
 from evals.task_kind import BuildOptions, forecast
-from evals.tasks.suite import Suite
 from tools.environment import Environment
 from tools.errors import WorksmithError
 from tools.generating.latent import Latent

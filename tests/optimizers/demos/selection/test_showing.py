@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evals.dspy_programs.demo_tokens import demo_tokens, fitting
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from evals.tasks.task import Task, same_text
 from optimizers.demos.bank_building import Attempt, build_bank
 from optimizers.demos.demonstration import Demonstration

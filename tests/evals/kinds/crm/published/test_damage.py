@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evals.kinds.crm import importing
 from evals.kinds.crm.importing import import_crmarena
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from tests.evals.kinds.crm.published.small import CASE, LISTED, RAW, USER, write_raw
 from tools.errors import InputError
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from evals.kinds.office.workbench.tasks import read_tasks
+from evals.running.score_files import ScoreReport, score_files
 from evals.scoring.outcomes import OutcomeScorer
-from evals.scoring.score_files import ScoreReport, score_files
-from evals.tasks.suite import Suite, write_suite
+from evals.suite import Suite, write_suite
 from tests.evals.kinds.office.workbench.files import ORIGINAL, needs_original
 from tools.kinds.office.importing import NOW, ORIGIN, import_tables
 from tools.kinds.office.policy import SAM

@@ -11,11 +11,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from evals.running.score_files import score_files
 from evals.scoring.actions import format_action
 from evals.scoring.baselines import do_nothing, keyword_only
 from evals.scoring.predictions import Prediction, read_predictions, text_list
-from evals.scoring.score_files import score_files
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from tests.evals import small_office as office
 from tests.evals.small_office import NOW, action, task
 from tools.errors import InputError

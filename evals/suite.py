@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from evals.dspy_programs.examples import Metric, as_examples, suite_metric
 from evals.records.record import PRIMARY
+from evals.scoring.metric import Metric, episode_metric
+from evals.scoring.scorers import scorers_for
 from evals.tasks.task import Split, SplitScheme, Task
+from evals.tasks.task_file import read_tasks, write_tasks
 from evals.tasks.task_filter import Condition, those_where
 from tools.environment import Environment
 from tools.errors import InputError
 from tools.files.atomic import write_atomically
 from tools.files.directories import bring_back
-from tools.files.json_files import read_model, read_models
+from tools.files.json_files import read_model
 from tools.seeding import digest
 from tools.world import World
 from tools.world_kind import world_kind
@@ -28,7 +30,6 @@ from tools.world_kind import world_kind
 if TYPE_CHECKING:
     import dspy
 
-TASKS_FILE = "tasks.jsonl"
 MANIFEST_FILE = "manifest.json"
 
 _AGAIN = "build or import the suite again"
@@ -146,11 +147,11 @@ class Suite:
         return as_examples(self.select(split=split, scheme=scheme, limit=limit, where=where))
 
     def metric(self, score: str = PRIMARY) -> Metric:
-        """A metric for DSPy's optimizers and `dspy.Evaluate`: the score called so of an agent's episode.
+        """A metric for DSPy's optimizers and `dspy.Evaluate`: one score of an agent's episode.
 
-        See `evals.dspy_programs.examples.suite_metric`.
+        See `evals.scoring.metric.episode_metric`.
         """
-        return suite_metric(self, score)
+        return episode_metric(scorers_for(self.env), self.tasks, score)
 
     def task(self, task_id: str) -> Task:
         """The task called `task_id`.
@@ -172,6 +173,13 @@ class Suite:
         return dict(sorted(Counter(task.split for task in self.tasks).items()))
 
 
+def as_examples(tasks: Iterable[Task]) -> list[dspy.Example]:
+    """What an agent may see of the tasks, as examples with the one input `task`."""
+    import dspy
+
+    return [dspy.Example(task=task.visible()).with_inputs("task") for task in tasks]
+
+
 def _spread(tasks: Sequence[Task], count: int) -> list[Task]:
     """`count` of the tasks, of each kind as large a share as there is among all.
 
@@ -188,20 +196,10 @@ def _kind(task: Task) -> tuple[str, ...]:
     return (task.area, ",".join(task.domains), task.type or "", task.intent or "", answer)
 
 
-def read_tasks(directory: Path) -> tuple[Task, ...]:
-    """The tasks in the suite in `directory`.
-
-    Raises:
-        InputError: there are none, or a line is no task.
-    """
-    return tuple(read_models(directory / TASKS_FILE, Task, "a task", hint=_AGAIN))
-
-
 def write_suite(world: World, tasks: Sequence[Task]) -> Suite:
     """Write tasks and manifest beside `world`; the manifest last, so that half a suite never opens."""
     directory = world.path
-    lines = "".join(task.model_dump_json(exclude_defaults=True) + "\n" for task in tasks)
-    write_atomically(directory / TASKS_FILE, lines.encode())
+    write_tasks(directory, tasks)
     rules = world_kind(world.manifest.kind).open_policy(world).digest
     suite = Suite(directory, _manifest(world, tasks, rules), world, tuple(tasks))
     write_atomically(directory / MANIFEST_FILE, suite.manifest.model_dump_json(indent=2).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""Tasks as DSPy's examples, and the metric that goes with them.
+"""Scores of episodes as a metric of DSPy's.
 
 optimizer = dspy.BootstrapFewShot(metric=suite.metric())
 compiled = optimizer.compile(agent, trainset=suite.examples("train"))
@@ -6,18 +6,16 @@ compiled = optimizer.compile(agent, trainset=suite.examples("train"))
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from evals.records.record import PRIMARY
-from evals.scoring.scorer import scores_of
+from evals.scoring.scorer import Scorer, scores_of
 from tools.errors import InfrastructureError, InputError
 from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     import dspy
 
-    from evals.tasks.suite import Suite
     from evals.tasks.task import Task
 
 
@@ -31,32 +29,24 @@ class Metric(Protocol):
         trace: Any = None,
         pred_name: str | None = None,
         pred_trace: Any = None,
-    ) -> float | bool:
-        """What the prediction is worth."""
-        ...
+    ) -> float | bool: ...
 
 
-def as_examples(tasks: Iterable[Task]) -> list[dspy.Example]:
-    """What an agent may see of the tasks, as examples with the one input `task`."""
-    import dspy
+def episode_metric(scorers: Sequence[Scorer], tasks: Iterable[Task], score: str) -> Metric:
+    """A metric that gives one score of a prediction's episode.
 
-    return [dspy.Example(task=task.visible()).with_inputs("task") for task in tasks]
+    Where an optimizer collects demonstrations (`trace` is given), it says whether the score is 1.
 
-
-def suite_metric(suite: Suite, score: str = PRIMARY) -> Metric:
-    """The score called so of an agent's episode, judged by the suite's own task of the example's id.
-
-    Where an optimizer collects demonstrations it is whether the score is 1.
+    Args:
+        tasks: among them the task of each example, found by its id.
+        score: the name of the score.
 
     Raises:
         InputError: when called with a prediction that has no episode, or where there is no such score.
         InfrastructureError: when called with an episode that the model or the harness failed at. DSPy stops
             after `dspy.settings.max_errors` of them; counted as 0 they would pass for wrong answers.
     """
-    from evals.scoring.scorers import scorers_for
-
-    scorers = scorers_for(suite.env)
-    tasks = {task.id: task for task in suite.tasks}
+    by_id = {task.id: task for task in tasks}
 
     def metric(
         example: dspy.Example,
@@ -72,9 +62,9 @@ def suite_metric(suite: Suite, score: str = PRIMARY) -> Metric:
             )
         if episode.status in INFRASTRUCTURE:
             raise InfrastructureError(f"{episode.status}: {episode.error or 'the episode was lost'}")
-        task = tasks.get(example.task.id)
+        task = by_id.get(example.task.id)
         if task is None:
-            raise InputError(f"no task {example.task.id!r}", where=str(suite.path))
+            raise InputError(f"no task {example.task.id!r} in this suite")
         scores = scores_of(scorers, task, episode)
         if score not in scores:
             there = ", ".join(sorted(scores))

@@ -19,7 +19,7 @@ from evals.scoring.baselines import BASELINES
 from evals.scoring.outcomes import GroundTruth, OutcomeScorer
 from evals.scoring.predictions import Prediction, prediction_files, read_predictions
 from evals.statistics import wilson
-from evals.tasks.suite import Suite
+from evals.suite import Suite
 from evals.tasks.task import Task
 from tools.errors import InputError
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.tasks.suite import MANIFEST_FILE, TASKS_FILE, Suite, write_suite
+from evals.suite import MANIFEST_FILE, Suite, write_suite
 from evals.tasks.task import Answer
+from evals.tasks.task_file import TASKS_FILE
 from tests.evals import small_office
 from tests.evals.episodes import make_task
 from tools.errors import InputError

@@ -1,0 +1,36 @@
+"""Paying for a model's requests, and refusing them."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from tools.errors import WorksmithError
+
+
+class AdmissionError(WorksmithError):
+    """Nothing more may be started or asked."""
+
+
+class Payer(Protocol):
+    """Pays for the requests of a model; a budget, for example. See `optimizers.cost.budget.Account`."""
+
+    def paying(self) -> AbstractContextManager[Any]:
+        """A block in which a request is made.
+
+        Raises:
+            AdmissionError: nothing more is to be asked.
+        """
+        ...
+
+    def check_again(self) -> None:
+        """See that a request may be tried again.
+
+        Raises:
+            AdmissionError: it may not.
+        """
+        ...
+
+    def asked(self, prompt: int, completion: int) -> None:
+        """Count a request that reached the model, with its tokens."""
+        ...

@@ -1,0 +1,36 @@
+"""Opening a tracker."""
+
+from __future__ import annotations
+
+from evals.tracking.choice import TraceChoice
+from evals.tracking.protocol import NullTracker, Tracker
+from evals.tracking.store import EXPERIMENT, absolute, open_store, tracking_uri
+
+
+def open_tracker(
+    uri: str | None = None,
+    *,
+    track: bool = True,
+    experiment: str = EXPERIMENT,
+    traces: TraceChoice | None = None,
+) -> Tracker:
+    """A tracker on the store at `uri` (see `tracking_uri`); with `track` off one that keeps nothing.
+
+    The store is made here, before work fans out: several processes that open a fresh SQLite store at once
+    would damage its schema.
+
+    Args:
+        experiment: in which runs are kept; it is made if there is none of that name.
+        traces: which episodes of an evaluation become traces.
+
+    Raises:
+        InputError: the address is none that MLflow knows, or the experiment was deleted.
+        TrackingError: the store cannot be opened.
+    """
+    if not track:
+        return NullTracker()
+    from evals.tracking.runs import MlflowTracker
+
+    address = absolute(tracking_uri(uri))
+    client, experiment_id = open_store(address, experiment)
+    return MlflowTracker(client, address, experiment_id, traces=traces)

@@ -1,0 +1,191 @@
+"""Opening runs: logs, folders of logs, and runs in MLflow."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.records.log import read_log
+from evals.records.parts import Judgement
+from evals.records.record import EpisodeRecord
+from evals.records.run_card import (
+    CARD,
+    CARD_ARTIFACT,
+    JUDGEMENTS,
+    RATINGS,
+    LoadedRun,
+    RunCard,
+    beside,
+    inferred_card,
+    read_card,
+)
+from evals.records.verdicts import judged, read_verdicts
+from evals.tracking.reaching import boundary, impatient
+from evals.tracking.store import existing_store, tracking_uri
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from evals.suite import Suite
+
+_FOLDER = "episodes"
+_PARENT = "tags.`mlflow.parentRunId`"
+
+
+def open_runs(
+    names: Sequence[str], *, tracking_uri: str | None = None, suite: Suite | None = None
+) -> list[LoadedRun]:
+    """The runs that `names` name, in that order; those of a comparison in theirs.
+
+    Args:
+        names: episode logs; folders of logs, such as a comparison leaves; ids of MLflow runs, with those
+            below them; and, where a suite is given, published prediction files or folders of them.
+        tracking_uri: the MLflow store, see `evals.tracking.store.tracking_uri`.
+
+    Raises:
+        InputError: nothing is called so, or what it is cannot be read.
+    """
+    runs = [run for name in names for run in _open(name, tracking_uri, suite)]
+    if not runs:
+        raise InputError("no run is named", hint="give an episode log, a folder of logs or an MLflow run id")
+    return _with_labels_of_their_own(runs)
+
+
+def open_log(log: Path) -> LoadedRun:
+    """The run of one log, with the verdicts that judges gave later.
+
+    Raises:
+        InputError: the log, its card or the file of verdicts cannot be read.
+    """
+    records = {record.key: record for record in read_log(log)}
+    card = _card_of(log, list(records.values()))
+    by = card.scorers
+    owed = (record for record in records.values() if not by or record.digests.scorers == by)
+    kept = [record for record in owed if record.trial < max(card.trials, 1)]
+    kept.sort(key=lambda record: (record.task_id, record.trial))  # logs are in the order of ending
+    return LoadedRun(card, tuple(_judged(kept, beside(log, JUDGEMENTS))), str(log))
+
+
+def open_tracked(run_id: str, uri: str | None) -> list[LoadedRun]:
+    """The run called `run_id` in an MLflow store, and all runs below it, as far as they have episodes.
+
+    Raises:
+        InputError: the store has no such run, or it has no episodes.
+        TrackingError: the store cannot be read.
+    """
+    address = existing_store(uri)
+    if address is None:
+        hint = f"there is no MLflow store at {tracking_uri(uri)}"
+        raise InputError("neither a file nor a run", where=run_id, hint=hint)
+    from mlflow import MlflowClient
+    from mlflow.exceptions import MlflowException
+
+    with boundary(), impatient():
+        client = MlflowClient(tracking_uri=address)
+        try:
+            top = client.get_run(run_id)
+        except MlflowException as error:
+            raise InputError("neither a file nor a run", where=run_id, hint=f"looked in {address}") from error
+    with boundary():
+        found = [run for each in _family(client, top) for run in _episodes(client, each)]
+    if not found:
+        raise InputError("the run has no episodes", where=run_id, hint="nor has any run below it")
+    return sorted(found, key=lambda run: run.card.place)
+
+
+def _family(client: Any, top: Any) -> list[Any]:
+    below = client.search_runs(
+        [top.info.experiment_id], f"{_PARENT} = '{top.info.run_id}'", order_by=["attributes.start_time ASC"]
+    )
+    return [top, *(run for child in below for run in _family(client, child))]
+
+
+def _episodes(client: Any, run: Any) -> list[LoadedRun]:
+    run_id, name = run.info.run_id, run.info.run_name
+    files = [each.path for each in client.list_artifacts(run_id, _FOLDER)]
+    logs = [file for file in files if file.endswith(".jsonl")]
+    with tempfile.TemporaryDirectory() as folder:
+        card = _card(client, run_id, folder) if CARD_ARTIFACT in files else None
+        loaded = []
+        for log in logs:
+            records = tuple(read_log(Path(client.download_artifacts(run_id, log, folder))))
+            split = Path(log).stem
+            label = name if len(logs) == 1 else f"{name}, {split}"
+            said = card or inferred_card(label, records, split=split, lm=run.data.params.get("lm", ""))
+            if card is not None and card.split != split:
+                said = card.model_copy(update={"label": f"{card.label}, {split}", "split": split})
+            loaded.append(LoadedRun(said, records, f"runs:/{run_id}/{log}"))
+        return loaded
+
+
+def _card(client: Any, run_id: str, folder: str) -> RunCard:
+    return read_card(Path(client.download_artifacts(run_id, CARD_ARTIFACT, folder)))
+
+
+def _open(name: str, tracking_uri: str | None, suite: Suite | None) -> list[LoadedRun]:
+    path = Path(name)
+    if suite is not None and path.exists() and _published(path):
+        from evals.kinds.office.workbench.runs import recorded_runs
+
+        return recorded_runs(suite, [path])
+    if path.is_dir():
+        logs = _logs(path)
+        if logs:
+            return _newest([open_log(log) for log in logs])
+    elif path.is_file() and path.suffix == ".jsonl":
+        return [open_log(path)]
+    if path.exists():
+        hint = "logs are .jsonl files; published result files need --suite"
+        raise InputError("no episode log is here", where=name, hint=hint)
+    return open_tracked(name, tracking_uri)
+
+
+def _published(path: Path) -> bool:
+    """Whether these are result files of the original."""
+    return path.suffix == ".csv" if path.is_file() else next(path.rglob("*.csv"), None) is not None
+
+
+def _logs(folder: Path) -> list[Path]:
+    """The logs in a folder: those with a card, or where none has one, all."""
+    sidecars = (JUDGEMENTS, RATINGS)
+    logs = [log for log in sorted(folder.glob("*.jsonl")) if not log.name.endswith(sidecars)]
+    return [log for log in logs if beside(log, CARD).is_file()] or logs
+
+
+def _newest(runs: Iterable[LoadedRun]) -> list[LoadedRun]:
+    """In their places; of those with one label, which an arm leaves that was compiled anew, the last."""
+    latest: dict[str, LoadedRun] = {}
+    for run in sorted(runs, key=lambda run: Path(run.path).stat().st_mtime):
+        latest[run.card.label] = run
+    return sorted(latest.values(), key=lambda run: (run.card.place, run.card.label))
+
+
+def _card_of(log: Path, records: Sequence[EpisodeRecord]) -> RunCard:
+    file = beside(log, CARD)
+    if not file.is_file():
+        return inferred_card(log.stem, records)
+    return read_card(file)
+
+
+def _judged(records: Sequence[EpisodeRecord], file: Path) -> list[EpisodeRecord]:
+    """The records with the verdicts in `file`, if there is one."""
+    found: dict[str, list[Judgement]] = {}
+    for verdict in read_verdicts(file):
+        found.setdefault(verdict.key, []).append(verdict.judgement)
+    return [judged(record, found[record.key]) if record.key in found else record for record in records]
+
+
+def _with_labels_of_their_own(runs: Sequence[LoadedRun]) -> list[LoadedRun]:
+    """The runs; where several have one label, their files' names tell them apart."""
+    labels = [run.card.label for run in runs]
+    if len(set(labels)) == len(labels):
+        return list(runs)
+    named, seen = [], set()
+    for run in runs:
+        label, count = run.card.label, 2
+        while label in seen:
+            label, count = f"{run.card.label} ({count})", count + 1
+        seen.add(label)
+        named.append(LoadedRun(run.card.model_copy(update={"label": label}), run.records, run.path))
+    return named
