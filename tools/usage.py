@@ -1,14 +1,14 @@
-"""What asking models took: what was used, whoever answered, and what was paid."""
+"""Usage: the tokens that questions to models used, and the requests and tokens that were paid."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from typing import Self
 
+from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What one or more questions to models took.
+
+class Usage(BaseModel):
+    """Tokens and requests of one or more questions to models.
 
     Used tokens do not depend on where replies come from. Paid are the requests that reached a model, failed
     ones and further tries included, and the tokens of those that it answered; a reply out of a cache, a
@@ -19,21 +19,23 @@ class Usage:
         estimated: whether some tokens were estimated, because the model's server reports none.
     """
 
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    paid_requests: int = 0
-    paid_prompt_tokens: int = 0
-    paid_completion_tokens: int = 0
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    prompt_tokens: NonNegativeInt = 0
+    completion_tokens: NonNegativeInt = 0
+    paid_requests: NonNegativeInt = 0
+    paid_prompt_tokens: NonNegativeInt = 0
+    paid_completion_tokens: NonNegativeInt = 0
     estimated: bool = False
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.paid_requests + other.paid_requests,
-            self.paid_prompt_tokens + other.paid_prompt_tokens,
-            self.paid_completion_tokens + other.paid_completion_tokens,
-            self.estimated or other.estimated,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+            paid_requests=self.paid_requests + other.paid_requests,
+            paid_prompt_tokens=self.paid_prompt_tokens + other.paid_prompt_tokens,
+            paid_completion_tokens=self.paid_completion_tokens + other.paid_completion_tokens,
+            estimated=self.estimated or other.estimated,
         )
 
     @property
@@ -46,6 +48,15 @@ class Usage:
         """Prompt and completion tokens together."""
         return self.paid_prompt_tokens + self.paid_completion_tokens
 
+    @property
+    def paid(self) -> Usage:
+        """The paid requests and tokens alone."""
+        return Usage(
+            paid_requests=self.paid_requests,
+            paid_prompt_tokens=self.paid_prompt_tokens,
+            paid_completion_tokens=self.paid_completion_tokens,
+        )
+
     def __str__(self) -> str:
         """Both figures; `~` marks estimates."""
         counts = (self.used_tokens, self.paid_tokens)
@@ -54,10 +65,11 @@ class Usage:
 
     @classmethod
     def all_paid(cls, prompt_tokens: int, completion_tokens: int, requests: int) -> Self:
-        """Of so many requests that no cache answered."""
-        return cls(prompt_tokens, completion_tokens, requests, prompt_tokens, completion_tokens)
-
-    @classmethod
-    def of(cls, thing: object) -> Self:
-        """What an object says under the same names, e.g. a record."""
-        return cls(**{each.name: getattr(thing, each.name) for each in fields(cls)})
+        """The usage of so many requests that no cache answered."""
+        return cls(
+            prompt_tokens=prompt_tokens,
+            completion_tokens=completion_tokens,
+            paid_requests=requests,
+            paid_prompt_tokens=prompt_tokens,
+            paid_completion_tokens=completion_tokens,
+        )

@@ -27,7 +27,7 @@ class DemoNotes:
     @classmethod
     def of(cls, demo: Mapping[str, Any]) -> Self:
         """The notes of an example, a dict of its fields, or a `dspy.Example`."""
-        return cls(**{name: demo[name] for name in NOTES if name in demo})
+        return cls(**{name: note for name in NOTES if (note := demo.get(name)) is not None})
 
     def to_fields(self) -> dict[str, Any]:
         """The notes as fields of an example; records always, the others where there are such."""

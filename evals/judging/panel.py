@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from evals.records.parts import Judgement
@@ -47,6 +46,6 @@ class Panel:
             status="ok" if enough else failed[0],
             level=levels[(len(levels) - 1) // 2] if enough else None,
             feedback="\n".join(f"{v.judge}: {v.level or v.status}. {v.feedback}" for v in verdicts),
-            **asdict(sum((verdict.usage for verdict in verdicts), start=Usage())),
+            **sum((verdict.usage for verdict in verdicts), start=Usage()).model_dump(),
             seconds=sum(verdict.seconds for verdict in verdicts),
         )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import dspy
@@ -127,7 +126,7 @@ class RubricJudge:
             status=reply.status,
             level=prediction.level if prediction is not None else None,
             feedback=prediction.feedback if prediction is not None else reply.problem,
-            **asdict(reply.usage),
+            **reply.usage.model_dump(),
             seconds=reply.seconds,
         )
 

@@ -83,8 +83,12 @@ def metering() -> Iterator[Meter]:
 def count_answer(response: lm15.Response, *, paid: bool) -> None:
     """Count an answered question; `paid` if a model was asked for it just now."""
     prompt, completion = _tokens(response)
-    bill = (1, prompt, completion) if paid else (0, 0, 0)
-    _count(Usage(prompt, completion, *bill, _is_estimated(response)), answers=1)
+    found = (
+        Usage.all_paid(prompt, completion, 1)
+        if paid
+        else Usage(prompt_tokens=prompt, completion_tokens=completion)
+    )
+    _count(found.model_copy(update={"estimated": _is_estimated(response)}), answers=1)
 
 
 class MeteredEngine(StandIn):

@@ -20,36 +20,13 @@ class Entry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Used(Entry):
-    """What asking models took, see `tools.usage`.
-
-    Attributes:
-        prompt_tokens, completion_tokens: used, whether or not a cache answered.
-        paid_requests: that reached a model, failed ones and further tries included.
-        estimated: whether some tokens were estimated, because the model's server reports none.
-    """
-
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    paid_requests: int = 0
-    paid_prompt_tokens: int = 0
-    paid_completion_tokens: int = 0
-    estimated: bool = False
+class Used(Entry, Usage):
+    """A part that asked models, with their usage among its fields."""
 
     @property
     def usage(self) -> Usage:
-        """All of it."""
-        return Usage.of(self)
-
-    @property
-    def used_tokens(self) -> int:
-        """Prompt and completion tokens together."""
-        return self.usage.used_tokens
-
-    @property
-    def paid_tokens(self) -> int:
-        """Prompt and completion tokens together."""
-        return self.usage.paid_tokens
+        """The usage alone."""
+        return Usage(**{name: getattr(self, name) for name in Usage.model_fields})
 
 
 PAID = frozenset({"paid_requests", "paid_prompt_tokens", "paid_completion_tokens"})

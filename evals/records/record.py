@@ -7,7 +7,6 @@ process, read by another and shown by a third. Nothing in it depends on the orde
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -165,7 +164,7 @@ def record_episode(
         scores=dict(scores),
         steps=len(episode.calls),
         model_calls=episode.model_calls,
-        **asdict(episode.usage),
+        **episode.usage.model_dump(),
         seconds=episode.seconds,
         answer=episode.answer or "",
         answer_status=episode.answer_status,
@@ -200,7 +199,7 @@ def record_lost(
         error=error,
         seconds=seconds,
         model_calls=model_calls,
-        **asdict(usage),
+        **usage.model_dump(),
     )
 
 
@@ -260,7 +259,7 @@ def _question(ask: AskRecord) -> AskEntry:
     return AskEntry(
         part=ask.part,
         call=ask.call,
-        **asdict(ask.usage),
+        **ask.usage.model_dump(),
         seconds=ask.seconds,
         finish_reason=ask.finish_reason,
         exchange=ask.exchange,

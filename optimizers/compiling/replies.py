@@ -12,14 +12,14 @@ import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict
 from dspy.clients.errors import error_boundary
 from dspy.utils import exceptions
 from dspy.utils.exceptions import LMError
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
+from pydantic import BaseModel, ConfigDict, Field
 
 from evals.dspy_programs.digests import model_name
 from evals.lm.failures import remembered
@@ -154,9 +154,9 @@ class ReplyStore:
                     "model": error.model,
                     "ended": remembered(error),
                 }
-                self._append({**entry, "failure": said, "paid": _Paid.of(meter.usage).model_dump()})
+                self._append({**entry, "failure": said, "paid": meter.usage.paid.model_dump()})
                 raise
-        self._append({**entry, "paid": _Paid.of(meter.usage).model_dump()})
+        self._append({**entry, "paid": meter.usage.paid.model_dump()})
 
     def _append(self, entry: dict[str, Any]) -> None:
         line = sealed(json.dumps(entry, ensure_ascii=False).encode())
@@ -169,8 +169,8 @@ class ReplyStore:
         known = self._places.get(entry["key"])
         if "reply" in entry or known is None or known.failed:
             self._places[entry["key"]] = _Place(start, length, "failure" in entry)
-        paid = _Paid.model_validate(entry["paid"])
-        self._paid[entry["model"]] = self._paid.get(entry["model"], Usage()) + paid.usage()
+        paid = Usage.model_validate(entry["paid"])
+        self._paid[entry["model"]] = self._paid.get(entry["model"], Usage()) + paid
 
     def _reply(self, place: _Place) -> lm15.Response:
         with self._lock:  # or the number of the file may be another one's by then
@@ -230,31 +230,6 @@ class RememberingEngine(StandIn):
         return response
 
 
-class _Paid(BaseModel):
-    """What was paid for an entry, as its line has it."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    requests: NonNegativeInt
-    prompt_tokens: NonNegativeInt
-    completion_tokens: NonNegativeInt
-
-    @classmethod
-    def of(cls, usage: Usage) -> Self:
-        return cls(
-            requests=usage.paid_requests,
-            prompt_tokens=usage.paid_prompt_tokens,
-            completion_tokens=usage.paid_completion_tokens,
-        )
-
-    def usage(self) -> Usage:
-        return Usage(
-            paid_requests=self.requests,
-            paid_prompt_tokens=self.prompt_tokens,
-            paid_completion_tokens=self.completion_tokens,
-        )
-
-
 class _Failure(BaseModel):
     """What there is in place of a reply.
 
@@ -277,7 +252,7 @@ class _Entry(BaseModel):
 
     key: str
     model: str
-    paid: _Paid
+    paid: Usage
     reply: dict[str, Any] | None = None
     failure: _Failure | None = None
 

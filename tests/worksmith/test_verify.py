@@ -214,7 +214,7 @@ def test_a_malformed_description_is_bad_input(program: Path, changed: dict[str, 
 
 @pytest.mark.parametrize(
     "changed",
-    [{"paid": {"requests": "x"}}, {"paid": 5}, {"key": 5}, {"reply": 5}, {"zzz": 1}, {"reply": None}],
+    [{"paid": {"paid_requests": "x"}}, {"paid": 5}, {"key": 5}, {"reply": 5}, {"zzz": 1}, {"reply": None}],
 )
 def test_a_malformed_reply_is_bad_input(program: Path, changed: dict[str, Any]) -> None:
     file = Path(f"{program}.journal") / "replies.jsonl"

@@ -51,7 +51,13 @@ def test_each_try_is_a_paid_request_and_only_we_try_again(
     lm = metered(hosted(server, engine=engine))
     with metering() as meter:
         assert lm("first") == ["a"]
-    assert meter.usage == Usage(10, 3, 3, 10, 3)
+    assert meter.usage == Usage(
+        prompt_tokens=10,
+        completion_tokens=3,
+        paid_requests=3,
+        paid_prompt_tokens=10,
+        paid_completion_tokens=3,
+    )
     with metering() as meter, pytest.raises(LMServerError):
         lm("second")
     assert (meter.usage, meter.answers) == (Usage(paid_requests=4), 0)
@@ -129,7 +135,9 @@ def test_what_a_server_does_not_report_is_estimated(
     assert 5 < cold.usage.completion_tokens < 15
     assert cold.usage.paid_tokens == cold.usage.used_tokens
     used = cold.usage
-    assert warm.usage == Usage(used.prompt_tokens, used.completion_tokens, estimated=True)
+    assert warm.usage == Usage(
+        prompt_tokens=used.prompt_tokens, completion_tokens=used.completion_tokens, estimated=True
+    )
     assert str(warm.usage) == f"~{used.used_tokens} used tokens, 0 paid tokens"
 
 
@@ -196,7 +204,13 @@ def test_a_model_is_counted_where_it_is_awaited(server: ChatServer) -> None:
 
     with metering() as meter:
         assert asyncio.run(ask()) == [["a"]] * 40
-    assert meter.usage == Usage(400, 120, 40, 400, 120)
+    assert meter.usage == Usage(
+        prompt_tokens=400,
+        completion_tokens=120,
+        paid_requests=40,
+        paid_prompt_tokens=400,
+        paid_completion_tokens=120,
+    )
 
 
 class OwnForward(dspy.LM):  # type: ignore[misc]
@@ -229,7 +243,13 @@ def test_a_model_with_a_forward_of_its_own_is_counted(kind: type[dspy.BaseLM]) -
     for requests in (1, 0):
         with metering() as meter:
             assert lm("question") == ["heard 1"]
-        assert meter.usage == Usage(5, 2, requests, 5 * requests, 2 * requests)
+        assert meter.usage == Usage(
+            prompt_tokens=5,
+            completion_tokens=2,
+            paid_requests=requests,
+            paid_prompt_tokens=5 * requests,
+            paid_completion_tokens=2 * requests,
+        )
     assert model_digest(lm) != model_digest(dspy.LM("mine/model", temperature=0.5, max_tokens=100))
 
 

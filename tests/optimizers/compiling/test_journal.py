@@ -491,7 +491,7 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("failure", [{"class": "LMError"}, {"ended": ["lost", ""]}, "LMError"])
 def test_a_failure_that_says_something_else_is_damage(failure: Any, tmp_path: Path) -> None:
-    paid = {"requests": 1, "prompt_tokens": 0, "completion_tokens": 0}
+    paid = {"paid_requests": 1}
     whole = {"class": "LMError", "message": "", "model": None, "ended": ["model_error", ""]}
     kept = {**whole, **failure} if failure == {"ended": ["lost", ""]} else failure
     line = json.dumps({"key": "a", "model": "m", "paid": paid, "failure": kept})

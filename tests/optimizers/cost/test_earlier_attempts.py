@@ -48,7 +48,13 @@ def test_a_reply_out_of_a_cache_is_used_and_not_paid(tmp_path: Path) -> None:
         for requests in (1, 0, 0):
             with metering() as meter:
                 assert (counted if requests else metered(original))("question") == ["a"]
-            assert meter.usage == Usage(10, 3, requests, 10 * requests, 3 * requests)
+            assert meter.usage == Usage(
+                prompt_tokens=10,
+                completion_tokens=3,
+                paid_requests=requests,
+                paid_prompt_tokens=10 * requests,
+                paid_completion_tokens=3 * requests,
+            )
         assert budget.spent == Spent(1, 13, 13.0)
 
         # A journal keeps what its replies took and whether they were paid; a second one finds them cached.
@@ -57,7 +63,13 @@ def test_a_reply_out_of_a_cache_is_used_and_not_paid(tmp_path: Path) -> None:
             with metering() as meter:
                 assert RememberingEngine(counted, store).installed()("another") == ["b"]
             store.close()
-            assert meter.usage == Usage(10, 3, requests, 10 * requests, 3 * requests)
+            assert meter.usage == Usage(
+                prompt_tokens=10,
+                completion_tokens=3,
+                paid_requests=requests,
+                paid_prompt_tokens=10 * requests,
+                paid_completion_tokens=3 * requests,
+            )
         assert len(server.bodies) == budget.spent.calls == 2
         assert paid(tmp_path / "1.jsonl", budget.prices).tokens == 13
         assert paid(tmp_path / "2.jsonl", budget.prices).calls == 0
@@ -91,7 +103,7 @@ def test_a_resumed_compile_has_spent_what_its_journal_holds(tmp_path: Path) -> N
 
 
 def test_what_was_paid_is_read_by_name_and_only_from_whole_lines(tmp_path: Path) -> None:
-    took = {"completion_tokens": 3, "prompt_tokens": 10, "requests": 1}
+    took = {"paid_completion_tokens": 3, "paid_prompt_tokens": 10, "paid_requests": 1}
     lines = [
         sealed(json.dumps({"key": key, "model": "m", "paid": took, "reply": {}}).encode()) for key in "ab"
     ]
@@ -101,7 +113,7 @@ def test_what_was_paid_is_read_by_name_and_only_from_whole_lines(tmp_path: Path)
         "m": Usage(paid_requests=2, paid_prompt_tokens=20, paid_completion_tokens=6)
     }
 
-    file.write_bytes(lines[0] + lines[1].replace(b'"requests": 1', b'"requests": 0'))
+    file.write_bytes(lines[0] + lines[1].replace(b'"paid_requests": 1', b'"paid_requests": 0'))
     with pytest.raises(InputError, match="checksum"):
         ReplyStore(file)
 

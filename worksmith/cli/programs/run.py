@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -168,7 +167,7 @@ def episode_json(task: Task, episode: EpisodeResult, scores: Mapping[str, float]
         "changes": episode.outcome.to_json(),
         "scores": dict(scores),
         "model_calls": episode.model_calls,
-        **asdict(episode.usage),
+        **episode.usage.model_dump(),
         "used_tokens": episode.usage.used_tokens,
         "paid_tokens": episode.usage.paid_tokens,
         "seconds": round(episode.seconds, 3),
