@@ -7,8 +7,8 @@ from itertools import combinations
 from typing import Any
 
 from benchmarks._plans import CarriedOut, Plans
-from evals.kinds.enterprise.quotas import Cell, cells, denied_places, step_counts
-from evals.kinds.enterprise.texts import NEAR, likeness, trigrams
+from evals.kinds.enterprise.filling.query_texts import NEAR, likeness, trigrams
+from evals.kinds.enterprise.filling.quotas import Cell, cells, denied_places, step_counts
 from evals.scoring.answer_scorer import AnswerScorer, leaks
 from evals.suite import Suite
 from evals.tasks.task import Answer, Task

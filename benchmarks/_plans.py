@@ -14,9 +14,9 @@ from typing import Any
 
 from evals.kinds.enterprise.facts import Facts
 from evals.kinds.enterprise.goals.goal import Goal
+from evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder, UnfitError
 from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.goals.script import DeniedError, Script, UnfitError
-from evals.kinds.enterprise.goals.told import tells
+from evals.kinds.enterprise.goals.value_forms import tells
 from evals.suite import Suite
 from evals.tasks.task import Task
 from tools.access.engine import load_policy
@@ -67,7 +67,7 @@ class Plans:
     def carry_out(self, task: Task, persona: Persona, env: Environment | None = None) -> CarriedOut:
         """The plan of a task's goal, carried out by `persona`, up to where it is denied."""
         episode = (env or self.env).episode(persona=persona, now=task.now)
-        script = Script(episode, self.facts, task.query)
+        script = PlanRecorder(episode, self.facts, task.query)
         try:
             return CarriedOut(episode, self._goals[task.intent or ""].solve(task.slots, script))
         except DeniedError as denial:

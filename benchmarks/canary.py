@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 from tools.seeding import rng
 
 if TYPE_CHECKING:
-    from evals.kinds.enterprise.canaries.hunt import Hunt
-    from evals.kinds.enterprise.canaries.intruder import IntruderEngine
+    from benchmarks.canaries.hunt import Hunt
+    from benchmarks.canaries.intruder import IntruderEngine
     from tools.access.persona import Persona
     from tools.environment import Environment
 
@@ -38,8 +38,8 @@ _BROKEN = 20
 
 def run(quick: bool) -> dict[str, Any]:
     """Checks and leaks, with the policy and with its filter broken."""
-    from evals.kinds.enterprise.canaries.hunt import Hunt, personas
-    from evals.kinds.enterprise.canaries.world import broken_filter, planted_env
+    from benchmarks.canaries.hunt import Hunt, personas
+    from benchmarks.canaries.world import broken_filter, planted_env
 
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
@@ -97,7 +97,7 @@ class _Thefts:
 
     def commit(self, log: Path) -> None:
         """A theft each: search prompts, records, log and trace."""
-        from evals.kinds.enterprise.canaries.intruder import intruder_task
+        from benchmarks.canaries.intruder import intruder_task
         from evals.records.log import EpisodeLog
         from evals.running.runner import evaluate
         from programs.agent import Agent
@@ -164,14 +164,14 @@ class _Thefts:
     def _episode(self, agent: Any, engine: IntruderEngine, who: Persona, number: int) -> None:
         import dspy
 
-        from evals.kinds.enterprise.canaries.intruder import intruder_task
+        from benchmarks.canaries.intruder import intruder_task
 
         with dspy.context(lm=_model(engine)):
             agent(task=intruder_task(who, number))
         self.episodes += 1
 
     def _engine(self) -> IntruderEngine:
-        from evals.kinds.enterprise.canaries.intruder import IntruderEngine
+        from benchmarks.canaries.intruder import IntruderEngine
 
         return IntruderEngine(self.hunt, {who.id: who for who in self._people})
 

@@ -24,7 +24,7 @@ _FORECASTS = {
 _IMPORTERS = {
     "crmarena": "evals.kinds.crm.importing:import_crmarena",
     "workbench": "evals.kinds.office.suites:import_workbench",
-    "enterprisebench": "evals.kinds.enterprise.importing:import_enterprisebench",
+    "enterprisebench": "evals.kinds.enterprise.published.importing:import_enterprisebench",
 }
 
 _MODES = {"crm": ("clean", "faithful")}

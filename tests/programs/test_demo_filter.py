@@ -8,11 +8,11 @@ from typing import Any
 import dspy
 import pytest
 
+from benchmarks.canaries.hunt import Hunt, personas
+from benchmarks.canaries.intruder import IntruderEngine, intruder_task
+from benchmarks.canaries.plant import Planted, plant
+from benchmarks.canaries.world import NOW
 from evals.dspy_programs.nearest import NearestSettings, show_nearest
-from evals.kinds.enterprise.canaries.hunt import Hunt, personas
-from evals.kinds.enterprise.canaries.intruder import IntruderEngine, intruder_task
-from evals.kinds.enterprise.canaries.plant import Planted, plant
-from evals.kinds.enterprise.canaries.world import NOW
 from programs.agent import Agent
 from programs.demo_filter import Readers
 from programs.replaying.scripted import GoldEngine, scripted_lm

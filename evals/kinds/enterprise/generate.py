@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evals.authoring.sizes import SplitSizes
-from evals.kinds.enterprise.claims import Claims
 from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.fill import Filler
+from evals.kinds.enterprise.filling.claims import Claims
+from evals.kinds.enterprise.filling.filler import Filler
+from evals.kinds.enterprise.filling.quotas import Cell, Place, answerable_places, denied_places
 from evals.kinds.enterprise.goals.goal import Goal
 from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.quotas import Cell, Place, answerable_places, denied_places
 from evals.tasks.task import Split, Task
 from tools.environment import Environment
 from tools.errors import InputError

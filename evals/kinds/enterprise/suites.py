@@ -37,7 +37,7 @@ def build_enterprise(out: Path, options: BuildOptions, *, progress: Progress) ->
     progress("drawing tasks and executing their gold plans")
     tasks = generate(world, built, seed)
     if options.writer is not None:
-        from evals.kinds.enterprise.writer import rewrite
+        from evals.kinds.enterprise.rewriting.writer import rewrite
 
         progress(f"having the texts of {len(tasks)} tasks rewritten")
         tasks = rewrite(tasks, options.writer, options.cache)
@@ -47,7 +47,7 @@ def build_enterprise(out: Path, options: BuildOptions, *, progress: Progress) ->
 def forecast_enterprise(options: BuildOptions) -> dict[str, int]:
     """How many tasks a build aims at, and how often it asks the writer at most."""
     from evals.kinds.enterprise.generate import Sizes
-    from evals.kinds.enterprise.writer import CALLS_AT_MOST
+    from evals.kinds.enterprise.rewriting.writer import CALLS_AT_MOST
 
     tasks = sum(Sizes.of_scale(options.scale).by_split().values())
     return {"tasks": tasks, "model_calls_at_most": tasks * CALLS_AT_MOST if options.writer else 0}

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import sys
 
-from evals.kinds.enterprise.claims import Claims
 from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.fill import Filler
+from evals.kinds.enterprise.filling.claims import Claims
+from evals.kinds.enterprise.filling.filler import Filler
+from evals.kinds.enterprise.filling.quotas import Cell, Place
 from evals.kinds.enterprise.goals.goal import Goal
 from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.quotas import Cell, Place
 from evals.tasks.task import Split, Task
 from tools.environment import Environment
 from tools.kinds.enterprise.generate import build

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from random import Random
 
 from evals.kinds.office.intents.intent import Intent, Slots
+from evals.kinds.office.intents.plan_recorder import PlanRecorder
 from evals.kinds.office.intents.registry import groups
-from evals.kinds.office.intents.script import Script
 from evals.kinds.office.records import Records
 from evals.tasks.task import Action, Split, Step, Task
 from tools.environment import Environment
@@ -115,7 +115,7 @@ def held_out_splits(group: Sequence[Intent]) -> dict[str, Split]:
 def solve(intent: Intent, slots: Slots, query: str, env: Environment) -> tuple[tuple[Step, ...], Outcome]:
     """A gold plan for a task of `intent`, made by executing its script, and what that changes."""
     episode = env.episode(intent.domains)
-    script = Script(episode, query)
+    script = PlanRecorder(episode, query)
     intent.logic.solve(slots, script)
     return tuple(script.steps), episode.outcome()
 

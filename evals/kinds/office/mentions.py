@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from evals.kinds.office.intents.metrics import METRICS
-from evals.kinds.office.intents.plots import CHARTS
+from evals.kinds.office.intents.analytics.metrics import METRICS
+from evals.kinds.office.intents.analytics.plots import CHARTS
 from evals.kinds.office.intents.wording import MONTHS, WEEKDAYS
 from evals.kinds.office.records import Records
 from tools.kinds.office.schema import BOARDS, PRODUCTS, STATUSES, TRAFFIC_SOURCES

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
 
+from evals.authoring.data_files import read_toml
 from evals.kinds.office.generate import GoldPlanError, execute, solve
 from evals.kinds.office.intents.intent import Intent, Slots
+from evals.kinds.office.intents.plan_recorder import ToolRefusedError
 from evals.kinds.office.intents.registry import intent
-from evals.kinds.office.intents.script import ScriptError
 from evals.kinds.office.mentions import Mention, Mentions, mentions
 from evals.kinds.office.records import Records
 from evals.tasks.task import Step, Task
 from tools.environment import Environment
 from tools.world import World
 
-_NOT_SOLVED = (ScriptError, GoldPlanError, LookupError, ValueError, ArithmeticError, StopIteration)
+_NOT_SOLVED = (ToolRefusedError, GoldPlanError, LookupError, ValueError, ArithmeticError, StopIteration)
 """What a script raises when a task is not what it was taken for."""
 
 
@@ -64,8 +63,7 @@ def _gold_plan(task: Task, records: Records, env: Environment) -> tuple[Step, ..
 
 @cache
 def _entries() -> Mapping[str, Mapping[str, str | list[str]]]:
-    text = files("evals.kinds.office").joinpath("recognition.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return read_toml(__package__, "recognition.toml")
 
 
 def _fill(entry: Mapping[str, str | list[str]], found: Mentions, query: str) -> Slots | None:

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.canaries.hunt import Hunt, personas
+from benchmarks.canaries.intruder import IntruderEngine, intruder_task
+from benchmarks.canaries.plant import TOKEN, Planted, plant
+from benchmarks.canaries.world import NOW
 from evals.dspy_programs.nearest import NearestSettings, show_nearest
-from evals.kinds.enterprise.canaries.hunt import Hunt, personas
-from evals.kinds.enterprise.canaries.intruder import IntruderEngine, intruder_task
-from evals.kinds.enterprise.canaries.plant import TOKEN, Planted, plant
-from evals.kinds.enterprise.canaries.world import NOW
 from evals.tasks.task import Task
 from optimizers.demos.demonstration import LastCall, last_calls
 from optimizers.demos.redaction import with_twins

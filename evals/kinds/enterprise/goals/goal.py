@@ -19,45 +19,45 @@ How to add goals, for an area `X` (a field of work: Sales, SWE, IT, HR, BizOps) 
 
 * `x_y.py` holds the logic; its name is listed in `registry.MODULES`:
 
-      BOOK = Book("Sales", "sales_product.toml", departments=("SA",))
+      GROUP = GoalGroup("Sales", "sales/product.toml", departments=("SA",))
 
-      def _draw(scene: Scene) -> Draw | None:
-          product = scene.pick("products")
+      def _draw(ctx: DrawContext) -> Draw | None:
+          product = ctx.pick("products")
           ...
-          return scene.draw({"product": ..., "year": ...}, answer=[number(n)], about=[("products", product)])
+          return ctx.draw({"product": ..., "year": ...}, answer=[number(n)], about=[("products", product)])
 
-      @BOOK.goal("product", steps=2, draw=_draw, empty=True, denials=("wrong_department",))
-      def units_sold(slots: Slots, call: Script) -> Values:
-          product = call.one("products", "I look the product up by name.", product_name=slots["product"])
-          sales = call.every("sales", "Now its sales of that year.", product_id=product["product_id"], ...)
+      @GROUP.goal("product", steps=2, draw=_draw, empty=True, denials=("wrong_department",))
+      def units_sold(slots: Slots, plan: PlanRecorder) -> Values:
+          product = plan.one("products", "I look the product up by name.", product_name=slots["product"])
+          sales = plan.every("sales", "Now its sales of that year.", product_id=product["product_id"], ...)
           return (str(sum(int(row["quantity"]) for row in sales)),)
 
-`draw(scene)` works from the truth (`scene.facts`: rows as dicts of texts, latent facts), `solve(slots,
-call)` from the slots and what the tools show; the generator accepts a task only where both find the same
+`draw(ctx)` works from the truth (`ctx.facts`: rows as dicts of texts, latent facts), `solve(slots,
+plan)` from the slots and what the tools show; the generator accepts a task only where both find the same
 answer. Draws are cheap and may fail: return None (an unlucky person, not unique, no clear maximum) to be
 asked again.
 
-* `scene.me` is the persona, already chosen: somebody active of the book's (or goal's) `departments` who may
+* `ctx.me` is the persona, already chosen: somebody active of the group's (or goal's) `departments` who may
   do all that `needs` says, such as `needs=(("delete", "sales"),)`, and of whom `who(facts, row)` holds, where
   only few could ask this. Start from what is theirs where the
-  policy looks at owners or participants. `scene.rng` is the only source of chance. `scene.pick(source,
+  policy looks at owners or participants. `ctx.rng` is the only source of chance. `ctx.pick(source,
   rows)` chooses a record that no other split has; list the records that the task is about in `about`.
-* `scene.empty`: the task is to have the answer that there is nothing: draw parameters that match no record
-  (only goals with `empty=True` are ever asked), return `scene.draw(slots, nothing=True, ...)`, and let
-  `solve` return `call.none(rows)` where it finds no rows.
+* `ctx.empty`: the task is to have the answer that there is nothing: draw parameters that match no record
+  (only goals with `empty=True` are ever asked), return `ctx.draw(slots, nothing=True, ...)`, and let
+  `solve` return `plan.none(rows)` where it finds no rows.
 * Slots are the words of the text. A name may be a slot only if it is unique (`facts.colleague(emp_id)`,
   `facts.unique(source, column, value)`).
 * Every step must matter: what it first shows must be an argument of a later step, or part of the answer.
-  What is only computed with (counted, compared, added) has to be declared: `call.weigh(row_or_rows)`;
-  `call.every` does so by itself. Several steps that show the same are an error of the goal; look which
+  What is only computed with (counted, compared, added) has to be declared: `plan.weigh(row_or_rows)`;
+  `plan.every` does so by itself. Several steps that show the same are an error of the goal; look which
   names the tools join to a record already. Steps are counted: `steps` is exact, an episode with more or
   fewer is not accepted.
-* `call.read` gives rows (`.total`), `call.one` the only match, `call.every` all matches, `call.fact(row,
-  name)` a latent fact that the shown text says (`call.understood` one that it says in other words) (texts
-  are cut where more than three records are shown: read that one record by its key first), `call.quoted(row,
-  pattern)` the id of another record that a text names, `call.private(row, field)` a private field of an
-  employee. `call.pick(row)` notes that a row out of `call.read` is needed (it becomes part of `must_read`).
-* Goals that change something: `type="crud"`, `solve` ends in `call.write("toolkit.tool", why, **arguments)`
+* `plan.read` gives rows (`.total`), `plan.one` the only match, `plan.every` all matches, `plan.fact(row,
+  name)` a latent fact that the shown text says (`plan.understood` one that it says in other words) (texts
+  are cut where more than three records are shown: read that one record by its key first), `plan.quoted(row,
+  pattern)` the id of another record that a text names, `plan.private(row, field)` a private field of an
+  employee. `plan.pick(row)` notes that a row out of `plan.read` is needed (it becomes part of `must_read`).
+* Goals that change something: `type="crud"`, `solve` ends in `plan.write("toolkit.tool", why, **arguments)`
   and returns `()` (or values, where something is asked as well); `draw` gives the same calls, worked out by
   itself, as `actions=[action("toolkit.tool", **arguments)]`. Whatever is said in free text and matters goes
   into `mentions`. Every action must change something. The text tells every value that is not free text or
@@ -80,23 +80,22 @@ GOAL` shows it).
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib.resources import files
 from string import Formatter
 from typing import Any, Literal
 
+from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Facts, Record
-from evals.kinds.enterprise.goals.scene import Draw, Scene
-from evals.kinds.enterprise.goals.script import Script
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.tasks.task import Split
 
 Slots = Mapping[str, str]
 Values = tuple[str, ...]
-Solve = Callable[[Slots, Script], Values]
-DrawFunction = Callable[[Scene], Draw | None]
+Solve = Callable[[Slots, PlanRecorder], Values]
+DrawFunction = Callable[[DrawContext], Draw | None]
 Who = Callable[[Facts, Record], bool]
 GoalType = Literal["search", "crud"]
 
@@ -164,7 +163,7 @@ class Goal:
 
 
 @dataclass
-class Book:
+class GoalGroup:
     """The goals of one module with their wording.
 
     Attributes:
@@ -198,7 +197,7 @@ class Book:
         empty: bool = False,
         denials: Sequence[str] = (),
     ) -> Callable[[Solve], Solve]:
-        """Make the decorated `solve` a goal of this book, called as the function."""
+        """Make the decorated `solve` a goal of this group, called as the function."""
 
         def add(solve: Solve) -> Solve:
             name = solve.__name__
@@ -231,9 +230,7 @@ def read_wordings(file: str) -> dict[str, Wording]:
     Raises:
         ValueError: too few phrasings, or the same in two splits; a mistake in this package, not in input.
     """
-    tables: dict[str, dict[str, Any]] = tomllib.loads(
-        files("evals.kinds.enterprise.goals").joinpath(file).read_text(encoding="utf-8")
-    )
+    tables: dict[str, dict[str, Any]] = read_toml(__package__, file)
     return {name: _wording(f"{file}: {name}", table) for name, table in tables.items()}
 
 

@@ -8,47 +8,47 @@ from functools import cache
 from evals.kinds.enterprise.goals.goal import Goal
 
 MODULES: tuple[str, ...] = (
-    "messages",
-    "mails",
-    "message_changes",
-    "message_edits",
-    "sales_customer",
-    "sales_purchases",
-    "sales_chains",
-    "sales_product",
-    "sales_profile",
-    "sales_support",
-    "sales_cases",
-    "swe_github",
-    "swe_newest",
-    "swe_patch",
-    "swe_patch_chats",
-    "swe_workspace",
-    "swe_notices",
-    "swe_others",
-    "it_tickets",
-    "it_lists",
-    "it_chains",
-    "it_desk",
-    "it_notices",
-    "it_others",
-    "sales_records",
-    "sales_new",
-    "sales_catalogue",
-    "sales_reviews",
-    "bizops",
-    "bizops_vendors",
-    "bizops_reports",
-    "hr_policies",
-    "hr_rules",
-    "hr_cases",
-    "hr_people",
-    "hr_comparisons",
-    "hr_records",
-    "hr_newcomers",
-    "hr_moves",
+    "messages.chats",
+    "messages.mails",
+    "messages.changes",
+    "messages.edits",
+    "sales.customer",
+    "sales.purchases",
+    "sales.chains",
+    "sales.product",
+    "sales.profile",
+    "sales.support",
+    "sales.cases",
+    "swe.github",
+    "swe.newest",
+    "swe.patch",
+    "swe.patch_chats",
+    "swe.workspace",
+    "swe.notices",
+    "swe.others",
+    "it.tickets",
+    "it.lists",
+    "it.chains",
+    "it.desk",
+    "it.notices",
+    "it.others",
+    "sales.records",
+    "sales.new",
+    "sales.catalogue",
+    "sales.reviews",
+    "bizops.clients",
+    "bizops.vendors",
+    "bizops.reports",
+    "hr.policies",
+    "hr.rules",
+    "hr.cases",
+    "hr.people",
+    "hr.comparisons",
+    "hr.records",
+    "hr.newcomers",
+    "hr.moves",
 )
-"""The modules of goals. Each has a `BOOK`, or several in `BOOKS`."""
+"""The modules of goals. Each has a `GROUP`, or several in `GROUPS`."""
 
 
 @cache
@@ -60,9 +60,9 @@ def goals() -> tuple[Goal, ...]:
     """
     found: list[Goal] = []
     for name in MODULES:
-        module = importlib.import_module(f"evals.kinds.enterprise.goals.{name}")
-        books = getattr(module, "BOOKS", None) or (module.BOOK,)
-        found.extend(goal for book in books for goal in book.goals)
+        module = importlib.import_module(f"{__package__}.{name}")
+        groups = getattr(module, "GROUPS", None) or (module.GROUP,)
+        found.extend(goal for group in groups for goal in group.goals)
     ids = [goal.id for goal in found]
     if len(set(ids)) < len(ids):
         raise ValueError(f"goals of the same id: {sorted(i for i in set(ids) if ids.count(i) > 1)}")

@@ -34,23 +34,22 @@ The generator executes both and refuses a task for which their outcomes differ.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 from random import Random
 from string import Formatter
 from typing import Any
 
-from evals.kinds.office.intents.script import Script
+from evals.authoring.data_files import read_toml
+from evals.kinds.office.intents.plan_recorder import PlanRecorder
 from evals.kinds.office.records import Records
 from evals.tasks.task import Action
 
 Slots = Mapping[str, str]
 Draw = Callable[[Records, Random], Slots | None]
 Oracle = Callable[[Records, Slots], list[Action]]
-Solve = Callable[[Slots, Script], None]
+Solve = Callable[[Slots, PlanRecorder], None]
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def intents(file: str, logic: Mapping[str, Logic]) -> tuple[Intent, ...]:
     Raises:
         ValueError: if file and logic do not name the same codes; a mistake in this package, not in input.
     """
-    entries: list[dict[str, Any]] = data(file)["intents"]
+    entries: list[dict[str, Any]] = read_toml(__package__, file)["intents"]
     codes = [entry["code"] for entry in entries]
     if sorted(codes) != sorted(logic):
         raise ValueError(f"{file} has {codes}, the code has {list(logic)}")
@@ -116,8 +115,3 @@ def intents(file: str, logic: Mapping[str, Logic]) -> tuple[Intent, ...]:
         )
         for entry in entries
     )
-
-
-def data(file: str) -> dict[str, Any]:
-    """One data file of this package."""
-    return tomllib.loads(files("evals.kinds.office.intents").joinpath(file).read_text(encoding="utf-8"))

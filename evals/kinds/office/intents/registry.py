@@ -15,9 +15,7 @@ MODULES = ("analytics", "calendar", "crm", "email", "project_management", "multi
 @cache
 def groups() -> dict[str, tuple[Intent, ...]]:
     """The intents of each module."""
-    return {
-        name: tuple(importlib.import_module(f"evals.kinds.office.intents.{name}").INTENTS) for name in MODULES
-    }
+    return {name: tuple(importlib.import_module(f"{__package__}.{name}.intents").INTENTS) for name in MODULES}
 
 
 @cache

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
-from evals.kinds.office.intents.intent import Slots, data
+from evals.authoring.data_files import read_toml
+from evals.kinds.office.intents.intent import Slots
 
 
 def draw_text(rng: Random, kind: str, slots: Slots | None = None) -> str:
@@ -15,4 +16,4 @@ def draw_text(rng: Random, kind: str, slots: Slots | None = None) -> str:
 
 @cache
 def _texts() -> dict[str, list[str]]:
-    return data("texts.toml")
+    return read_toml(__package__, "texts.toml")

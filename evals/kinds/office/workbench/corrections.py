@@ -6,14 +6,13 @@ tasks that nobody looked at. What an answer should be is worked out from the wor
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from evals.authoring.data_files import read_toml
 from evals.kinds.office.workbench import answers
 from evals.kinds.office.workbench.answers import Answer, Office
 from evals.tasks.task import Action
@@ -74,8 +73,8 @@ class Finding(BaseModel):
 @cache
 def rules() -> tuple[Rule, ...]:
     """The rules, in the order in which they are tried."""
-    text = files("evals.kinds.office.workbench").joinpath("corrections.toml").read_text(encoding="utf-8")
-    return tuple(Rule.model_validate(entry) for entry in tomllib.loads(text)["rule"])
+    entries = read_toml(__package__, "corrections.toml")["rule"]
+    return tuple(Rule.model_validate(entry) for entry in entries)
 
 
 def review(domain: str, query: str, published: Answer, office: Office) -> Finding | None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import dspy
 import pytest
 
-from evals.kinds.enterprise.canaries.hunt import Hunt, personas
-from evals.kinds.enterprise.canaries.intruder import IntruderEngine, intruder_task
-from evals.kinds.enterprise.canaries.plant import Planted, plant
-from evals.kinds.enterprise.canaries.world import NOW, broken_filter, planted_env
+from benchmarks.canaries.hunt import Hunt, personas
+from benchmarks.canaries.intruder import IntruderEngine, intruder_task
+from benchmarks.canaries.plant import Planted, plant
+from benchmarks.canaries.world import NOW, broken_filter, planted_env
 from evals.records.log import EpisodeLog
 from evals.running.runner import evaluate
 from programs.agent import Agent

@@ -7,11 +7,11 @@ from itertools import combinations
 
 import pytest
 
+from evals.kinds.enterprise.filling.query_texts import NEAR, likeness, trigrams
+from evals.kinds.enterprise.filling.quotas import Cell, cells, denied_places, step_counts
 from evals.kinds.enterprise.generate import generate, offered
 from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.quotas import Cell, cells, denied_places, step_counts
 from evals.kinds.enterprise.suites import write_enterprise
-from evals.kinds.enterprise.texts import NEAR, likeness, trigrams
 from evals.tasks.task import Task
 from tools.kinds.enterprise.generate import build
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import pytest
 
-from evals.kinds.enterprise.claims import SHARED
+from evals.kinds.enterprise.filling.claims import SHARED
+from evals.kinds.enterprise.filling.query_texts import NEAR, likeness, trigrams
 from evals.kinds.enterprise.generate import Sizes, generate
 from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.goals.told import tells
+from evals.kinds.enterprise.goals.value_forms import tells
 from evals.kinds.enterprise.suites import write_enterprise
-from evals.kinds.enterprise.texts import NEAR, likeness, trigrams
 from evals.scoring.answer_scorer import AnswerScorer
 from evals.tasks.task import Split, Task
 from tests.evals.splits import in_two_splits

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from evals.kinds.enterprise import importing
-from evals.kinds.enterprise.importing import import_enterprisebench
+from evals.kinds.enterprise.published import importing
+from evals.kinds.enterprise.published.importing import import_enterprisebench
 from evals.suite import Suite
 from evals.tasks.task import Entity, Task
 from tests.tools.kinds.enterprise.importing.small import FILES, TASKS, write_json, write_small

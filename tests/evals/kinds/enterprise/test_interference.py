@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.kinds.enterprise.canaries.hunt import Hunt, personas
-from evals.kinds.enterprise.canaries.plant import Planted, plant
-from evals.kinds.enterprise.canaries.world import NOW, broken_filter
+from benchmarks.canaries.hunt import Hunt, personas
+from benchmarks.canaries.plant import Planted, plant
+from benchmarks.canaries.world import NOW, broken_filter
 from tests.tools.kinds.enterprise.small_world import small_rows
 from tools.access.engine import AccessPolicy
 from tools.access.persona import Persona

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.kinds.enterprise.quotas import Cell, Place, answerable_places, cells, denied_places, step_counts
+from evals.kinds.enterprise.filling.quotas import (
+    Cell,
+    Place,
+    answerable_places,
+    cells,
+    denied_places,
+    step_counts,
+)
 
 TYPES = {"search": 325, "crud": 150}
 AREAS = {"Sales": 150, "SWE": 130, "IT": 90, "HR": 80, "BizOps": 50}

@@ -8,11 +8,11 @@ from string import Formatter
 
 import pytest
 
-from evals.kinds.enterprise.denials import REASONS
+from evals.kinds.enterprise.filling.denials import REASONS
+from evals.kinds.enterprise.filling.quotas import cells, denied_places
 from evals.kinds.enterprise.goals.goal import Goal, read_wordings
+from evals.kinds.enterprise.goals.plan_recorder import READERS
 from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.goals.script import READERS
-from evals.kinds.enterprise.quotas import cells, denied_places
 
 GOALS = goals()
 
@@ -63,9 +63,9 @@ def test_reasons_are_known() -> None:
 
 
 def test_too_few_phrasings_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    def table(_text: str) -> dict[str, object]:
+    def table(_package: str, _file: str) -> dict[str, object]:
         return {"x": {"test": ["a", "b"], "train": ["c", "d"], "dev": ["e"]}}
 
-    monkeypatch.setattr("evals.kinds.enterprise.goals.goal.tomllib.loads", table)
+    monkeypatch.setattr("evals.kinds.enterprise.goals.goal.read_toml", table)
     with pytest.raises(ValueError, match="fewer than 3"):
         read_wordings("bizops.toml")

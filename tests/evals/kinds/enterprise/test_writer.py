@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evals.kinds.enterprise.rewording import objections
-from evals.kinds.enterprise.writer import rewrite, write
+from evals.kinds.enterprise.rewriting.objections import objections
+from evals.kinds.enterprise.rewriting.writer import rewrite, write
 from evals.tasks.task import Answer, Entity, Step, Task
 from tools.access.persona import Persona
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.kinds.office.generate import generate
-from evals.kinds.office.intents.multi_overdue import days_before
+from evals.kinds.office.intents.multi.overdue import days_before
 from tests.evals.kinds.office.handmade import (
     ADA,
     BEA,

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from evals.kinds.enterprise.claims import Claims
 from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.fill import Filler
+from evals.kinds.enterprise.filling.claims import Claims
+from evals.kinds.enterprise.filling.filler import Filler
+from evals.kinds.enterprise.filling.quotas import Cell, Place
 from evals.kinds.enterprise.goals.goal import Goal
-from evals.kinds.enterprise.goals.it import waits
+from evals.kinds.enterprise.goals.it.ticket_lookup import waits
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, UnfitError
 from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.goals.script import Script, UnfitError
-from evals.kinds.enterprise.quotas import Cell, Place
 from evals.kinds.enterprise.suites import build_world
 from evals.tasks.task import Task
 from tools.environment import Environment
@@ -136,7 +136,7 @@ def test_the_mended_line_is_the_one_that_the_patch_removes(small: Small) -> None
 def test_an_id_is_taken_out_of_a_text_only_if_there_is_just_one(small: Small) -> None:
     ticket = small.facts.all("tickets")[0]
     persona = small.env.persona(small.facts.staff(("IN",))[0]["emp_id"])
-    call = Script(small.env.episode(persona=persona), small.facts, "")
+    call = PlanRecorder(small.env.episode(persona=persona), small.facts, "")
     row = call.one("tickets", "", ticket_id=ticket["ticket_id"])
     row["issue"] = "See ISS-0001 and once more ISS-0001."
     assert call.quoted(row, r"ISS-\d+") == "ISS-0001"

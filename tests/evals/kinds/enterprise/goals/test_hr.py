@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.enterprise.claims import Claims
 from evals.kinds.enterprise.facts import Facts
-from evals.kinds.enterprise.fill import Filler
-from evals.kinds.enterprise.goals import clauses
+from evals.kinds.enterprise.filling.claims import Claims
+from evals.kinds.enterprise.filling.filler import Filler
+from evals.kinds.enterprise.filling.quotas import Cell, Place
 from evals.kinds.enterprise.goals.goal import Goal
+from evals.kinds.enterprise.goals.hr import clauses
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, UnfitError
 from evals.kinds.enterprise.goals.registry import goals
-from evals.kinds.enterprise.goals.script import Script, UnfitError
-from evals.kinds.enterprise.quotas import Cell, Place
 from evals.kinds.enterprise.suites import write_enterprise
 from evals.tasks.task import Task
 from tools.environment import Environment
@@ -76,7 +76,7 @@ def test_pages_show_every_clause_as_it_is(ground: Ground) -> None:
     truths = clauses.clauses(ground.facts)
     assert len(truths) > 150
     for truth in truths:
-        script = Script(ground.env.episode(persona=persona), ground.facts, "")
+        script = PlanRecorder(ground.env.episode(persona=persona), ground.facts, "")
         shown = clauses.rule(script, clauses.title(ground.facts, truth), "", truth.facts["clause"])
         assert shown.subject == truth.facts["subject"]
         assert shown.exceptions == truth.facts["exceptions"]
@@ -88,7 +88,7 @@ def test_pages_show_every_clause_as_it_is(ground: Ground) -> None:
 @pytest.mark.slow
 def test_a_clause_that_a_document_lacks_is_not_found(ground: Ground) -> None:
     persona = ground.env.persona(ground.facts.active[0]["emp_id"])
-    script = Script(ground.env.episode(persona=persona), ground.facts, "")
+    script = PlanRecorder(ground.env.episode(persona=persona), ground.facts, "")
     with pytest.raises(UnfitError):
         clauses.rule(script, clauses.LEAVE, "", clauses.RETURN)
 

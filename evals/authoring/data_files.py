@@ -1,0 +1,17 @@
+"""Data files of packages."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from typing import Any
+
+
+def read_toml(package: str, name: str) -> dict[str, Any]:
+    """Read a TOML file that a package carries.
+
+    Args:
+        package: the dotted name of the package.
+        name: the file, relative to the package's folder.
+    """
+    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))

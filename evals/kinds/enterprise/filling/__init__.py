@@ -1,0 +1,1 @@
+"""Tasks by quota: goals are drawn, solved and checked until every place is filled."""

@@ -1,0 +1,117 @@
+"""How many tasks of which kind a suite has: exact for the published size, proportional for any other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from evals.authoring.data_files import read_toml
+from evals.kinds.enterprise.filling.rounding import balance, share_out
+from evals.tasks.task import TaskType
+
+EMPTY_SHARE = 0.15
+"""Of the tasks that ask for something, those for which there is nothing to be found."""
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """A part of an area, and a type of tasks in it."""
+
+    area: str
+    subarea: str
+    type: TaskType
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place for one task.
+
+    Attributes:
+        steps: tool calls of its gold plan; 0 where any number fits.
+        empty: whether its answer is to be that there is nothing.
+        denial: for a task that cannot be done, why not.
+        writes: for such a task, whether it asks for a change.
+    """
+
+    cell: Cell
+    steps: int
+    empty: bool = False
+    denial: str = ""
+    writes: bool = False
+
+
+def cells(total: int) -> dict[Cell, int]:
+    """How many of `total` tasks fall to each cell that asks for something or for a change."""
+    counts = share_out({**_searching_and_changing(), None: len(_denied())}, total)
+    return {cell: count for cell, count in counts.items() if cell is not None and count}
+
+
+def denied_places(total: int) -> list[Place]:
+    """The places for tasks that cannot be done, among `total` tasks."""
+    every = {**_searching_and_changing(), None: len(_denied())}
+    wanted = share_out(every, total)[None]
+    entries = _denied()
+    # Spread over the table, so that a small suite has all the reasons a few tasks can have.
+    chosen = Counter(entries[number * len(entries) // wanted] for number in range(wanted))
+    return [place for place in dict.fromkeys(entries) for _ in range(chosen[place])]
+
+
+def step_counts(total: int) -> dict[int, int]:
+    """How many of `total` tasks have how many tool calls."""
+    table: dict[str, int] = _table()["steps"]
+    return share_out({int(steps): count for steps, count in table.items()}, total)
+
+
+def answerable_places(
+    total: int, spent: Mapping[int, int], offers: Mapping[Cell, Mapping[int, int]], empties: Sequence[Place]
+) -> list[Place]:
+    """The places for all tasks but those that cannot be done, which `denied_places` gives.
+
+    Args:
+        spent: tool calls of the tasks that cannot be done: how many have how many.
+        offers: for each cell, how many goals there are with how many tool calls.
+        empties: the (cell, steps) that can have an answer that there is nothing.
+    """
+    demand = {steps: max(0, count - spent.get(steps, 0)) for steps, count in step_counts(total).items()}
+    supply = {cell: count for cell, count in cells(total).items() if offers.get(cell)}
+    table = balance(supply, demand, offers)
+    places = [
+        Place(cell, steps) for cell in supply for steps in demand for _ in range(table.get((cell, steps), 0))
+    ]
+    return _with_empty(places, frozenset(empties))
+
+
+def _with_empty(places: list[Place], empties: frozenset[Place]) -> list[Place]:
+    """Some of the places that ask for something with nothing to be found, spread over those that can."""
+    able = [index for index, place in enumerate(places) if place in empties]
+    asking = sum(place.cell.type == "search" for place in places)
+    wanted = min(len(able), round(EMPTY_SHARE * asking))
+    chosen = {able[number * len(able) // wanted] for number in range(wanted)} if wanted else set()
+    return [replace(place, empty=True) if index in chosen else place for index, place in enumerate(places)]
+
+
+def _searching_and_changing() -> dict[Cell | None, int]:
+    return {
+        Cell(entry["area"], entry["subarea"], kind): entry[kind]
+        for kind in ("search", "crud")
+        for entry in _table()["cells"]
+        if entry.get(kind)
+    }
+
+
+def _denied() -> list[Place]:
+    found = []
+    for entry in _table()["cells"]:
+        for text in entry["denied"]:
+            reason, _, kind = text.partition("/")
+            cell = Cell(entry["area"], entry["subarea"], "unanswerable")
+            found.append(Place(cell, 0, denial=reason, writes=kind == "crud"))
+    return found
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return read_toml(__package__, "quotas.toml")

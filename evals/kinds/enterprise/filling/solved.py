@@ -1,0 +1,117 @@
+"""One draw of a goal, solved through the tools and checked against the truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evals.kinds.enterprise.facts import Facts, Record
+from evals.kinds.enterprise.filling.distractors import FEWEST, near_misses
+from evals.kinds.enterprise.goals.draw_context import Draw
+from evals.kinds.enterprise.goals.goal import Goal, Values
+from evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder, UnfitError
+from evals.kinds.enterprise.goals.value_forms import tells
+from evals.tasks.task import Action, Answer, Step
+from tools.environment import Environment
+
+_MOST_VALUES = 8
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A draw that makes a task: what is asked, how it is done, and the answer that was found.
+
+    Attributes:
+        steps: the gold plan.
+        writes: its changing calls.
+        read: the records it needs.
+        picked: those of them that no other split may have.
+    """
+
+    goal: Goal
+    draw: Draw
+    query: str
+    phrasing: int
+    me: Record
+    steps: tuple[Step, ...]
+    writes: tuple[Action, ...]
+    read: tuple[str, ...]
+    picked: tuple[str, ...]
+    answer: Answer
+
+
+def solve(
+    goal: Goal, draw: Draw, query: str, phrasing: int, me: Record, env: Environment, facts: Facts
+) -> Solved:
+    """The task of a draw, with its gold plan executed.
+
+    Raises:
+        UnfitError: it is not one that can be asked; the message says why.
+    """
+    if draw.answer and all(tells(query, entity.value) for entity in draw.answer):
+        raise UnfitError("the question tells the answer")
+    episode = env.episode(persona=env.persona(me["emp_id"]))
+    script = PlanRecorder(episode, facts, query)
+    try:
+        values = goal.solve(draw.slots, script)
+    except DeniedError as denial:
+        raise UnfitError(str(denial)) from None
+    script.answered(values)
+    _check(goal, draw, script, values)
+    _check_distractors(script, facts)
+    if draw.actions and episode.outcome().empty:
+        raise UnfitError("nothing changes")
+    return Solved(
+        goal=goal,
+        draw=draw,
+        query=query,
+        phrasing=phrasing,
+        me=me,
+        steps=tuple(script.steps),
+        writes=script.writes(),
+        read=tuple(script.read_refs),
+        picked=tuple(script.picked),
+        answer=_answer(goal, draw),
+    )
+
+
+def tools_of(steps: Sequence[Step]) -> tuple[str, ...]:
+    """The toolkits of a plan, in the order of their first use."""
+    return tuple(dict.fromkeys(step.tool.partition(".")[0] for step in steps))
+
+
+def _check(goal: Goal, draw: Draw, script: PlanRecorder, values: Values) -> None:
+    """Whether the plan has the right length, needs each step, and found what is true."""
+    truth = sorted(entity.value for entity in draw.answer)
+    if sorted(values) != truth:
+        raise UnfitError(f"the plan finds {values}, the truth is {truth}")
+    if _as_set(script.writes()) != _as_set(draw.actions):
+        raise UnfitError(f"the plan does {script.writes()}, asked is {draw.actions}")
+    if len(script.steps) != goal.steps or len(values) > _MOST_VALUES:
+        raise UnfitError(f"{len(script.steps)} steps, {len(values)} values")
+    if idle := set(range(len(script.steps))) - script.used:
+        raise UnfitError(f"steps {sorted(idle)} matter to nothing")
+    told = " ".join(value for act in draw.actions for value in act.arguments.values())
+    if missing := [mention for mention in draw.mentions if mention not in told]:
+        raise UnfitError(f"nothing mentions {missing}")
+
+
+def _as_set(actions: Sequence[Action]) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
+    return {(act.tool, tuple(sorted(act.arguments.items()))) for act in actions}
+
+
+def _check_distractors(script: PlanRecorder, facts: Facts) -> None:
+    """Whether each record picked out could be mistaken for others."""
+    for ref in script.picked:
+        if near_misses(facts, ref) < FEWEST:
+            raise UnfitError(f"nothing is like {ref}")
+
+
+def _answer(goal: Goal, draw: Draw) -> Answer:
+    values = [entity.value for entity in draw.answer]
+    if draw.nothing:
+        return Answer(kind="none", reference=goal.wording.empty.format_map(draw.slots))
+    if not values:
+        return Answer(kind="done", reference=goal.wording.says.format_map(draw.slots))
+    reference = goal.wording.says.format(*values, **{**draw.slots, "all": ", ".join(values)})
+    return Answer(kind="entities", required=draw.answer, reference=reference)

@@ -1,0 +1,1 @@
+"""Goals about clients and vendors."""

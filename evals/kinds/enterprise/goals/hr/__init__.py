@@ -1,0 +1,1 @@
+"""Goals about employees and policies."""

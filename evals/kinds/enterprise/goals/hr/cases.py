@@ -1,0 +1,277 @@
+"""HR: policy clauses applied to tickets, to contracts to be signed, and to the vacation of several people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from evals.kinds.enterprise.facts import Record, day
+from evals.kinds.enterprise.goals import entities
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.hr import clauses
+from evals.kinds.enterprise.goals.hr.employees import PERSONNEL, POLICIES, above, climb, look, myself, three
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, UnfitError
+from evals.tasks.task import Entity
+
+GROUP = GoalGroup("HR", "hr/cases.toml")
+
+_HELPDESK = "IN"
+_VACATION = "remaining_vacation_leaves"
+_STEP = 500
+_BOUGHT = (
+    "office chairs", "a marketing agency", "courier services", "a trade fair stand", "cloud servers",
+    "staff training", "packaging", "the canteen", "a survey of customers", "spare parts", "a lease of cars",
+    "translation work", "printing", "air conditioning", "event catering", "test devices",
+)  # fmt: skip
+
+
+# --- tickets --------------------------------------------------------------------------------------------
+
+
+def draw_ticket_clause(ctx: DrawContext) -> Draw | None:
+    """A resolved ticket that the persona may see."""
+    ticket = _ticket(ctx, "resolved")
+    latent = ctx.facts.latent("tickets", ticket["ticket_id"]) if ticket else None
+    if ticket is None or latent is None or "clause" not in latent.facts:
+        return None
+    found = clauses.clause(ctx.facts, latent.facts["clause"])
+    answer = [
+        entities.text(latent.facts["clause"]),
+        entities.text(clauses.title(ctx.facts, found)),
+        entities.yes_or_no(latent.facts["clause_result"] == "obeyed"),
+    ]
+    return ctx.draw({"ticket": ticket["ticket_id"]}, answer=answer, about=[("tickets", ticket)])
+
+
+@GROUP.goal(POLICIES, steps=2, draw=draw_ticket_clause, denials=("not_participant", "left_company"))
+def ticket_clause(slots: Slots, plan: PlanRecorder) -> Values:
+    """The ticket, then the document with the clause it names."""
+    ticket = _open(plan, slots)
+    wanted, result = plan.fact(ticket, "clause"), plan.understood(ticket, "clause_result")
+    title = clauses.title_of(plan, wanted, f"In which policy is clause {wanted}?")
+    return wanted, title, "yes" if result == "obeyed" else "no"
+
+
+def draw_ticket_due(ctx: DrawContext) -> Draw | None:
+    """An open ticket that the persona may see."""
+    return _draw_due(ctx, 0)
+
+
+@GROUP.goal(POLICIES, steps=2, draw=draw_ticket_due, denials=("not_participant", "left_company"))
+def ticket_due(slots: Slots, plan: PlanRecorder) -> Values:
+    """The ticket, then the time for its priority."""
+    return (_due(plan, _open(plan, slots)),)
+
+
+def draw_ticket_reminder(ctx: DrawContext) -> Draw | None:
+    """The same, and who works on it."""
+    return _draw_due(ctx, 1)
+
+
+@GROUP.goal(POLICIES, steps=3, draw=draw_ticket_reminder, denials=("not_participant", "left_company"))
+def ticket_reminder(slots: Slots, plan: PlanRecorder) -> Values:
+    """The ticket, the time for its priority, who works on it."""
+    ticket = _open(plan, slots)
+    return _due(plan, ticket), _resolver(plan, ticket)["email"]
+
+
+def draw_ticket_escalation(ctx: DrawContext) -> Draw | None:
+    """The same, and whom that person reports to."""
+    return _draw_due(ctx, 2)
+
+
+@GROUP.goal(POLICIES, steps=4, draw=draw_ticket_escalation, denials=("not_participant", "left_company"))
+def ticket_escalation(slots: Slots, plan: PlanRecorder) -> Values:
+    """The ticket, the time for its priority, who works on it, the manager."""
+    ticket = _open(plan, slots)
+    return _due(plan, ticket), climb(plan, _resolver(plan, ticket))["email"]
+
+
+def _ticket(ctx: DrawContext, status: str) -> Record | None:
+    rows = ctx.facts.where("tickets", status=status)
+    if ctx.me["department"] != _HELPDESK:
+        rows = [row for row in rows if row["raised_by_emp_id"] == ctx.me["emp_id"]]
+    return ctx.pick("tickets", rows)
+
+
+def _draw_due(ctx: DrawContext, steps: int) -> Draw | None:
+    """Due when, and the address of the resolver (1) or of the resolver's manager (2)."""
+    ticket = _ticket(ctx, "open")
+    resolver = ctx.facts.person(ticket["emp_id"]) if ticket and ticket["emp_id"] else None
+    if ticket is None or resolver is None:
+        return None
+    days = clauses.value(ctx.facts, clauses.SOLUTION[ticket["priority"]])
+    answer = [entities.date((day(ticket["assigned_date"]) + timedelta(days=days)).isoformat())]
+    if steps:
+        asked = resolver if steps == 1 else ctx.facts.manager(resolver["emp_id"])
+        if asked is None or asked["emp_id"] == ctx.me["emp_id"]:
+            return None
+        answer.append(entities.ident("email", asked["email"]))
+    return ctx.draw({"ticket": ticket["ticket_id"]}, answer=answer, about=[("tickets", ticket)])
+
+
+def _open(plan: PlanRecorder, slots: Slots) -> Row:
+    return plan.one("tickets", f"I open ticket {slots['ticket']}.", ticket_id=slots["ticket"])
+
+
+def _due(plan: PlanRecorder, ticket: Row) -> str:
+    wanted = clauses.SOLUTION[ticket["priority"]]
+    days = clauses.rule(plan, clauses.ASSETS, "How long may tickets of that priority take?", wanted).value
+    plan.weigh(ticket)
+    return (day(ticket["assigned_date"]) + timedelta(days=days)).isoformat()
+
+
+def _resolver(plan: PlanRecorder, ticket: Row) -> Row:
+    return plan.one("employees", "I look up who works on it.", emp_id=ticket["emp_id"])
+
+
+# --- signatures -----------------------------------------------------------------------------------------
+
+
+def draw_signatory(ctx: DrawContext) -> Draw | None:
+    """A sum that the persona's manager may sign for."""
+    return _draw_signatory(ctx, 1)
+
+
+@GROUP.goal(POLICIES, steps=3, draw=draw_signatory)
+def signatory(slots: Slots, plan: PlanRecorder) -> Values:
+    """The limits, oneself, one level up."""
+    return _signatory(slots, plan)
+
+
+def draw_signatory_above(ctx: DrawContext) -> Draw | None:
+    """A sum that takes one more level."""
+    return _draw_signatory(ctx, 2)
+
+
+@GROUP.goal(POLICIES, steps=4, draw=draw_signatory_above)
+def signatory_above(slots: Slots, plan: PlanRecorder) -> Values:
+    """The limits, oneself, two levels up."""
+    return _signatory(slots, plan)
+
+
+def draw_signatory_top(ctx: DrawContext) -> Draw | None:
+    """A sum that takes the director of the persona's department."""
+    return _draw_signatory(ctx, 3)
+
+
+@GROUP.goal(POLICIES, steps=5, draw=draw_signatory_top)
+def signatory_top(slots: Slots, plan: PlanRecorder) -> Values:
+    """The limits, oneself, three levels up."""
+    return _signatory(slots, plan)
+
+
+def _draw_signatory(ctx: DrawContext, steps: int) -> Draw | None:
+    limits = {level: clauses.value(ctx.facts, wanted) for level, wanted in clauses.SIGNATURE.items()}
+    chain = [ctx.me, *above(ctx, ctx.me, steps)]
+    if len(chain) != steps + 1:
+        return None
+    too_low, enough = (limits.get(row["level"], 0) for row in chain[-2:])
+    if enough <= too_low:
+        return None
+    lowest, highest = too_low // _STEP + 1, enough // _STEP
+    total = ctx.rng.randint(lowest, highest) * _STEP
+    answer = [entities.person(chain[-1]), entities.ident("email", chain[-1]["email"])]
+    slots = {"total": str(total), "bought": ctx.rng.choice(_BOUGHT)}
+    return ctx.draw(slots, answer=answer)
+
+
+def _signatory(slots: Slots, plan: PlanRecorder) -> Values:
+    levels = list(clauses.SIGNATURE)
+    found = clauses.rules(plan, clauses.GOVERNANCE, "Who may sign for how much?", *clauses.SIGNATURE.values())
+    limits = dict(zip(levels, (one.value for one in found), strict=True))
+    person = myself(plan)
+    while limits.get(person["level"], 0) < int(slots["total"]):
+        plan.weigh(person)
+        person = climb(plan, person)
+    return person["name"], person["email"]
+
+
+# --- vacation of several people -------------------------------------------------------------------------
+
+
+def draw_two_lapsing(ctx: DrawContext) -> Draw | None:
+    """Two people of whom one loses more days."""
+    return _draw_most(ctx, 2, 0)
+
+
+@GROUP.goal(POLICIES, steps=3, draw=draw_two_lapsing, departments=PERSONNEL)
+def two_lapsing(slots: Slots, plan: PlanRecorder) -> Values:
+    """Both, and what may be carried over."""
+    row, lost = _most(slots, plan, 2)
+    return row["name"], lost
+
+
+def draw_three_lapsing(ctx: DrawContext) -> Draw | None:
+    """The same with three."""
+    return _draw_most(ctx, 3, 0)
+
+
+@GROUP.goal(POLICIES, steps=4, draw=draw_three_lapsing, departments=PERSONNEL)
+def three_lapsing(slots: Slots, plan: PlanRecorder) -> Values:
+    """All three, and what may be carried over."""
+    row, lost = _most(slots, plan, 3)
+    return row["name"], lost
+
+
+def draw_three_lapsing_told(ctx: DrawContext) -> Draw | None:
+    """The same, and whom to write to: the manager."""
+    return _draw_most(ctx, 3, 1)
+
+
+@GROUP.goal(POLICIES, steps=5, draw=draw_three_lapsing_told, departments=PERSONNEL)
+def three_lapsing_told(slots: Slots, plan: PlanRecorder) -> Values:
+    """All three, what may be carried over, the manager of one."""
+    row, lost = _most(slots, plan, 3)
+    return row["name"], lost, climb(plan, row)["email"]
+
+
+def draw_three_lapsing_above(ctx: DrawContext) -> Draw | None:
+    """The same, one level further up."""
+    return _draw_most(ctx, 3, 2)
+
+
+@GROUP.goal(POLICIES, steps=6, draw=draw_three_lapsing_above, departments=PERSONNEL)
+def three_lapsing_above(slots: Slots, plan: PlanRecorder) -> Values:
+    """All three, what may be carried over, the manager's manager of one."""
+    row, lost = _most(slots, plan, 3)
+    return row["name"], lost, climb(plan, row, 2)["email"]
+
+
+def _draw_most(ctx: DrawContext, number: int, steps: int) -> Draw | None:
+    rows = three(ctx)[:number]
+    if not rows:
+        return None
+    first = _first([(row, int(row[_VACATION])) for row in rows])
+    most = clauses.value(ctx.facts, clauses.CARRIED)
+    if first is None or int(first[_VACATION]) <= most:
+        return None
+    answer: list[Entity] = [entities.person(first), entities.number(int(first[_VACATION]) - most)]
+    if steps:
+        chain = above(ctx, first, steps)
+        if not chain:
+            return None
+        answer.append(entities.ident("email", chain[-1]["email"]))
+    slots = {f"name{place + 1 if place else ''}": row["name"] for place, row in enumerate(rows)}
+    return ctx.draw(slots, answer=answer)
+
+
+def _most(slots: Slots, plan: PlanRecorder, number: int) -> tuple[Row, str]:
+    names = [slots["name"], slots["name2"], *([slots["name3"]] if number == 3 else [])]
+    left = []
+    for name in names:
+        row = look(plan, name)
+        left.append((row, int(plan.private(row, _VACATION))))
+    first = _first(left)
+    if first is None:
+        raise UnfitError("two have the same")
+    most = clauses.rule(plan, clauses.LEAVE, "How much may be carried over?", clauses.CARRIED).value
+    row = next(row for row, _ in left if row["emp_id"] == first["emp_id"])
+    return row, str(int(row[_VACATION]) - most)
+
+
+def _first(left: Sequence[tuple[Record, int]]) -> Record | None:
+    """Whoever has most left, if nobody else has as much."""
+    order = sorted(left, key=lambda one: one[1], reverse=True)
+    return order[0][0] if order[0][1] > order[1][1] else None

@@ -1,0 +1,95 @@
+"""What the goals about employees and policies share: who is asked about, and looking them up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from evals.kinds.enterprise.facts import Record
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.goal import Slots
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.tasks.task import Action, Entity
+
+PERSONNEL = ("HR",)
+SENIOR = ("10", "12", "14")
+"""Levels of who may change personnel records."""
+
+HIGH = ("12", "14")
+"""Levels of who may take somebody off the records."""
+
+DIRECTORY = "employee DB"
+POLICIES = "policies"
+
+
+def someone(
+    ctx: DrawContext, *, departments: Sequence[str] = (), levels: Sequence[str] = ()
+) -> Record | None:
+    """Somebody else who works here and is known by name."""
+    row = ctx.rng.choice(ctx.facts.staff(departments, levels))
+    return ctx.facts.colleague(row["emp_id"]) if row["emp_id"] != ctx.me["emp_id"] else None
+
+
+def three(ctx: DrawContext) -> list[Record]:
+    """Three different colleagues; none if unlucky."""
+    rows = [row for row in (someone(ctx) for _ in range(3)) if row is not None]
+    return rows if len({row["emp_id"] for row in rows}) == 3 else []
+
+
+def subject(ctx: DrawContext, levels: Sequence[str] = SENIOR) -> Record | None:
+    """Somebody whose record is to be changed: often of the personnel department's own seniors."""
+    own = ctx.rng.random() < 0.5
+    return someone(ctx, departments=PERSONNEL if own else (), levels=levels if own else ())
+
+
+def changing(
+    ctx: DrawContext,
+    slots: Slots,
+    row: Record,
+    *actions: Action,
+    answer: Iterable[Entity] = (),
+    mentions: Iterable[str] = (),
+    levels: Sequence[str] = SENIOR,
+) -> Draw | None:
+    """A draw that changes somebody's record.
+
+    Args:
+        levels: of who may do it; only such a person is denied it merely for being the one concerned.
+    """
+    protected = row["department"] in PERSONNEL and row["level"] in levels
+    return ctx.draw(
+        slots,
+        answer=answer,
+        actions=actions,
+        mentions=mentions,
+        about=[("employees", row)],
+        subject=row["emp_id"] if protected else "",
+    )
+
+
+def above(ctx: DrawContext, row: Record, steps: int) -> list[Record]:
+    """Who is above somebody, so many levels up; none if there are fewer, or one of them has left."""
+    chain: list[Record] = []
+    for _ in range(steps):
+        row_above = ctx.facts.manager(row["emp_id"])
+        if row_above is None:
+            return []
+        chain.append(row_above)
+        row = row_above
+    return chain
+
+
+def look(plan: PlanRecorder, name: str) -> Row:
+    """Somebody's record, by name."""
+    return plan.one("employees", f"I look {name} up.", name=name)
+
+
+def myself(plan: PlanRecorder) -> Row:
+    """The persona's own record."""
+    return plan.one("employees", "I look at my own record.", emp_id="me")
+
+
+def climb(plan: PlanRecorder, row: Row, steps: int = 1) -> Row:
+    """Whoever is so many levels above."""
+    for _ in range(steps):
+        row = plan.one("employees", f"I look up the manager of {row['name']}.", emp_id=row["reports_to"])
+    return row

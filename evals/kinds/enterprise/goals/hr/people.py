@@ -1,0 +1,251 @@
+"""HR: what the directory and personnel records say of oneself, and of colleagues."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from evals.kinds.enterprise.facts import Record
+from evals.kinds.enterprise.goals import entities
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.hr.employees import (
+    DIRECTORY,
+    PERSONNEL,
+    above,
+    climb,
+    look,
+    myself,
+    someone,
+)
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.tasks.task import Entity
+
+GROUP = GoalGroup("HR", "hr/people.toml")
+
+_MINE: Mapping[str, str] = {
+    "salary": "salary",
+    "performance_rating": "performance rating",
+    "remaining_casual_leaves": "number of casual leave days left",
+    "remaining_sick_leaves": "number of sick leave days left",
+    "remaining_vacation_leaves": "number of vacation days left",
+    "total_leaves_taken": "total of leave days taken",
+    "doj": "date of joining",
+    "level": "level",
+    "department": "department code",
+    "age": "recorded age",
+    "marital_status": "marital status on file",
+}
+"""What people ask of their own record, by field."""
+
+_PRIVATE: Mapping[str, str] = {
+    "salary": "salary",
+    "marital_status": "marital status",
+    "remaining_casual_leaves": "number of casual leave days left",
+    "remaining_sick_leaves": "number of sick leave days left",
+    "total_leaves_taken": "total of leave days taken",
+    "performance_rating": "performance rating",
+    "age": "age",
+}
+_TOLD: Mapping[str, str] = {
+    "location": "the city of the office",
+    "duty": "what this person is responsible for beside the job",
+    "employer": "the previous employer",
+    "years_before": "the number of years of experience before joining",
+    "college": "the college before joining",
+    "programme": "the programme this person takes part in",
+}
+"""What biographies tell, by latent fact."""
+
+_NONE = "none"
+_SEPARATOR = "; "
+
+
+# --- oneself --------------------------------------------------------------------------------------------
+
+
+def draw_my_record(ctx: DrawContext) -> Draw | None:
+    """Two things on the persona's own record."""
+    first, second = ctx.rng.sample(list(_MINE), 2)
+    slots = {"ask": _MINE[first], "ask2": _MINE[second], "field": first, "field2": second}
+    answer = [entity(ctx.me, first), entity(ctx.me, second)]
+    return ctx.draw(slots, answer=answer) if answer[0].value != answer[1].value else None
+
+
+@GROUP.goal(DIRECTORY, steps=1, draw=draw_my_record)
+def my_record(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read it."""
+    me = myself(plan)
+    plan.weigh(me)
+    return me[slots["field"]], me[slots["field2"]]
+
+
+def draw_my_balances(ctx: DrawContext) -> Draw | None:
+    """All that is left."""
+    left = [ctx.me[field] for field in _balances()]
+    if len(set(left)) < len(left):
+        return None
+    return ctx.draw({}, answer=[entities.number(int(value)) for value in left])
+
+
+@GROUP.goal(DIRECTORY, steps=1, draw=draw_my_balances)
+def my_balances(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read it."""
+    me = myself(plan)
+    plan.weigh(me)
+    return tuple(me[field] for field in _balances())
+
+
+def draw_my_manager(ctx: DrawContext) -> Draw | None:
+    """The persona's manager."""
+    chain = above(ctx, ctx.me, 1)
+    return _draw_boss(ctx, chain)
+
+
+@GROUP.goal(DIRECTORY, steps=2, draw=draw_my_manager)
+def my_manager(slots: Slots, plan: PlanRecorder) -> Values:
+    """Oneself, then the manager."""
+    return _boss(climb(plan, myself(plan)))
+
+
+def draw_my_managers_manager(ctx: DrawContext) -> Draw | None:
+    """One more level up."""
+    return _draw_boss(ctx, above(ctx, ctx.me, 2))
+
+
+@GROUP.goal(DIRECTORY, steps=3, draw=draw_my_managers_manager)
+def my_managers_manager(slots: Slots, plan: PlanRecorder) -> Values:
+    """Oneself, the manager, and above."""
+    return _boss(climb(plan, myself(plan), 2))
+
+
+def _balances() -> Sequence[str]:
+    return ("remaining_casual_leaves", "remaining_sick_leaves", "remaining_vacation_leaves")
+
+
+def _draw_boss(ctx: DrawContext, chain: Sequence[Record]) -> Draw | None:
+    if not chain:
+        return None
+    boss = chain[-1]
+    answer = [entities.person(boss), entities.ident("email", boss["email"]), entities.date(boss["doj"])]
+    return ctx.draw({}, answer=answer)
+
+
+def _boss(row: Row) -> Values:
+    return row["name"], row["email"], row["doj"]
+
+
+# --- a colleague ----------------------------------------------------------------------------------------
+
+
+def draw_private_record(ctx: DrawContext) -> Draw | None:
+    """Something private of somebody."""
+    row, field = someone(ctx), ctx.rng.choice(list(_PRIVATE))
+    if row is None:
+        return None
+    slots = {"name": row["name"], "ask": _PRIVATE[field], "field": field}
+    return ctx.draw(slots, answer=[entity(row, field)], about=[("employees", row)], subject=row["emp_id"])
+
+
+@GROUP.goal(
+    DIRECTORY, steps=1, draw=draw_private_record, departments=PERSONNEL,
+    denials=("private_field", "left_company"),
+)  # fmt: skip
+def private_record(slots: Slots, plan: PlanRecorder) -> Values:
+    """Look the person up."""
+    row = look(plan, slots["name"])
+    plan.weigh(row)
+    return (plan.private(row, slots["field"]),)
+
+
+def draw_biography(ctx: DrawContext) -> Draw | None:
+    """What somebody's biography tells."""
+    row = someone(ctx)
+    latent = ctx.facts.latent("employees", row["emp_id"], "biography") if row else None
+    if row is None or latent is None:
+        return None
+    fact = ctx.rng.choice([name for name in _TOLD if name in latent.facts])
+    value = latent.facts[fact]
+    answer = entities.number(int(value)) if fact == "years_before" else entities.text(value)
+    slots = {"name": row["name"], "ask": _TOLD[fact], "fact": fact}
+    return ctx.draw(slots, answer=[answer])
+
+
+@GROUP.goal(DIRECTORY, steps=1, draw=draw_biography, denials=("left_company",))
+def biography(slots: Slots, plan: PlanRecorder) -> Values:
+    """Look the person up."""
+    return (plan.fact(look(plan, slots["name"]), slots["fact"]),)
+
+
+def draw_certificates(ctx: DrawContext) -> Draw | None:
+    """Somebody's certificates, or a person without any."""
+    row = someone(ctx)
+    held = ctx.facts.fact("employees", row["emp_id"], "certificates") if row else None
+    if row is None or held is None:
+        return None
+    names = [] if held == _NONE else held.split(_SEPARATOR)
+    answer = [entities.text(name) for name in names]
+    return ctx.draw({"name": row["name"]}, answer=answer, nothing=not names)
+
+
+@GROUP.goal(DIRECTORY, steps=1, draw=draw_certificates, empty=True, denials=("left_company",))
+def certificates(slots: Slots, plan: PlanRecorder) -> Values:
+    """Look the person up."""
+    row = look(plan, slots["name"])
+    held = plan.understood(row, "certificates")
+    return () if held == _NONE else tuple(held.split(_SEPARATOR))
+
+
+def draw_successor_of_whom(ctx: DrawContext) -> Draw | None:
+    """Somebody who is to follow somebody."""
+    some = [one for one in ctx.facts.latents("employees", "biography") if one.facts.get("successor")]
+    row = ctx.facts.at(ctx.rng.choice(some).ref) if some else None
+    boss = ctx.facts.manager(row["emp_id"]) if row else None
+    if row is None or boss is None or not ctx.facts.known_by_name(row) or row is ctx.me:
+        return None
+    if ctx.facts.fact("employees", row["emp_id"], "successor") != boss["name"]:
+        return None
+    answer = [entities.person(boss), entities.ident("email", boss["email"])]
+    return ctx.draw({"name": row["name"]}, answer=answer)
+
+
+@GROUP.goal(DIRECTORY, steps=2, draw=draw_successor_of_whom, denials=("left_company",))
+def successor_of_whom(slots: Slots, plan: PlanRecorder) -> Values:
+    """Whom the biography names, then that person."""
+    name = plan.fact(look(plan, slots["name"]), "successor")
+    return name, look(plan, name)["email"]
+
+
+def draw_post_manager(ctx: DrawContext) -> Draw | None:
+    """A post, by its title."""
+    post = ctx.pick("posts")
+    author = ctx.facts.colleague(post["emp_id"]) if post else None
+    chain = above(ctx, author, 1) if author else []
+    if post is None or author is None or not chain:
+        return None
+    if not ctx.facts.unique("posts", "title", post["title"]):
+        return None
+    answer = [entities.person(chain[0]), entities.ident("email", chain[0]["email"])]
+    return ctx.draw({"title": post["title"]}, answer=answer, about=[("posts", post)])
+
+
+@GROUP.goal(DIRECTORY, steps=3, draw=draw_post_manager, denials=("left_company",))
+def post_manager(slots: Slots, plan: PlanRecorder) -> Values:
+    """The post, its author, the manager."""
+    post = plan.one("posts", "I look for the post.", title=slots["title"])
+    author = plan.one("employees", "I look its author up.", emp_id=post["emp_id"])
+    manager = climb(plan, author)
+    return manager["name"], manager["email"]
+
+
+def entity(row: Record, field: str) -> Entity:
+    """A field of a personnel record as a value of an answer."""
+    value = row[field]
+    if field == "salary":
+        return entities.amount(value)
+    if field == "doj":
+        return entities.date(value)
+    if field == "department":
+        return entities.text(value, row["category"])
+    if value.isdigit():
+        return Entity(type="number", value=value)
+    return entities.text(value)

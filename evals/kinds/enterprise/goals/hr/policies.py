@@ -1,0 +1,229 @@
+"""HR: what policy documents say, and dates and sums that follow from them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from functools import cache
+from random import Random
+
+from evals.authoring.data_files import read_toml
+from evals.kinds.enterprise.goals import entities
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.hr import clauses
+from evals.kinds.enterprise.goals.hr.employees import POLICIES
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Rows
+from tools.generating.latent import Latent
+
+GROUP = GoalGroup("HR", "hr/policies.toml")
+
+_UNVALUED = ("required", "forbidden")
+_CITIES = ("Mumbai", "Delhi", "Pune", "Chennai", "Jaipur", "Kochi", "Mysuru", "Nagpur")
+
+
+# --- single clauses -------------------------------------------------------------------------------------
+
+
+def draw_clause_value(ctx: DrawContext) -> Draw | None:
+    """A clause with a number."""
+    return _draw_values(ctx, 1)
+
+
+@GROUP.goal(POLICIES, steps=1, draw=draw_clause_value)
+def clause_value(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read the document."""
+    return _values(slots, plan, 1)
+
+
+def draw_two_values(ctx: DrawContext) -> Draw | None:
+    """Clauses of two documents."""
+    return _draw_values(ctx, 2)
+
+
+@GROUP.goal(POLICIES, steps=2, draw=draw_two_values)
+def two_values(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read both documents."""
+    return _values(slots, plan, 2)
+
+
+def draw_three_values(ctx: DrawContext) -> Draw | None:
+    """Clauses of three documents."""
+    return _draw_values(ctx, 3)
+
+
+@GROUP.goal(POLICIES, steps=3, draw=draw_three_values)
+def three_values(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read the three documents."""
+    return _values(slots, plan, 3)
+
+
+def draw_clause_exceptions(ctx: DrawContext) -> Draw | None:
+    """A clause with a plain exception, or one without any."""
+    some = [
+        one
+        for one in clauses.clauses(ctx.facts)
+        if bool(one.facts["exceptions"]) != ctx.empty and ":" not in one.facts["exceptions"]
+    ]
+    found = ctx.rng.choice(some)
+    said = found.facts["exceptions"]
+    answer = [entities.text(said)] if said else []
+    return ctx.draw(_slots(ctx, found), answer=answer, nothing=not said)
+
+
+@GROUP.goal(POLICIES, steps=1, draw=draw_clause_exceptions, empty=True)
+def clause_exceptions(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read the document."""
+    found = clauses.rule(plan, slots["title"], "I open the policy.", slots["clause"])
+    return (found.exceptions,) if found.exceptions else plan.none(Rows([], 0, 0))
+
+
+def _draw_values(ctx: DrawContext, number: int) -> Draw | None:
+    some = [one for one in clauses.clauses(ctx.facts) if _asks_for_number(one)]
+    found = ctx.rng.sample(some, number)
+    if len({one.facts["policy"] for one in found}) < number:
+        return None
+    slots: dict[str, str] = {}
+    for place, one in enumerate(found):
+        slots |= _slots(ctx, one, _suffix(place))
+    values = [one.facts["value"] for one in found]
+    if len(set(values)) < number:
+        return None
+    return ctx.draw(slots, answer=[entities.number(int(value)) for value in values])
+
+
+def _asks_for_number(one: Latent) -> bool:
+    """Whether there is a number that its unit does not tell: of one day the unit is no days."""
+    return one.facts["operator"] not in _UNVALUED and one.facts["value"] != "1"
+
+
+def _values(slots: Slots, plan: PlanRecorder, number: int) -> Values:
+    values = []
+    for suffix in map(_suffix, range(number)):
+        title = slots[f"title{suffix}"]
+        found = clauses.rule(plan, title, f"What does the {title} say?", slots[f"clause{suffix}"])
+        values.append(str(found.value))
+    return tuple(values)
+
+
+def _slots(ctx: DrawContext, found: Latent, suffix: str = "") -> dict[str, str]:
+    return {
+        f"title{suffix}": clauses.title(ctx.facts, found),
+        f"subject{suffix}": found.facts["subject"],
+        f"unit{suffix}": found.facts["unit"],
+        f"clause{suffix}": found.facts["clause"],
+    }
+
+
+def _suffix(place: int) -> str:
+    return str(place + 1) if place else ""
+
+
+# --- dates that follow ----------------------------------------------------------------------------------
+
+
+def draw_deadline(ctx: DrawContext) -> Draw | None:
+    """Something that happened, or is to happen, and for which a clause sets a time."""
+    return _draw_deadlines(ctx, 1)
+
+
+@GROUP.goal(POLICIES, steps=1, draw=draw_deadline)
+def deadline(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read the document, count the days."""
+    return _deadlines(slots, plan, 1)
+
+
+def draw_two_deadlines(ctx: DrawContext) -> Draw | None:
+    """Two such things, of two documents."""
+    return _draw_deadlines(ctx, 2)
+
+
+@GROUP.goal(POLICIES, steps=2, draw=draw_two_deadlines)
+def two_deadlines(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read both documents, count the days."""
+    return _deadlines(slots, plan, 2)
+
+
+def _draw_deadlines(ctx: DrawContext, number: int) -> Draw | None:
+    events = ctx.rng.sample(_events(), number)
+    slots: dict[str, str] = {}
+    answer = []
+    for place, event in enumerate(events):
+        before = event["order"] == "before"
+        suffix, day = _suffix(place), _near(ctx, ahead=before)
+        found = clauses.clause(ctx.facts, event["clause"])
+        slots |= {
+            f"event{suffix}": event["event"].format(day=day.isoformat()),
+            f"duty{suffix}": event["duty"],
+            f"title{suffix}": clauses.title(ctx.facts, found),
+            f"clause{suffix}": event["clause"],
+            f"day{suffix}": day.isoformat(),
+            f"order{suffix}": event["order"],
+        }
+        answer.append(entities.date(_due(day, int(found.facts["value"]), event["order"])))
+    if len({slots[f"title{_suffix(place)}"] for place in range(number)}) < number:
+        return None
+    return ctx.draw(slots, answer=answer) if len({one.value for one in answer}) == number else None
+
+
+def _deadlines(slots: Slots, plan: PlanRecorder, number: int) -> Values:
+    days = []
+    for suffix in map(_suffix, range(number)):
+        title = slots[f"title{suffix}"]
+        found = clauses.rule(plan, title, f"Which time does the {title} set?", slots[f"clause{suffix}"])
+        start = date.fromisoformat(slots[f"day{suffix}"])
+        days.append(_due(start, found.value, slots[f"order{suffix}"]))
+    return tuple(days)
+
+
+def _due(day: date, days: int, order: str) -> str:
+    return (day + timedelta(days=-days if order == "before" else days)).isoformat()
+
+
+def _near(ctx: DrawContext, *, ahead: bool) -> date:
+    """Some day of the last weeks, or one of the next months."""
+    span = (40, 150) if ahead else (-45, -1)
+    return ctx.facts.now.date() + timedelta(days=ctx.rng.randint(*span))
+
+
+@cache
+def _events() -> Sequence[dict[str, str]]:
+    found: list[dict[str, str]] = read_toml(__package__, "events.toml")["events"]
+    return tuple(found)
+
+
+# --- sums that follow -----------------------------------------------------------------------------------
+
+
+def draw_trip_refund(ctx: DrawContext) -> Draw | None:
+    """A trip with nights at a hotel, some of them too dear, and kilometres in one's own car."""
+    slots = _trip(ctx.rng)
+    limits = {name: clauses.value(ctx.facts, name) for name in (clauses.HOTEL, clauses.MILEAGE)}
+    hotel = clauses.clause(ctx.facts, clauses.HOTEL).facts["exceptions"]
+    most = clauses.exceptional(ctx.facts, clauses.HOTEL) if slots["city"] in hotel else limits[clauses.HOTEL]
+    return ctx.draw(slots, answer=[entities.amount(_refund(slots, most, limits[clauses.MILEAGE]))])
+
+
+@GROUP.goal(POLICIES, steps=1, draw=draw_trip_refund)
+def trip_refund(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read the document, apply its limits."""
+    hotel, mileage = clauses.rules(
+        plan, clauses.EXPENSES, "I read the limits for trips.", clauses.HOTEL, clauses.MILEAGE
+    )
+    most = hotel.exceptional if slots["city"] in hotel.exceptions else hotel.value
+    return (_refund(slots, most, mileage.value),)
+
+
+def _trip(random: Random) -> dict[str, str]:
+    return {
+        "city": random.choice(_CITIES),
+        "nights": str(random.randint(2, 6)),
+        "price": str(random.randint(46, 98) * 100),
+        "kilometres": str(random.randint(60, 480)),
+    }
+
+
+def _refund(slots: Slots, most: int, per_kilometre: int) -> str:
+    return str(
+        int(slots["nights"]) * min(int(slots["price"]), most) + int(slots["kilometres"]) * per_kilometre
+    )

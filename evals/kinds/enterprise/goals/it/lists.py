@@ -1,0 +1,212 @@
+"""IT: the tickets of a person, of a time, of a category, counted and compared."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from evals.kinds.enterprise.facts import Record, day
+from evals.kinds.enterprise.goals import entities
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.it.ticket_lookup import HELPDESK, YEARS, busiest, draw_ticket, has_had
+from evals.kinds.enterprise.goals.it.tickets import SUBAREA
+from evals.kinds.enterprise.goals.messages.chats import manager_of
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows, UnfitError
+from evals.kinds.enterprise.goals.rows import span
+
+GROUP = GoalGroup("IT", "it/lists.toml", departments=HELPDESK)
+_MOST = 8
+_PRIORITIES = ("high", "medium", "low")
+_SPAN = (20, 200)
+
+
+def draw_my_queue(ctx: DrawContext) -> Draw | None:
+    """The persona's open tickets of a priority."""
+    priority = ctx.rng.choice(_PRIORITIES)
+    rows = ctx.facts.where("tickets", emp_id=ctx.me["emp_id"], priority=priority, status="open")
+    return _list(ctx, {"priority": priority}, rows)
+
+
+@GROUP.goal(SUBAREA, steps=1, draw=draw_my_queue, empty=True)
+def my_queue(slots: Slots, plan: PlanRecorder) -> Values:
+    """All of them."""
+    rows = plan.every(
+        "tickets", f"I look for my open tickets of {slots['priority']} priority.",
+        resolver="me", priority=slots["priority"], status="open",
+    )  # fmt: skip
+    return _ids(plan, rows)
+
+
+def draw_my_period(ctx: DrawContext) -> Draw | None:
+    """The tickets that came to the persona between two days."""
+    row = ctx.pick("tickets", ctx.facts.where("tickets", emp_id=ctx.me["emp_id"]))
+    if row is None:
+        return None
+    middle = day(row["assigned_date"])
+    first = middle - timedelta(days=ctx.rng.randint(*_SPAN))
+    last = middle + timedelta(days=ctx.rng.randint(*_SPAN) if not ctx.empty else -1)
+    rows = [
+        other
+        for other in ctx.facts.where("tickets", emp_id=ctx.me["emp_id"])
+        if first <= day(other["assigned_date"]) <= last
+    ]
+    return _list(ctx, {"first": first.isoformat(), "last": last.isoformat()}, rows)
+
+
+@GROUP.goal(SUBAREA, steps=1, draw=draw_my_period, who=has_had, empty=True)
+def my_period(slots: Slots, plan: PlanRecorder) -> Values:
+    """All of them."""
+    rows = plan.every(
+        "tickets", "I look for what came to me in that time.",
+        resolver="me", date_from=slots["first"], date_to=slots["last"],
+    )  # fmt: skip
+    return _ids(plan, rows)
+
+
+def draw_raised_by(ctx: DrawContext) -> Draw | None:
+    """A colleague, with tickets or without."""
+    row = ctx.colleague() if ctx.empty else draw_ticket(ctx)
+    person = ctx.facts.colleague(row["emp_id" if ctx.empty else "raised_by_emp_id"]) if row else None
+    if person is None or person["emp_id"] == ctx.me["emp_id"]:
+        return None
+    rows = ctx.facts.where("tickets", raised_by_emp_id=person["emp_id"])
+    return _list(ctx, {"name": person["name"]}, rows)
+
+
+@GROUP.goal(SUBAREA, steps=1, draw=draw_raised_by, empty=True)
+def raised_by(slots: Slots, plan: PlanRecorder) -> Values:
+    """All of them."""
+    rows = plan.every("tickets", f"I look for what {slots['name']} raised.", raised_by=slots["name"])
+    return _ids(plan, rows)
+
+
+def draw_category_year(ctx: DrawContext) -> Draw | None:
+    """A category and a year."""
+    row = draw_ticket(ctx)
+    if row is None:
+        return None
+    year = ctx.rng.choice(YEARS) if ctx.empty else row["assigned_date"][:4]
+    rows = _of_year(ctx.facts.where("tickets", category=row["category"]), year)
+    slots = {"category": row["category"], "year": year}
+    if not rows:
+        return ctx.draw(slots, nothing=True)
+    solved = sum(other["status"] == "resolved" for other in rows)
+    answer = [entities.number(len(rows)), entities.number(solved)]
+    return ctx.draw(slots, answer=answer, about=[("tickets", row)])
+
+
+@GROUP.goal(SUBAREA, steps=1, draw=draw_category_year, empty=True)
+def category_year(slots: Slots, plan: PlanRecorder) -> Values:
+    """Count."""
+    rows = _in_category(plan, slots["category"], slots["year"])
+    if not rows:
+        return plan.none(rows)
+    return str(len(rows)), str(sum(row["status"] == "resolved" for row in rows))
+
+
+def draw_more_of(ctx: DrawContext) -> Draw | None:
+    """Two categories with different numbers of tickets in a year."""
+    pair, year = ctx.pick_two("tickets"), ctx.rng.choice(YEARS)
+    if pair is None or pair[0]["category"] == pair[1]["category"]:
+        return None
+    names = [row["category"] for row in pair]
+    counts = [len(_of_year(ctx.facts.where("tickets", category=name), year)) for name in names]
+    if counts[0] == counts[1]:
+        return None
+    most = max(counts)
+    slots = {"category": names[0], "other": names[1], "year": year}
+    answer = [entities.text(names[counts.index(most)]), entities.number(most)]
+    return ctx.draw(slots, answer=answer, about=[("tickets", row) for row in pair])
+
+
+@GROUP.goal(SUBAREA, steps=2, draw=draw_more_of)
+def more_of(slots: Slots, plan: PlanRecorder) -> Values:
+    """Count both."""
+    counts = [
+        (len(_in_category(plan, name, slots["year"])), name) for name in (slots["category"], slots["other"])
+    ]
+    most, name = max(counts)
+    return name, str(most)
+
+
+# --- who works most -------------------------------------------------------------------------------------
+
+
+def draw_busiest(ctx: DrawContext) -> Draw | None:
+    """A time in which somebody clearly has most tickets."""
+    found = _busy_time(ctx)
+    if found is None:
+        return None
+    person, slots = found
+    answer = [entities.person(person), entities.ident("email", person["email"])]
+    return ctx.draw(slots, answer=answer)
+
+
+@GROUP.goal(SUBAREA, steps=2, draw=draw_busiest)
+def busiest_helper(slots: Slots, plan: PlanRecorder) -> Values:
+    """All tickets of the time, then the directory."""
+    person = _look_up_busiest(plan, slots)
+    return person["name"], person["email"]
+
+
+def draw_busiest_manager(ctx: DrawContext) -> Draw | None:
+    """And the manager."""
+    found = _busy_time(ctx)
+    manager = ctx.facts.manager(found[0]["emp_id"]) if found else None
+    if found is None or manager is None:
+        return None
+    person, slots = found
+    answer = [entities.person(person), entities.ident("email", manager["email"])]
+    return ctx.draw(slots, answer=answer)
+
+
+@GROUP.goal(SUBAREA, steps=3, draw=draw_busiest_manager)
+def busiest_manager(slots: Slots, plan: PlanRecorder) -> Values:
+    """All tickets of the time, then two entries of the directory."""
+    person = _look_up_busiest(plan, slots)
+    return person["name"], manager_of(plan, person)["email"]
+
+
+# --- parts ----------------------------------------------------------------------------------------------
+
+
+def _list(ctx: DrawContext, slots: dict[str, str], rows: list[Record]) -> Draw | None:
+    if not rows:
+        return ctx.draw(slots, nothing=True)
+    if len(rows) > _MOST:
+        return None
+    answer = [entities.ident("ticket_id", row["ticket_id"]) for row in rows]
+    return ctx.draw(slots, answer=answer, about=[("tickets", rows[0])])
+
+
+def _ids(plan: PlanRecorder, rows: Rows) -> Values:
+    return tuple(row["ticket_id"] for row in rows) if rows else plan.none(rows)
+
+
+def _of_year(rows: list[Record], year: str) -> list[Record]:
+    return [row for row in rows if row["assigned_date"].startswith(year)]
+
+
+def _in_category(plan: PlanRecorder, category: str, year: str) -> Rows:
+    return plan.every("tickets", f"I need the {category} tickets of {year}.", category=category, **span(year))
+
+
+def _busy_time(ctx: DrawContext) -> tuple[Record, dict[str, str]] | None:
+    """Two days, and who clearly got most tickets between them."""
+    first = day(ctx.rng.choice(ctx.facts.all("tickets"))["assigned_date"])
+    last = first + timedelta(days=2 * ctx.rng.randint(*_SPAN))
+    rows = [row for row in ctx.facts.all("tickets") if first <= day(row["assigned_date"]) <= last]
+    person = ctx.facts.colleague(busiest(rows) or "")
+    if person is None or len(rows) > 50:
+        return None
+    return person, {"first": first.isoformat(), "last": last.isoformat()}
+
+
+def _look_up_busiest(plan: PlanRecorder, slots: Slots) -> Row:
+    rows = plan.every(
+        "tickets", "I need all tickets of that time.", date_from=slots["first"], date_to=slots["last"]
+    )
+    key = busiest(rows)
+    if key is None:
+        raise UnfitError("nobody leads clearly")
+    return plan.one("employees", "I look up who got most of them.", emp_id=key)

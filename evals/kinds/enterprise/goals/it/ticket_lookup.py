@@ -1,0 +1,148 @@
+"""What the goals of IT share: tickets to ask about, and the ways to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from evals.kinds.enterprise.facts import Facts, Record, day
+from evals.kinds.enterprise.goals.draw_context import DrawContext
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, UnfitError
+from evals.kinds.enterprise.goals.rows import clear_best
+
+HELPDESK = ("IN",)
+"""The department that solves tickets and may read all of them."""
+
+OTHERS = ("EN", "HR", "BU", "BP", "FI", "SA", "MA")
+"""Those who raise tickets and may read their own."""
+
+YEARS = ("2018", "2019", "2020", "2021", "2022")
+_PAGES = 3
+
+Named = tuple[Record, dict[str, str]]
+"""A ticket, and slots that tell it from all others."""
+
+
+# --- drawing --------------------------------------------------------------------------------------------
+
+
+def draw_ticket(ctx: DrawContext, **cells: str) -> Record | None:
+    """Any ticket with these cells."""
+    return ctx.pick("tickets", ctx.facts.where("tickets", **cells) if cells else None)
+
+
+def draw_named(ctx: DrawContext, **cells: str) -> Named | None:
+    """A ticket that its raiser and category tell from all others."""
+    row = draw_ticket(ctx, **cells)
+    raiser = ctx.facts.person(row["raised_by_emp_id"]) if row else None
+    if row is None or raiser is None or not ctx.facts.known_by_name(raiser):
+        return None
+    same = ctx.facts.where("tickets", raised_by_emp_id=raiser["emp_id"], category=row["category"])
+    if len(same) > 1 or raiser["emp_id"] == ctx.me["emp_id"]:
+        return None
+    return row, {"name": raiser["name"], "category": row["category"]}
+
+
+def raiser(ctx: DrawContext, ticket: Record) -> Record | None:
+    """Who raised a ticket, if somebody else than the persona who is still here."""
+    found = ctx.facts.colleague(ticket["raised_by_emp_id"])
+    return found if found is not None and found["emp_id"] != ctx.me["emp_id"] else None
+
+
+def resolver(ctx: DrawContext, ticket: Record) -> Record | None:
+    """Who works on a ticket, if somebody else than the persona who is still here."""
+    found = ctx.facts.colleague(ticket["emp_id"])
+    return found if found is not None and found["emp_id"] != ctx.me["emp_id"] else None
+
+
+def manager_but_me(ctx: DrawContext, person: Record | None) -> Record | None:
+    """Somebody's manager, if not the persona."""
+    found = ctx.facts.manager(person["emp_id"]) if person else None
+    return found if found is not None and found["emp_id"] != ctx.me["emp_id"] else None
+
+
+def helper(ctx: DrawContext, *but: str) -> Record | None:
+    """Some colleague of the helpdesk who is none of these."""
+    row = ctx.rng.choice(ctx.facts.staff(HELPDESK))
+    return ctx.facts.colleague(row["emp_id"]) if row["emp_id"] not in (ctx.me["emp_id"], *but) else None
+
+
+def told(ctx: DrawContext, ticket: Record, name: str) -> str:
+    """A latent fact of a ticket, empty if it has none."""
+    return ctx.facts.fact("tickets", ticket["ticket_id"], name) or ""
+
+
+def title_of_clause(ctx: DrawContext, clause: str) -> str:
+    """The policy that has a clause."""
+    for latent in ctx.facts.latents("policies", "clause"):
+        if latent.facts["clause"] == clause:
+            page = ctx.facts.at(latent.ref)
+            return page["title"] if page else ""
+    return ""
+
+
+def days_taken(ticket: Record | Row) -> int:
+    """From raising to solving."""
+    return (day(ticket["closed_date"]) - day(ticket["assigned_date"])).days
+
+
+def busiest(rows: Sequence[Record] | Sequence[Row]) -> str | None:
+    """Who clearly works on most of some tickets."""
+    counts: dict[str, float] = {}
+    for row in rows:
+        counts[row["emp_id"]] = counts.get(row["emp_id"], 0) + 1
+    return clear_best(counts)
+
+
+# --- who could ask --------------------------------------------------------------------------------------
+
+
+def has_raised(facts: Facts, row: Record) -> bool:
+    """Whether somebody has raised a ticket."""
+    return bool(facts.where("tickets", raised_by_emp_id=row["emp_id"]))
+
+
+def waits(facts: Facts, row: Record) -> bool:
+    """Whether a ticket that somebody raised is open."""
+    return bool(facts.where("tickets", raised_by_emp_id=row["emp_id"], status="open"))
+
+
+def has_had(facts: Facts, row: Record) -> bool:
+    """Whether a ticket was ever assigned to somebody."""
+    return bool(facts.where("tickets", emp_id=row["emp_id"]))
+
+
+# --- solving --------------------------------------------------------------------------------------------
+
+
+def find_ticket(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
+    """The ticket that somebody raised in a category."""
+    return plan.one(
+        "tickets", f"I look for the {slots['category']} ticket that {slots['name']} raised.",
+        raised_by=slots["name"], category=slots["category"],
+    )  # fmt: skip
+
+
+def open_ticket(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
+    """A ticket by its number."""
+    return plan.one("tickets", "I open that ticket.", ticket_id=slots["ticket"])
+
+
+def raiser_of(plan: PlanRecorder, ticket: Row) -> Row:
+    """The directory's entry of who raised a ticket."""
+    return plan.one("employees", "Who raised it?", emp_id=ticket["raised_by_emp_id"])
+
+
+def resolver_of(plan: PlanRecorder, ticket: Row) -> Row:
+    """The directory's entry of who works on a ticket."""
+    return plan.one("employees", "Who works on it?", emp_id=ticket["emp_id"])
+
+
+def policy_of(plan: PlanRecorder, clause: str) -> Row:
+    """The page of a policy that states a clause."""
+    pages = plan.read(
+        "policies", f"Which policy has clause {clause}?", query=clause, limit=str(_PAGES)
+    )  # fmt: skip
+    for page in pages:
+        if clause in page["text"]:
+            return plan.pick(page)
+    raise UnfitError("no such clause")

@@ -1,0 +1,1 @@
+"""Goals about chats and mails, in every area."""

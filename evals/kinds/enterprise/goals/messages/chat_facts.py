@@ -1,0 +1,84 @@
+"""What chats and mails tell, as something to ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from evals.authoring.data_files import read_toml
+from evals.kinds.enterprise.facts import Facts, Record
+from evals.kinds.enterprise.goals import entities
+from evals.kinds.enterprise.goals.draw_context import DrawContext
+from evals.tasks.task import Entity
+from tools.generating.latent import Latent
+
+SHOWN = 3
+"""Of so many chats with somebody a call shows all in full, so that no ranking decides what is found."""
+
+PEOPLE = ("decider", "approver", "successor")
+"""The facts that name somebody."""
+
+
+def asks() -> Mapping[str, str]:
+    """How a question names each fact that can be asked for."""
+    return _data()["names"]
+
+
+def people() -> Mapping[str, str]:
+    """How a text speaks of somebody whom a chat names."""
+    return _data()["people"]
+
+
+def askable(latent: Latent, among: tuple[str, ...] = ()) -> list[str]:
+    """The facts of a record that can be asked for (of these, if given)."""
+    return [name for name in latent.facts if name in asks() and (not among or name in among)]
+
+
+def entity(facts: Facts, name: str, value: str) -> Entity:
+    """A fact as a value of an answer."""
+    kind = _data()["types"][name]
+    if kind == "person":
+        found = facts.where("employees", name=value)
+        return entities.person(found[0]) if len(found) == 1 else entities.text(value)
+    return Entity(type=kind, value=value)
+
+
+def my_chats(ctx: DrawContext) -> list[Record]:
+    """The chats of the persona."""
+    me = ctx.me["emp_id"]
+    sent = ctx.facts.where("conversations", sender_emp_id=me)
+    return [*sent, *ctx.facts.where("conversations", recipient_emp_id=me)]
+
+
+def my_mails(ctx: DrawContext) -> list[Record]:
+    """The mails that the persona has sent or got."""
+    me = ctx.me["emp_id"]
+    return [*ctx.facts.where("mail", sender_emp_id=me), *ctx.facts.where("mail", recipient_emp_id=me)]
+
+
+def partner(ctx: DrawContext, row: Record) -> Record | None:
+    """The other one of a chat or mail, if still here and known by name."""
+    ids = (row["sender_emp_id"], row["recipient_emp_id"])
+    other = ids[1] if ids[0] == ctx.me["emp_id"] else ids[0]
+    return ctx.facts.colleague(other)
+
+
+def _between(ctx: DrawContext, other: Record) -> list[Record]:
+    ids = other["emp_id"]
+    return [row for row in my_chats(ctx) if ids in (row["sender_emp_id"], row["recipient_emp_id"])]
+
+
+def chat_told(ctx: DrawContext, *among: str) -> tuple[Record, Record, Latent, str] | None:
+    """A chat of the persona, its partner, what it tells, and the name of a fact to ask for."""
+    row = ctx.pick("conversations", my_chats(ctx))
+    other = partner(ctx, row) if row is not None else None
+    latent = ctx.facts.latent("conversations", row["conversation_id"]) if row is not None else None
+    if row is None or other is None or latent is None or len(_between(ctx, other)) > SHOWN:
+        return None
+    names = askable(latent, among)
+    return (row, other, latent, ctx.rng.choice(names)) if names else None
+
+
+@cache
+def _data() -> dict[str, dict[str, str]]:
+    return read_toml(__package__, "chat_facts.toml")

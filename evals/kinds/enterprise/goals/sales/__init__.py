@@ -1,0 +1,1 @@
+"""Goals about sales, products and customers."""

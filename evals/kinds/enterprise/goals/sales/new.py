@@ -1,0 +1,127 @@
+"""Sales: recording new ones."""
+
+from __future__ import annotations
+
+from evals.kinds.enterprise.facts import Record
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.messages.changes import chat, my_manager
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
+from evals.kinds.enterprise.goals.sales.records import SUBAREA
+from evals.tasks.task import Action
+
+GROUP = GoalGroup("Sales", "sales/records.toml", departments=("SA",))
+
+
+def draw_new_sale(ctx: DrawContext) -> Draw | None:
+    """A product, a customer and a quantity."""
+    product, customer = named_product(ctx), named_customer(ctx)
+    if product is None or customer is None:
+        return None
+    slots = {
+        "product": product["product_name"],
+        "customer": customer["customer_name"],
+        "quantity": str(ctx.rng.randint(2, 30)),
+    }
+    change = _new_sale(slots, product, customer)
+    about = [("products", product), ("customers", customer)]
+    return ctx.draw(slots, actions=[change], about=about)
+
+
+@GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_new_sale, denials=("wrong_department",))
+def new_sale(slots: Slots, plan: PlanRecorder) -> Values:
+    """Both ids, then the sale."""
+    return plan.carry_out("I record the sale.", _new_sale(slots, *find_both(plan, slots)))
+
+
+def draw_new_sale_told(ctx: DrawContext) -> Draw | None:
+    """And the manager is told."""
+    draw, manager = draw_new_sale(ctx), ctx.facts.manager(ctx.me["emp_id"])
+    if draw is None or manager is None:
+        return None
+    message = chat(manager["emp_id"], _sold(draw.slots))
+    return _more(ctx, draw, message, mentions=(draw.slots["quantity"],))
+
+
+@GROUP.goal(SUBAREA, steps=5, type="crud", draw=draw_new_sale_told, denials=("wrong_department",))
+def new_sale_told(slots: Slots, plan: PlanRecorder) -> Values:
+    """The sale, then the manager."""
+    new_sale(slots, plan)
+    return plan.carry_out("I tell my manager.", chat(my_manager(plan), _sold(slots)))
+
+
+def draw_new_sale_reviewed(ctx: DrawContext) -> Draw | None:
+    """And the customer's review is recorded, too."""
+    draw = draw_new_sale_told(ctx)
+    if draw is None:
+        return None
+    slots = {**draw.slots, "review": draw_review(ctx)}
+    change = _new_review(slots, draw.actions[0].arguments)
+    return _more(ctx, draw, change, slots=slots, mentions=draw.mentions)
+
+
+@GROUP.goal(
+    SUBAREA, steps=6, type="crud", draw=draw_new_sale_reviewed, needs=(("create", "sentiments"),),
+    denials=("level_too_low",),
+)  # fmt: skip
+def new_sale_reviewed(slots: Slots, plan: PlanRecorder) -> Values:
+    """The sale, the review, the manager."""
+    both = find_both(plan, slots)
+    sale = _new_sale(slots, *both)
+    plan.carry_out("I record the sale.", sale)
+    plan.carry_out("I record the review.", _new_review(slots, sale.arguments))
+    return plan.carry_out("I tell my manager.", chat(my_manager(plan), _sold(slots)))
+
+
+REVIEWS = (
+    "Works as promised, I would buy it again.",
+    "Arrived with a scratch, otherwise fine.",
+    "Too loud for our office.",
+    "Exactly what we were looking for.",
+    "The lid broke after a week.",
+    "Good value, the delivery took long.",
+    "Our guests ask where we got it.",
+    "Not as sturdy as the old one.",
+)
+
+
+def draw_review(ctx: DrawContext) -> str:
+    """What a customer may say."""
+    return ctx.rng.choice(REVIEWS)
+
+
+def find_both(plan: PlanRecorder, slots: Slots) -> tuple[Row, Row]:
+    """The product and the customer that the text names."""
+    product = plan.one("products", "I look up the product's id.", product_name=slots["product"])
+    customer = plan.one("customers", "I look up the customer's id.", customer_name=slots["customer"])
+    return product, customer
+
+
+def _more(
+    ctx: DrawContext, draw: Draw, change: Action, *, slots: Slots | None = None, mentions: tuple[str, ...]
+) -> Draw | None:
+    about = [(ref.partition("/")[0], row) for ref in draw.about if (row := ctx.facts.at(ref))]
+    return ctx.draw(slots or draw.slots, actions=[*draw.actions, change], mentions=mentions, about=about)
+
+
+def _new_sale(slots: Slots, product: Record | Row, customer: Record | Row) -> Action:
+    return action(
+        "sales.create",
+        product_id=product["product_id"],
+        customer_id=customer["customer_id"],
+        quantity=slots["quantity"],
+    )
+
+
+def _new_review(slots: Slots, ids: dict[str, str]) -> Action:
+    return action(
+        "product_sentiment.create",
+        product_id=ids["product_id"],
+        customer_id=ids["customer_id"],
+        review_content=slots["review"],
+    )
+
+
+def _sold(slots: Slots) -> str:
+    return f"I sold {slots['quantity']} pieces of the {slots['product']} to {slots['customer']}."

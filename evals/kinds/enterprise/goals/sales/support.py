@@ -1,0 +1,224 @@
+"""Sales: what representatives know from their support chats with customers."""
+
+from __future__ import annotations
+
+from evals.kinds.enterprise.facts import Record
+from evals.kinds.enterprise.goals import entities
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.messages.chats import manager_of
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.rows import in_year, span
+from evals.kinds.enterprise.goals.sales.figures import year
+from evals.tasks.task import Entity
+
+GROUP = GoalGroup("Sales", "sales/support.toml", departments=("SA",))
+SUBAREA = "support rep"
+
+
+def draw_promise(ctx: DrawContext) -> Draw | None:
+    """A chat in which something was promised for a day."""
+    found = own_chat(ctx, "order", "due")
+    return draw_about(ctx, found, _facts(found[1])) if found else None
+
+
+@GROUP.goal(SUBAREA, steps=1, draw=draw_promise)
+def promise(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read the chat."""
+    return _read(plan, slots)[1]
+
+
+def draw_chats_in_year(ctx: DrawContext) -> Draw | None:
+    """A year with chats or without."""
+    rows = ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"])
+    wanted = year(ctx.rng)
+    mine = in_year(rows, "interaction_date", wanted)
+    if not rows or len(mine) > 40:
+        return None
+    customers = len({row["customer_id"] for row in mine})
+    answer = [entities.number(len(mine)), entities.number(customers)] if mine else []
+    return ctx.draw({"year": wanted}, answer=answer, nothing=not mine)
+
+
+@GROUP.goal(SUBAREA, steps=1, draw=draw_chats_in_year, empty=True)
+def chats_in_year(slots: Slots, plan: PlanRecorder) -> Values:
+    """Count chats and customers."""
+    rows = plan.every(
+        "support_chats", f"I need all my support chats of {slots['year']}.",
+        representative="me", **span(slots["year"]),
+    )  # fmt: skip
+    return (str(rows.total), str(len({row["customer_id"] for row in rows}))) if rows else plan.none(rows)
+
+
+def draw_chat_on_product(ctx: DrawContext) -> Draw | None:
+    """A product on which the persona has chatted with a customer, or has not."""
+    found = own_chat(ctx, "due")
+    if found is None:
+        return None
+    chat, told = found
+    product = ctx.rng.choice(ctx.facts.all("products")) if ctx.empty else chat_product(ctx, chat)
+    customer = chat_customer(ctx, chat)
+    slots = {"product": product["product_name"], "customer": customer["customer_name"]}
+    rows = ctx.facts.where(
+        "support_chats",
+        emp_id=ctx.me["emp_id"],
+        product_id=product["product_id"],
+        customer_id=customer["customer_id"],
+    )
+    answer = [entities.ident("chat_id", chat["chat_id"]), entities.date(told["due"])] if rows else []
+    return ctx.draw(slots, answer=answer, nothing=not rows, about=[("support_chats", chat)])
+
+
+@GROUP.goal(SUBAREA, steps=1, draw=draw_chat_on_product, empty=True)
+def chat_on_product(slots: Slots, plan: PlanRecorder) -> Values:
+    """Look for the chat."""
+    rows = plan.read(
+        "support_chats", "I look for my support chat with that customer on that product.",
+        representative="me", customer_name=slots["customer"], product_name=slots["product"],
+    )  # fmt: skip
+    if not rows:
+        return plan.none(rows)
+    return plan.pick(rows.first)["chat_id"], plan.fact(rows[0], "due")
+
+
+def draw_promise_stock(ctx: DrawContext) -> Draw | None:
+    """A promise and the product's stock."""
+    found = own_chat(ctx, "order", "due")
+    if found is None:
+        return None
+    return draw_about(ctx, found, [*_facts(found[1]), chat_stock(ctx, found[0])])
+
+
+@GROUP.goal(SUBAREA, steps=2, draw=draw_promise_stock)
+def promise_stock(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read the chat, then the product."""
+    chat, values = _read(plan, slots)
+    product = plan.one("products", "Do we have that product?", product_id=chat["product_id"])
+    return (*values, product["stock"])
+
+
+def draw_chat_seller(ctx: DrawContext) -> Draw | None:
+    """Who sold what the chat is about."""
+    found = own_chat(ctx, "order")
+    seller = order_seller(ctx, found[1]) if found else None
+    if found is None or seller is None:
+        return None
+    return draw_about(ctx, found, [entities.ident("order", found[1]["order"]), entities.person(seller)])
+
+
+@GROUP.goal(SUBAREA, steps=2, draw=draw_chat_seller)
+def chat_seller(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read the chat, then the sale."""
+    sale = _sale(plan, slots)
+    return sale["sales_record_id"], sale["seller_name"]
+
+
+def draw_chat_seller_address(ctx: DrawContext) -> Draw | None:
+    """And how to reach them."""
+    found = own_chat(ctx, "order")
+    seller = order_seller(ctx, found[1]) if found else None
+    if found is None or seller is None:
+        return None
+    answer = [entities.person(seller), entities.ident("email", seller["email"])]
+    return draw_about(ctx, found, answer)
+
+
+@GROUP.goal(SUBAREA, steps=3, draw=draw_chat_seller_address)
+def chat_seller_address(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read the chat, the sale, the directory."""
+    seller = _look_up_seller(plan, _sale(plan, slots))
+    return seller["name"], seller["email"]
+
+
+def draw_chat_seller_manager(ctx: DrawContext) -> Draw | None:
+    """And the manager."""
+    found = own_chat(ctx, "order")
+    seller = order_seller(ctx, found[1]) if found else None
+    manager = ctx.facts.manager(seller["emp_id"]) if seller else None
+    if found is None or seller is None or manager is None:
+        return None
+    answer = [entities.person(seller), entities.person(manager), entities.ident("email", manager["email"])]
+    return draw_about(ctx, found, answer)
+
+
+@GROUP.goal(SUBAREA, steps=4, draw=draw_chat_seller_manager)
+def chat_seller_manager(slots: Slots, plan: PlanRecorder) -> Values:
+    """Read the chat, the sale, two entries of the directory."""
+    seller = _look_up_seller(plan, _sale(plan, slots))
+    manager = manager_of(plan, seller)
+    return seller["name"], manager["name"], manager["email"]
+
+
+# --- parts ----------------------------------------------------------------------------------------------
+
+
+def own_chat(ctx: DrawContext, *needed: str) -> tuple[Record, dict[str, str]] | None:
+    """A support chat of the persona's, the only one with this customer on this product, and its facts."""
+    chat = ctx.pick("support_chats", ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"]))
+    latent = ctx.facts.latent("support_chats", chat["chat_id"]) if chat else None
+    if chat is None or latent is None or not set(needed) <= latent.facts.keys():
+        return None
+    same = ctx.facts.where("support_chats", customer_id=chat["customer_id"], product_id=chat["product_id"])
+    return (chat, dict(latent.facts)) if len(same) == 1 else None
+
+
+def chat_product(ctx: DrawContext, chat: Record) -> Record:
+    """The product of a support chat."""
+    found = ctx.facts.get("products", chat["product_id"])
+    assert found is not None
+    return found
+
+
+def chat_customer(ctx: DrawContext, chat: Record) -> Record:
+    """The customer of a support chat."""
+    found = ctx.facts.get("customers", chat["customer_id"])
+    assert found is not None
+    return found
+
+
+def order_seller(ctx: DrawContext, told: dict[str, str]) -> Record | None:
+    """Who made the sale that a chat names, if still here and not the persona."""
+    sale = ctx.facts.get("sales", told["order"])
+    seller = ctx.facts.colleague(sale["emp_id"]) if sale else None
+    return seller if seller and seller["emp_id"] != ctx.me["emp_id"] else None
+
+
+def chat_stock(ctx: DrawContext, chat: Record) -> Entity:
+    """How many of the product there are."""
+    return entities.number(int(chat_product(ctx, chat)["stock"]))
+
+
+def _facts(told: dict[str, str]) -> list[Entity]:
+    return [entities.ident("order", told["order"]), entities.date(told["due"])]
+
+
+def draw_about(ctx: DrawContext, found: tuple[Record, dict[str, str]], answer: list[Entity]) -> Draw | None:
+    """A task about one support chat, known by customer and product."""
+    chat = found[0]
+    slots = {
+        "customer": chat_customer(ctx, chat)["customer_name"],
+        "product": chat_product(ctx, chat)["product_name"],
+    }
+    return ctx.draw(slots, answer=answer, about=[("support_chats", chat)])
+
+
+def find_support_chat(plan: PlanRecorder, slots: Slots) -> Row:
+    """The support chat that the text names by customer and product."""
+    return plan.one(
+        "support_chats", "I look for my support chat with that customer on that product.",
+        customer_name=slots["customer"], product_name=slots["product"],
+    )  # fmt: skip
+
+
+def _read(plan: PlanRecorder, slots: Slots) -> tuple[Row, tuple[str, ...]]:
+    chat = find_support_chat(plan, slots)
+    return chat, (plan.fact(chat, "order"), plan.fact(chat, "due"))
+
+
+def _sale(plan: PlanRecorder, slots: Slots) -> Row:
+    order = plan.fact(find_support_chat(plan, slots), "order")
+    return plan.one("sales", "I look up the order that the chat names.", sales_record_id=order)
+
+
+def _look_up_seller(plan: PlanRecorder, sale: Row) -> Row:
+    return plan.one("employees", "I look up who sold it.", emp_id=sale["emp_id"])

@@ -1,0 +1,1 @@
+"""Goals about code and issues."""

@@ -1,0 +1,150 @@
+"""SWE: longer ways, from a colleague to their newest repository, its newest issue, and who reported it."""
+
+from __future__ import annotations
+
+from evals.kinds.enterprise.facts import Record
+from evals.kinds.enterprise.goals import entities
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.messages.chats import manager_of
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.swe.issue_lookup import (
+    SENIORS,
+    file_of,
+    latest_issue,
+    newest_issue,
+    newest_repository,
+    reporter,
+    reporter_of,
+)
+from evals.tasks.task import Entity
+
+GROUP = GoalGroup("SWE", "swe/newest.toml", departments=("EN",))
+SUBAREA = "GitHub"
+
+
+class Way:
+    """From a colleague to the newest issue of their newest repository.
+
+    Attributes:
+        slots: the colleague's name.
+        issue: where the way ends.
+        author: who reported it.
+        answer: the repository and what was found on the way.
+    """
+
+    def __init__(self, slots: dict[str, str], issue: Record, author: Record) -> None:
+        self.slots = slots
+        self.issue = issue
+        self.author = author
+        self.answer = [entities.text(issue["repo_name"])]
+
+
+def draw_way(ctx: DrawContext) -> Way | None:
+    """A colleague with several repositories, from whom the way is clear."""
+    file = ctx.pick("repositories")
+    owner = ctx.facts.colleague(file["emp_id"]) if file else None
+    if owner is None or owner["emp_id"] == ctx.me["emp_id"]:
+        return None
+    newest = newest_repository(ctx, owner["emp_id"])
+    rows = ctx.facts.where("issues", repo_name=newest["repo_name"]) if newest else []
+    issue = latest_issue(rows)
+    author = reporter(ctx, issue) if issue else None
+    return Way({"name": owner["name"]}, issue, author) if issue and author else None
+
+
+def walk(plan: PlanRecorder, slots: Slots) -> Row:
+    """The way, through the tools."""
+    rows = plan.read(
+        "repositories", f"I look for the newest repository of {slots['name']}.",
+        owner=slots["name"], limit="1",
+    )  # fmt: skip
+    return newest_issue(plan, plan.pick(rows[0])["repo_name"])
+
+
+def draw_issue(ctx: DrawContext) -> Draw | None:
+    """Just the issue."""
+    way = draw_way(ctx)
+    return _draw(ctx, way, entities.ident("issue_id", way.issue["issue_id"])) if way else None
+
+
+@GROUP.goal(SUBAREA, steps=2, draw=draw_issue, levels=SENIORS)
+def newest_repo_issue(slots: Slots, plan: PlanRecorder) -> Values:
+    """Repository, issue."""
+    issue = walk(plan, slots)
+    return issue["repo_name"], issue["issue_id"]
+
+
+def draw_author(ctx: DrawContext) -> Draw | None:
+    """The mail address of who reported it."""
+    way = draw_way(ctx)
+    return _draw(ctx, way, entities.ident("email", way.author["email"])) if way else None
+
+
+@GROUP.goal(SUBAREA, steps=3, draw=draw_author, levels=SENIORS)
+def newest_repo_author(slots: Slots, plan: PlanRecorder) -> Values:
+    """Repository, issue, who reported it."""
+    issue = walk(plan, slots)
+    return issue["repo_name"], reporter_of(plan, issue)["email"]
+
+
+def draw_file_author(ctx: DrawContext) -> Draw | None:
+    """With the size of the file."""
+    way = draw_way(ctx)
+    if way is None:
+        return None
+    return _draw(ctx, way, _size(ctx, way), entities.ident("email", way.author["email"]))
+
+
+@GROUP.goal(SUBAREA, steps=4, draw=draw_file_author, levels=SENIORS)
+def newest_repo_file_author(slots: Slots, plan: PlanRecorder) -> Values:
+    """Repository, issue, file, who reported it."""
+    issue = walk(plan, slots)
+    size = file_of(plan, issue)["size"]
+    return issue["repo_name"], size, reporter_of(plan, issue)["email"]
+
+
+def draw_file_manager(ctx: DrawContext) -> Draw | None:
+    """With the manager instead."""
+    way = draw_way(ctx)
+    manager = ctx.facts.manager(way.author["emp_id"]) if way else None
+    if way is None or manager is None:
+        return None
+    return _draw(ctx, way, _size(ctx, way), entities.ident("email", manager["email"]))
+
+
+@GROUP.goal(SUBAREA, steps=5, draw=draw_file_manager, levels=SENIORS)
+def newest_repo_file_manager(slots: Slots, plan: PlanRecorder) -> Values:
+    """Repository, issue, file, who reported it, the manager."""
+    issue = walk(plan, slots)
+    size = file_of(plan, issue)["size"]
+    return issue["repo_name"], size, manager_of(plan, reporter_of(plan, issue))["email"]
+
+
+def draw_file_chain(ctx: DrawContext) -> Draw | None:
+    """Two levels above who reported it."""
+    way = draw_way(ctx)
+    first = ctx.facts.manager(way.author["emp_id"]) if way else None
+    second = ctx.facts.manager(first["emp_id"]) if first else None
+    if way is None or second is None:
+        return None
+    return _draw(ctx, way, _size(ctx, way), entities.ident("email", second["email"]))
+
+
+@GROUP.goal(SUBAREA, steps=6, draw=draw_file_chain, levels=SENIORS)
+def newest_repo_file_chain(slots: Slots, plan: PlanRecorder) -> Values:
+    """Repository, issue, file, who reported it, two levels above."""
+    issue = walk(plan, slots)
+    size = file_of(plan, issue)["size"]
+    second = manager_of(plan, manager_of(plan, reporter_of(plan, issue)))
+    return issue["repo_name"], size, second["email"]
+
+
+def _draw(ctx: DrawContext, way: Way, *more: Entity) -> Draw | None:
+    return ctx.draw(way.slots, answer=[*way.answer, *more], about=[("issues", way.issue)])
+
+
+def _size(ctx: DrawContext, way: Way) -> Entity:
+    file = ctx.facts.get("repositories", f"{way.issue['repo_name']}:{way.issue['path']}")
+    assert file is not None
+    return entities.number(int(file["size"]))

@@ -1,0 +1,1 @@
+"""Texts of tasks, rewritten by a model."""

@@ -1,0 +1,207 @@
+"""Rewriting task texts with a model, in the stages of the published pipeline, and keeping what still holds.
+
+A model names the entities of a task, splits it into subgoals, words a template for each, writes the final
+task, and answers seven questions about it; where one is answered with no, it repairs the task. None of that
+touches what is asked: a text is taken only if plain checks find every slot in it, no new entity and nothing
+of the answer. Otherwise the text of our own stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from evals.authoring.data_files import read_toml
+from evals.kinds.enterprise.rewriting.objections import objections
+from evals.tasks.task import Task
+from tools.errors import InputError, WorksmithError
+from tools.files.atomic import write_atomically
+from tools.files.json_files import read_json
+from tools.seeding import digest
+
+MOST_REPAIRS = 2
+"""So often a text is repaired before it is given up."""
+
+CALLS_AT_MOST = 4 + (MOST_REPAIRS + 1) + MOST_REPAIRS
+"""Calls of the model for one task: four stages, a validation of each text, the repairs between them."""
+
+_WORKERS = 8
+
+Ask = Callable[[str, Mapping[str, str]], dict[str, str]]
+"""Asks the model for one stage: its name and inputs; gives the outputs by name."""
+
+
+def rewrite(
+    tasks: Sequence[Task],
+    lm: Any,
+    cache: Path | None,
+    *,
+    max_iter: int = MOST_REPAIRS,
+    workers: int = _WORKERS,
+) -> list[Task]:
+    """The tasks in the same order, those whose new text holds with that text.
+
+    Each says in its `origin` how it went: `writer` is the model, `kept` why the old text stayed. Twins keep
+    having the same text.
+
+    Args:
+        lm: a `dspy.LM`.
+        cache: a folder for the model's replies, so that none is paid for twice; None keeps none.
+        max_iter: how often a text is repaired at most.
+    """
+    ask = _asking(lm, cache)
+    originals = [task for task in tasks if task.split != "paired"]
+    with ThreadPoolExecutor(workers) as pool:
+        written = list(pool.map(lambda task: write(task, ask, max_iter), originals))
+    found: dict[str, Task] = {}
+    said = {task.query for task in tasks}
+    for task, new in zip(originals, written, strict=True):
+        if new.query in said and new.query != task.query:
+            new = _kept(task, "another task says the same")
+        said.add(new.query)
+        found[task.id] = _signed(new, str(getattr(lm, "model", "")))
+    return [_like_twin(task, found) if task.split == "paired" else found[task.id] for task in tasks]
+
+
+def write(task: Task, ask: Ask, max_iter: int = MOST_REPAIRS) -> Task:
+    """One task, worded by the model if the text holds."""
+    try:
+        text, why = _text(task, ask, max_iter)
+    except UnreadableReplyError as error:
+        return _kept(task, str(error))
+    return _kept(task, why) if why else task.model_copy(update={"query": text, "phrasing": None})
+
+
+class UnreadableReplyError(WorksmithError):
+    """A reply of the model has not the form that was asked for."""
+
+
+def _text(task: Task, ask: Ask, max_iter: int) -> tuple[str, str]:
+    """The last text, and why it does not hold; empty if it does."""
+    context = _context(task)
+    entities = ask("entities", context)["entities"]
+    subgoals = ask("subgoals", {**context, "entities": entities})["subgoals"]
+    stages = {**context, "entities": entities, "subgoals": subgoals}
+    templates = ask("templates", stages)["templates"]
+    text = ask("task", {**stages, "templates": templates})["task"].strip()
+    for repair in range(max_iter + 1):
+        failed = [*objections(task, text), *_failed(task, text, ask, context)]
+        if not failed:
+            return text, ""
+        if repair < max_iter:
+            repaired = {**context, "task": text, "failed": "\n".join(failed)}
+            text = ask("repair", repaired)["task"].strip()
+    return text, "; ".join(failed)
+
+
+def _failed(task: Task, text: str, ask: Ask, context: Mapping[str, str]) -> list[str]:
+    """The questions of the seven that the model answers with no."""
+    reference = task.answer.reference if task.answer else ""
+    questions = _data()["questions"]
+    asked = "\n".join(f"{number}. {question['asks']}" for number, question in enumerate(questions, 1))
+    reply = ask("validate", {**context, "task": text, "ground_truth": reference, "questions": asked})
+    verdicts = reply["verdicts"].upper().replace(",", " ").split()
+    if len(verdicts) != len(questions) or not set(verdicts) <= {"YES", "NO"}:
+        raise UnreadableReplyError(f"the seven answers are unreadable: {reply['verdicts']!r}")
+    return [q["repair"] for q, verdict in zip(questions, verdicts, strict=True) if verdict == "NO"]
+
+
+def _context(task: Task) -> dict[str, str]:
+    """What the model gets to know: who asks, what for, and how it is found out. Not the answer."""
+    persona = task.persona
+    card = f"{persona.name}, department {persona.department}, level {persona.level}" if persona else ""
+    steps = [f"{number}. {step.tool}" for number, step in enumerate(task.gold_plan or (), 1)]
+    told = {name: value for name, value in task.slots.items() if value.lower() in task.query.lower()}
+    return {
+        "persona": card,
+        "goal": task.query,
+        "facts": json.dumps(told, ensure_ascii=False),
+        "plan": "\n".join(steps),
+    }
+
+
+# --- the model ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Replies:
+    """The model's replies on disk, by what was asked."""
+
+    folder: Path | None
+
+    def get(self, key: str) -> dict[str, str] | None:
+        if self.folder is None or not (file := self.folder / f"{key}.json").exists():
+            return None
+        try:
+            found: dict[str, str] = read_json(file, "a reply")
+        except InputError:
+            return None  # cut off or damaged: ask again
+        return found
+
+    def put(self, key: str, reply: Mapping[str, str]) -> None:
+        if self.folder is not None:
+            write_atomically(
+                self.folder / f"{key}.json", json.dumps(dict(reply), ensure_ascii=False).encode()
+            )
+
+
+def _asking(lm: Any, folder: Path | None) -> Ask:
+    import dspy
+    from dspy.utils.exceptions import AdapterParseError, LMError
+
+    stages = {name: _signature(stage) for name, stage in _data()["stages"].items()}
+    replies, model = _Replies(folder), str(getattr(lm, "model", ""))
+
+    def ask(stage: str, inputs: Mapping[str, str]) -> dict[str, str]:
+        key = digest([model, _data()["stages"][stage], dict(inputs)], 32)
+        found = replies.get(key)
+        if found is None:
+            signature = stages[stage]
+            with dspy.context(lm=lm):
+                try:
+                    prediction = dspy.Predict(signature)(**inputs)
+                except AdapterParseError as error:
+                    raise UnreadableReplyError(f"the reply to {stage} is unreadable") from error
+                except LMError as error:
+                    raise WorksmithError(f"the writer gave no reply: {error}") from error
+            found = {name: str(prediction[name] or "") for name in signature.output_fields}
+            replies.put(key, found)
+        return found
+
+    return ask
+
+
+def _signature(stage: Mapping[str, Any]) -> Any:
+    import dspy
+
+    fields: dict[str, Any] = {name: (str, dspy.InputField(desc=text)) for name, text in stage["in"].items()}
+    fields |= {name: (str, dspy.OutputField(desc=text)) for name, text in stage["out"].items()}
+    return dspy.Signature(fields, stage["instructions"])
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return read_toml(__package__, "writer.toml")
+
+
+# --- tasks ----------------------------------------------------------------------------------------------
+
+
+def _kept(task: Task, why: str) -> Task:
+    return task.model_copy(update={"origin": {**task.origin, "kept": why}})
+
+
+def _signed(task: Task, model: str) -> Task:
+    return task.model_copy(update={"origin": {**task.origin, "writer": model}})
+
+
+def _like_twin(task: Task, found: Mapping[str, Task]) -> Task:
+    twin = found.get(task.twin or "")
+    if twin is None:
+        return task
+    return task.model_copy(update={"query": twin.query, "phrasing": twin.phrasing})

@@ -1,0 +1,1 @@
+"""Intents about website visits."""

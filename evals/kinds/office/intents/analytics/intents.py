@@ -1,0 +1,207 @@
+"""Tasks about the web site's figures (A1-A12): which plots are to be made, and on what condition."""
+
+from __future__ import annotations
+
+from datetime import date
+from random import Random
+
+from evals.kinds.office.intents.analytics.metrics import (
+    METRICS,
+    check_growth,
+    draw_condition,
+    draw_growth_comparison,
+    draw_metric_pair,
+    draw_since,
+    draw_threshold,
+    draw_weekday_back,
+    grew_more,
+    growth,
+    passed,
+    read_series,
+    series,
+    starts_above_zero,
+)
+from evals.kinds.office.intents.analytics.plots import CHARTS, WEEK, days_of, make_plots, plot, plots_of
+from evals.kinds.office.intents.analytics.traffic_sources import (
+    WEEKS,
+    draw_sources,
+    draw_top_source,
+    if_more_visits,
+    solve_if_more_visits,
+    solve_top_source,
+    top_source,
+)
+from evals.kinds.office.intents.intent import Logic, Slots, intents
+from evals.kinds.office.intents.plan_recorder import PlanRecorder
+from evals.kinds.office.intents.wording import day_words, weekday_back
+from evals.kinds.office.records import Records
+from evals.tasks.task import Action
+
+GROWTHS = ("2%", "3%", "5%", "10%")
+
+
+# --- plots without a condition: A1, A2, A3, A5 ----------------------------------------------------------
+
+
+def _draw_chart(records: Records, rng: Random) -> Slots:
+    return {
+        "chart": rng.choice(list(CHARTS)),
+        "metric": rng.choice(list(METRICS)),
+        "date": day_words(draw_since(records, rng)),
+    }
+
+
+def _draw_day(records: Records, rng: Random) -> Slots:
+    return {"metric": rng.choice(list(METRICS)), "date": day_words(draw_since(records, rng))}
+
+
+def _draw_range(records: Records, rng: Random) -> Slots | None:
+    since, until = sorted(draw_since(records, rng) for _ in range(2))
+    if since == until:
+        return None
+    return draw_metric_pair(rng) | {"date": day_words(since), "date_max": day_words(until)}
+
+
+def _draw_pair_since(records: Records, rng: Random) -> Slots:
+    return draw_metric_pair(rng) | {"date": draw_since(records, rng).isoformat()}
+
+
+def _chart(slots: Slots, today: date) -> list[Action]:
+    return plots_of(slots, today, CHARTS[slots["chart"]])
+
+
+def _one_day(slots: Slots, today: date) -> list[Action]:
+    return plots_of({**slots, "date_max": slots["date"]}, today, "histogram")
+
+
+# --- plots of a figure that passed a value: A4, A6 ------------------------------------------------------
+
+
+def _draw_weeks(records: Records, rng: Random) -> Slots:
+    return draw_threshold(records, rng) | {"weeks": str(rng.randint(*WEEKS))}
+
+
+def _if_passed(records: Records, slots: Slots) -> list[Action]:
+    values = series(records, slots["metric"], *days_of(slots, records.today)).values()
+    return plots_of(slots, records.today, "line") if passed(values, slots) else []
+
+
+def _solve_if_passed(slots: Slots, call: PlanRecorder) -> None:
+    if passed(read_series(call, slots["metric"], *days_of(slots, call.today)).values(), slots):
+        make_plots(call, plots_of(slots, call.today, "line"))
+
+
+# --- plots of a figure that grew: A7, A8, A9 ------------------------------------------------------------
+
+
+def _draw_growth(records: Records, rng: Random) -> dict[str, str]:
+    return {
+        "metric": rng.choice(list(METRICS)),
+        "growth": rng.choice(GROWTHS),
+        "higher_or_lower": rng.choice(("higher", "lower")),
+    }
+
+
+def _draw_growth_since(records: Records, rng: Random) -> Slots | None:
+    slots = _draw_growth(records, rng) | {"date": day_words(draw_since(records, rng))}
+    return slots if _tells_growth(records, slots) else None
+
+
+def _draw_growth_since_weekday(records: Records, rng: Random) -> Slots | None:
+    slots = _draw_growth(records, rng) | {"weekday": draw_weekday_back(records, rng)}
+    return slots if _tells_growth(records, slots) else None
+
+
+def _draw_growth_in_week(records: Records, rng: Random) -> Slots | None:
+    slots = _draw_growth(records, rng) | {"weekday": draw_weekday_back(records, rng)}
+    since, until = _two_weekdays(slots, records.today)
+    values = series(records, slots["metric"], since, until)
+    return slots if starts_above_zero(values, since) and until in values else None
+
+
+def _tells_growth(records: Records, slots: Slots) -> bool:
+    since, until = days_of(slots, records.today)
+    return starts_above_zero(series(records, slots["metric"], since, until), since)
+
+
+def _two_weekdays(slots: Slots, today: date) -> tuple[date, date]:
+    until = weekday_back(slots["weekday"], today)
+    return until - WEEK, until
+
+
+def _grown(slots: Slots, share: float) -> bool:
+    least = int(slots["growth"].rstrip("%")) / 100
+    return share > least if slots["higher_or_lower"] == "higher" else share < -least
+
+
+def _if_grown(records: Records, slots: Slots) -> list[Action]:
+    values = series(records, slots["metric"], *days_of(slots, records.today))
+    return plots_of(slots, records.today, "line") if _grown(slots, growth(values)) else []
+
+
+def _solve_if_grown(slots: Slots, call: PlanRecorder) -> None:
+    values = read_series(call, slots["metric"], *days_of(slots, call.today))
+    if _grown(slots, growth(values)):
+        make_plots(call, plots_of(slots, call.today, "line"))
+
+
+def _week_plot(slots: Slots, today: date) -> list[Action]:
+    return [plot(*_two_weekdays(slots, today), METRICS[slots["metric"]].value_to_plot, "line")]
+
+
+def _if_grown_in_week(records: Records, slots: Slots) -> list[Action]:
+    values = series(records, slots["metric"], *_two_weekdays(slots, records.today))
+    return _week_plot(slots, records.today) if _grown(slots, growth(values)) else []
+
+
+def _solve_if_grown_in_week(slots: Slots, call: PlanRecorder) -> None:
+    values = read_series(call, slots["metric"], *_two_weekdays(slots, call.today))
+    if _grown(slots, growth(values)):
+        make_plots(call, _week_plot(slots, call.today))
+
+
+# --- plots of two figures if one grew more: A10 ---------------------------------------------------------
+
+
+def _if_grown_more(records: Records, slots: Slots) -> list[Action]:
+    return plots_of(slots, records.today, "line") if grew_more(records, slots) else []
+
+
+def _solve_if_grown_more(slots: Slots, call: PlanRecorder) -> None:
+    if check_growth(slots, call):
+        make_plots(call, plots_of(slots, call.today, "line"))
+
+
+INTENTS = intents(
+    "analytics/intents.toml",
+    {
+        "A1": Logic(
+            _draw_chart,
+            lambda records, slots: _chart(slots, records.today),
+            lambda slots, call: make_plots(call, _chart(slots, call.today)),
+        ),
+        "A2": Logic(
+            _draw_day,
+            lambda records, slots: _one_day(slots, records.today),
+            lambda slots, call: make_plots(call, _one_day(slots, call.today)),
+        ),
+        "A3": Logic(
+            _draw_range,
+            lambda records, slots: plots_of(slots, records.today, "histogram"),
+            lambda slots, call: make_plots(call, plots_of(slots, call.today, "histogram")),
+        ),
+        "A4": Logic(draw_condition, _if_passed, _solve_if_passed),
+        "A5": Logic(
+            _draw_pair_since,
+            lambda records, slots: plots_of(slots, records.today, "bar"),
+            lambda slots, call: make_plots(call, plots_of(slots, call.today, "bar")),
+        ),
+        "A6": Logic(_draw_weeks, _if_passed, _solve_if_passed),
+        "A7": Logic(_draw_growth_since, _if_grown, _solve_if_grown),
+        "A8": Logic(_draw_growth_since_weekday, _if_grown, _solve_if_grown),
+        "A9": Logic(_draw_growth_in_week, _if_grown_in_week, _solve_if_grown_in_week),
+        "A10": Logic(draw_growth_comparison, _if_grown_more, _solve_if_grown_more),
+        "A11": Logic(draw_top_source, top_source, solve_top_source),
+        "A12": Logic(draw_sources, if_more_visits, solve_if_more_visits),
+    },
+)

@@ -1,0 +1,52 @@
+"""The plots that tasks ask for, and the days that they cover."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from evals.kinds.office.intents.analytics.metrics import METRICS, yesterday
+from evals.kinds.office.intents.intent import Slots
+from evals.kinds.office.intents.plan_recorder import PlanRecorder
+from evals.kinds.office.intents.wording import day_of, weekday_back
+from evals.tasks.task import Action
+
+WEEK = timedelta(days=7)
+
+CHARTS = {"bar chart": "bar", "line chart": "line", "scatter plot": "scatter", "histogram": "histogram"}
+"""What tasks call a plot type."""
+
+
+def plot(since: date, until: date, value: str, kind: str) -> Action:
+    """The call that plots a value over some days."""
+    return Action(
+        tool="analytics.create_plot",
+        arguments={
+            "time_min": since.isoformat(),
+            "time_max": until.isoformat(),
+            "value_to_plot": value,
+            "plot_type": kind,
+        },
+    )
+
+
+def plots_of(slots: Slots, today: date, kind: str) -> list[Action]:
+    """One plot of each metric that the slots name, from their first day to their last."""
+    since, until = days_of(slots, today)
+    names = [slots[name] for name in ("metric", "metric_2") if name in slots]
+    return [plot(since, until, METRICS[name].value_to_plot, kind) for name in names]
+
+
+def days_of(slots: Slots, today: date) -> tuple[date, date]:
+    """The days that a task is about; yesterday is the last unless `date_max` says otherwise."""
+    until = day_of(slots["date_max"], today) if "date_max" in slots else yesterday(today)
+    if "date" in slots:
+        return day_of(slots["date"], today), until
+    if "weeks" in slots:
+        return today - int(slots["weeks"]) * WEEK, until
+    return weekday_back(slots["weekday"], today), until
+
+
+def make_plots(call: PlanRecorder, plots: list[Action]) -> None:
+    """Make the calls."""
+    for action in plots:
+        call.perform(action, f"I make the {action.arguments['plot_type']} plot that was asked for.")

@@ -1,0 +1,1 @@
+"""Intents that need several toolkits."""
