@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
     from evals.tasks.task import Task
     from tools.environment import Environment
-    from tools.episode import EpisodeResult
+    from tools.episode_result import EpisodeResult
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Any
 
 from evals.lm.metering import metering
 from programs.prompting.exchange import Wire, kept_in
-from tools.episode import AskRecord, Part
+from tools.episode_result import AskRecord, Part
 from tools.usage import Usage
 
 

@@ -14,9 +14,10 @@ from programs.lm_usage import Questions
 from programs.prompting.render import as_text
 from programs.prompting.trajectory import Trajectory
 from tools.access.policy import Decision, Opinion
-from tools.episode import Episode, EpisodeResult, Part
+from tools.episode import Episode
+from tools.episode_result import EpisodeResult, Part
 from tools.statuses import EpisodeStatus
-from tools.toolkit import Toolset
+from tools.tool import Toolset
 
 if TYPE_CHECKING:
     from evals.lm.failures import Ended

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from retrievers.errors import RetrievalError
-from tools.access.policy import AccessDeniedError, Decision, denial_text
+from tools.access.persona import Persona
+from tools.access.policy import AccessDeniedError, Decision, Policy, denial_text
 from tools.errors import InfrastructureError, ToolError
 from tools.files.secrets import described
 from tools.files.unicode import is_writable, writable
-from tools.result import Shown
-from tools.tool import BadArgumentsError
-
-if TYPE_CHECKING:
-    from tools.episode import Episode
+from tools.tool import BadArgumentsError, Tool, Toolset
+from tools.tool_context import Shown
 
 ObservationStatus = Literal[
     "ok", "tool_error", "bad_arguments", "unknown_tool", "denied", "tool_crash", "refused"
@@ -39,8 +37,14 @@ class Observation:
     text: str
 
 
-def dispatch(name: str, arguments: Any, episode: Episode) -> tuple[Observation, Decision | None]:
-    """Make one call in `episode`. Whatever the agent or a tool does wrong comes back as an observation.
+Run = Callable[[Tool, Mapping[str, Any]], Any]
+"""Runs a tool on an episode's state, with arguments that were validated."""
+
+
+def dispatch(
+    name: str, arguments: Any, toolset: Toolset, policy: Policy, persona: Persona, run: Run
+) -> tuple[Observation, Decision | None]:
+    """Make one call. Whatever the agent or a tool does wrong comes back as an observation.
 
     Returns:
         The observation, and the policy's decision if the call got that far.
@@ -49,9 +53,9 @@ def dispatch(name: str, arguments: Any, episode: Episode) -> tuple[Observation, 
         RetrievalError: the search index cannot be used. That is nobody's answer to be graded.
         InfrastructureError: nor can the live system that the tool works on.
     """
-    tool = episode.toolset.get(name)
+    tool = toolset.get(name)
     if tool is None:
-        known = ", ".join(episode.toolset)
+        known = ", ".join(toolset)
         return _refusal("unknown_tool", f"{name} is not a valid tool, try one of [{known}]."), None
     if not isinstance(arguments, Mapping):
         return _refusal("bad_arguments", f"{name}: the arguments must be an object of names and values"), None
@@ -59,18 +63,18 @@ def dispatch(name: str, arguments: Any, episode: Episode) -> tuple[Observation, 
         checked = tool.validate(arguments)
     except BadArgumentsError as error:
         return _refusal("bad_arguments", str(error)), None
-    decision = episode.policy.decide(episode.persona, name, checked)
+    decision = policy.decide(persona, name, checked)
     if not decision.allow:
         return _refusal("denied", denial_text(decision)), decision
     try:
-        return _run(name, checked, episode), decision
+        return _observed(lambda: run(tool, checked), name, policy, persona), decision
     except AccessDeniedError as error:
         return _refusal("denied", str(error)), error.decision
 
 
-def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observation:
+def _observed(call: Callable[[], Any], name: str, policy: Policy, persona: Persona) -> Observation:
     try:
-        value = episode.run(name, arguments)
+        value = call()
     except (AccessDeniedError, RetrievalError, InfrastructureError):
         raise
     except ToolError as error:
@@ -82,7 +86,7 @@ def _run(name: str, arguments: Mapping[str, Any], episode: Episode) -> Observati
         # A defect of a tool must neither end the agent's run nor pass for a wrong answer unseen.
         return _refusal("tool_crash", f"{name} failed: {described(error)}")
     whole = value.value if isinstance(value, Shown) else value
-    shown = episode.policy.visible(episode.persona, name, whole)
+    shown = policy.visible(persona, name, whole)
     text = value.text if isinstance(value, Shown) else as_text(shown)
     if not is_writable(text):
         return _refusal("bad_arguments", f"{name}: the result would not be valid Unicode text")

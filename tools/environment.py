@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from tools.access.persona import Persona
+from tools.access.policy import DENIED
 from tools.episode import Episode
 from tools.errors import InputError
 from tools.seeding import digest
 from tools.sqlite.sandbox import SandboxPool
-from tools.tool_context import DENIED
-from tools.toolkit import Toolset
+from tools.tool import Toolset
 from tools.world import World, check_schema
 from tools.world_kind import WorldKind, world_kind
 

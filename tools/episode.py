@@ -2,110 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from tools.access.persona import Persona
-from tools.access.policy import Decision, Opinion, Policy
-from tools.dispatch import Observation, dispatch
+from tools.access.policy import DENIED, Decision, Policy
+from tools.dispatch import Observation, Run, dispatch
+from tools.episode_result import CallRecord
 from tools.outcome import Outcome
 from tools.sqlite.sandbox import SandboxPool
-from tools.statuses import EpisodeStatus
-from tools.tool_context import DENIED, ToolContext
-from tools.toolkit import Toolset
-from tools.usage import Usage
+from tools.tool import Tool, Toolset
+from tools.tool_context import ToolContext
 from tools.world_kind import WorldKind
 
 if TYPE_CHECKING:
     from retrievers.index.library import Library
-
-
-@dataclass(frozen=True, slots=True)
-class CallRecord:
-    """One tool call of an episode.
-
-    Attributes:
-        arguments: as the agent gave them.
-        decision: of the policy; None when the call never got that far.
-        reads: references of the records that the call has read, sorted; see `ToolContext.reads`. Of a denied
-            call `DENIED` is among them.
-    """
-
-    tool: str
-    arguments: Any
-    observation: Observation
-    decision: Decision | None
-    seconds: float
-    reads: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """The record as JSON-able data (durations left out: they differ from run to run)."""
-        return {
-            "tool": self.tool,
-            "arguments": self.arguments,
-            "status": self.observation.status,
-            "observation": self.observation.text,
-            "rule": self.decision.rule if self.decision else None,
-        }
-
-
-Part = Literal["plan", "select", "check", "tool"]
-"""Of a program, that asks a model: its planner, tool selector, access checker, or a tool that it called."""
-
-
-TOOLS = "tools"
-"""The role of what is no message: the functions that a request offers."""
-
-
-class Message(NamedTuple):
-    """One message of a prompt, as text.
-
-    Attributes:
-        role: `system`, `user`, `assistant`, `tool`, or `TOOLS`.
-    """
-
-    role: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """The prompt of a question and the reply to it.
-
-    Attributes:
-        repeated: how many first messages of the prompt are those of the question before by the same part.
-        messages: those after them.
-        reply: as text; empty if none came.
-    """
-
-    repeated: int
-    messages: tuple[Message, ...]
-    reply: str
-
-
-@dataclass(frozen=True, slots=True)
-class AskRecord:
-    """One question to a model.
-
-    Attributes:
-        call: how many tool calls had been made before it.
-        exchange: the prompt and the reply.
-        finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
-            `error`; empty where nothing is known.
-    """
-
-    part: Part
-    call: int
-    usage: Usage
-    seconds: float
-    exchange: Exchange | None = None
-    finish_reason: str = ""
 
 
 class Episode:
@@ -148,38 +63,77 @@ class Episode:
         self._pool = pool
 
     def call(self, name: str, arguments: Any) -> Observation:
-        """Call a tool. Whatever goes wrong comes back as an observation; nothing is raised."""
+        """Call a tool. Whatever goes wrong comes back as an observation.
+
+        Raises:
+            RetrievalError, InfrastructureError: see `dispatch`.
+        """
         start = time.perf_counter()
-        self._reads: set[str] = set()
-        self._granted: list[Decision] = []
-        observation, decision = dispatch(name, arguments, self)
-        if observation.status == "ok" and self._granted:
-            decision = self._granted[-1]  # by which rule this very record was open
+        reads: set[str] = set()
+        granted: list[Decision] = []
+
+        def run(tool: Tool, checked: Mapping[str, Any]) -> Any:
+            return self._run(tool, checked, reads, granted)
+
+        observation, decision = self._dispatch(name, arguments, run)
+        if observation.status == "ok" and granted:
+            decision = granted[-1]  # by which rule this very record was open
         if observation.status == "denied":
-            self._reads.add(DENIED)
+            reads.add(DENIED)
         seconds = time.perf_counter() - start
-        self.calls.append(
-            CallRecord(name, arguments, observation, decision, seconds, tuple(sorted(self._reads)))
-        )
+        self.calls.append(CallRecord(name, arguments, observation, decision, seconds, tuple(sorted(reads))))
         return observation
 
-    def run(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Run a tool's function on the episode's state; for the dispatch point only."""
-        tool = self.toolset[name]
+    def call_all(self, calls: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Observation]:
+        """Make calls that are all known beforehand, with the effect of making them one after another.
 
-        def body(connection: apsw.Connection) -> Any:
-            ctx = self.ctx(connection)
-            self._reads, self._granted = ctx.reads, ctx.granted
-            return tool.function(ctx, **arguments)
+        The sandbox is borrowed and the changes are captured once instead of once a call. A call that fails
+        changes nothing. The calls are not added to `calls`.
+        """
+        calls = list(calls)
+
+        def body(connection: apsw.Connection) -> list[Observation]:
+            ctx = self.context(connection)
+
+            def run(tool: Tool, checked: Mapping[str, Any]) -> Any:
+                before = connection.total_changes()
+                keep = False
+                try:
+                    value = tool.function(ctx, **checked)
+                    keep = tool.writes
+                    return value
+                finally:
+                    if not keep and connection.total_changes() != before:
+                        raise _HalfDoneError
+
+            return [
+                dispatch(name, arguments, self.toolset, self.policy, self.persona, run)[0]
+                for name, arguments in calls
+            ]
 
         with self._pool.borrow() as sandbox:
-            if not tool.writes:
-                return sandbox.read(self.changeset, body)
-            value, self.changeset = sandbox.run(self.changeset, body)
-            return value
+            try:
+                observations, self.changeset = sandbox.run(self.changeset, body)
+                return observations
+            except _HalfDoneError:
+                pass
+        # Rare enough that the common case need not pay for a savepoint a call.
+        return [
+            dispatch(name, arguments, self.toolset, self.policy, self.persona, self._run)[0]
+            for name, arguments in calls
+        ]
 
-    def ctx(self, connection: apsw.Connection) -> ToolContext:
-        """What a tool gets to see of this episode, over a database that shows its state."""
+    def context(
+        self,
+        connection: apsw.Connection,
+        reads: set[str] | None = None,
+        granted: list[Decision] | None = None,
+    ) -> ToolContext:
+        """What a tool gets to see of this episode, over a database that shows its state.
+
+        Args:
+            reads, granted: what the context writes into, see `ToolContext`; None is something of its own.
+        """
         return ToolContext(
             connection,
             self.now,
@@ -188,9 +142,30 @@ class Episode:
             self.changeset,
             self.library,
             self.ask,
-            tuple(_result(call.observation) for call in self.calls),
+            tuple(call.observation.value if call.observation.status == "ok" else None for call in self.calls),
             self.backend,
+            set() if reads is None else reads,
+            [] if granted is None else granted,
         )
+
+    def _dispatch(self, name: str, arguments: Any, run: Run) -> tuple[Observation, Decision | None]:
+        return dispatch(name, arguments, self.toolset, self.policy, self.persona, run)
+
+    def _run(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        reads: set[str] | None = None,
+        granted: list[Decision] | None = None,
+    ) -> Any:
+        def body(connection: apsw.Connection) -> Any:
+            return tool.function(self.context(connection, reads, granted), **arguments)
+
+        with self._pool.borrow() as sandbox:
+            if not tool.writes:
+                return sandbox.read(self.changeset, body)
+            value, self.changeset = sandbox.run(self.changeset, body)
+            return value
 
     def copy(self) -> Episode:
         """An episode of its own that stands where this one does; nothing that it does is seen here."""
@@ -214,45 +189,8 @@ class Episode:
         return Outcome(self.changeset, self.kind.tables)
 
 
-def _result(observation: Observation) -> Any:
-    """What a call returned; None if it failed."""
-    return observation.value if observation.status == "ok" else None
+class _HalfDoneError(BaseException):
+    """A call changed something and then failed, or only reads: its change has to be undone.
 
-
-@dataclass
-class EpisodeResult:
-    """What an episode left, for scorers, logs and people.
-
-    Attributes:
-        thoughts: the agent's thought before each call; empty strings where it gave none.
-        opinions: of its own access checker on each call; empty where it asked no model about them.
-        plan: the plan it followed, if any.
-        answer: its final message.
-        answer_status: whether it says to have `answered`, been `denied` or `not_found` anything; empty where
-            the world kind does not ask for it.
-        asks: the questions to models, in order; empty where a program does not keep them.
-        model_calls: number of questions to models, those about replies that could not be read included.
-        usage: what they took; see `Usage.all_paid` for programs that know of no cache.
-        seconds: wall time.
-        error: what failed, for a status other than `finished`.
-        traceback: of an exception that is a mistake in the program; see `evals.lm.failures`.
+    Not an `Exception`, so that the dispatch point does not take it for a failure of the tool.
     """
-
-    status: EpisodeStatus
-    outcome: Outcome
-    calls: list[CallRecord] = field(default_factory=list)
-    thoughts: list[str] = field(default_factory=list)
-    opinions: list[Opinion | None] = field(default_factory=list)
-    plan: str = ""
-    answer: str = ""
-    answer_status: str = ""
-    asks: list[AskRecord] = field(default_factory=list)
-    model_calls: int = 0
-    usage: Usage = field(default_factory=Usage)
-    seconds: float = 0.0
-    error: str | None = None
-    traceback: str = ""
-
-    def __repr__(self) -> str:
-        calls = json.dumps([call.tool for call in self.calls])
-        return f"EpisodeResult({self.status}, calls={calls}, answer={self.answer!r})"

@@ -1,4 +1,4 @@
-"""Tools: plain typed functions with docstrings that an agent may call in an episode."""
+"""Tools: plain typed functions with docstrings that an agent may call in an episode; toolkits of them."""
 
 from __future__ import annotations
 
@@ -6,18 +6,14 @@ import inspect
 import re
 import textwrap
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from tools.errors import ToolError
-
-if TYPE_CHECKING:
-    import dspy
-
-    from tools.episode import Episode
+from tools.errors import InputError, ToolError
 
 _WRITES = "__worksmith_writes__"
 _ARGUMENT = re.compile(r"^(\w+): (.*)$")
@@ -111,16 +107,6 @@ class Tool:
             },
         }
 
-    def as_dspy(self, episode: Episode) -> dspy.Tool:
-        """The tool bound to `episode`, for programs built on `dspy.Tool`."""
-        import dspy
-
-        def call(**arguments: Any) -> str:
-            return episode.call(self.name, arguments).text
-
-        properties = self._model.model_json_schema()["properties"]
-        return dspy.Tool(call, name=self.name, desc=self.summary, args=properties)
-
     def _signature(self) -> list[str]:
         shown = []
         for name, field in self._model.model_fields.items():
@@ -143,6 +129,52 @@ class Tool:
         if len(faults) > _MOST_FAULTS:
             problems.append(f"and {len(faults) - _MOST_FAULTS} more")
         return f"{self.name} takes {', '.join(self.arguments) or 'no arguments'}; {'; '.join(problems)}"
+
+
+Toolset = Mapping[str, Tool]
+"""The tools of one episode, by name, in the order in which a prompt lists them."""
+
+
+@dataclass(frozen=True)
+class Toolkit:
+    """The tools of one source or subject.
+
+    Attributes:
+        name: the first half of its tools' names.
+        title: what the toolkit is for, in a few words.
+        by_name_only: whether `all` tools are those of the other toolkits, since this one has them again in
+            another form.
+    """
+
+    name: str
+    title: str
+    tools: tuple[Tool, ...]
+    by_name_only: bool = False
+
+    @classmethod
+    def of(
+        cls, name: str, title: str, functions: Iterable[Callable[..., Any]], *, by_name_only: bool = False
+    ) -> Toolkit:
+        """A toolkit of marked functions, in the given order."""
+        return cls(name, title, tuple(Tool(name, function) for function in functions), by_name_only)
+
+
+def toolset(toolkits: Iterable[Toolkit], names: Iterable[str] | None = None) -> dict[str, Tool]:
+    """The tools of the toolkits called `names`, in the toolkits' own order; None stands for all of them.
+
+    Raises:
+        InputError: if a name is not a toolkit's.
+    """
+    toolkits = tuple(toolkits)
+    everything = {toolkit.name for toolkit in toolkits if not toolkit.by_name_only}
+    wanted = everything if names is None else set(names)
+    unknown = wanted - {toolkit.name for toolkit in toolkits}
+    if unknown:
+        raise InputError(
+            f"no such toolkit: {', '.join(sorted(unknown))}",
+            hint=f"there are {', '.join(toolkit.name for toolkit in toolkits)}",
+        )
+    return {t.name: t for toolkit in toolkits if toolkit.name in wanted for t in toolkit.tools}
 
 
 def _argument_model(name: str, function: Callable[..., Any], notes: Mapping[str, str]) -> type[BaseModel]:

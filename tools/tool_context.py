@@ -1,4 +1,4 @@
-"""What a tool function gets first: the episode's data, clock and persona."""
+"""What a tool function gets and may return: the episode's data, clock and persona; shortened results."""
 
 from __future__ import annotations
 
@@ -18,12 +18,17 @@ if TYPE_CHECKING:
     from retrievers.index.library import Library
 
 
-PRIVATE = "#private"
-"""Marks a reference to a record whose private fields are meant as well."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A result that is too long to be read: the agent sees `text` in its place.
 
-DENIED = "@denied"
-"""Stands among references for what a denied call was about. Nobody may read it: that a call was denied, and
-not answered with nothing, tells that there is what it names."""
+    Attributes:
+        value: the whole result, as JSON-able data. Later calls can refer to it, see `ToolContext.results`.
+        text: says nothing that is not in the value.
+    """
+
+    value: Any
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

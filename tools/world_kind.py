@@ -12,7 +12,7 @@ from tools.access.persona import Persona
 from tools.access.policy import Policy
 from tools.errors import InputError
 from tools.sqlite.schema import Table
-from tools.toolkit import Toolkit, Toolset, toolset
+from tools.tool import Toolkit, Toolset, toolset
 from tools.world import World
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from evals.records.record import LEAK
 from evals.scoring.answers.matching import disclosed, find_values
 from evals.scoring.answers.values import tokens
 from evals.tasks.task import Answer, Task
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 
 _SERVED = ("denied", "refused")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from evals.records.record import EpisodeRecord
     from evals.tasks.task import Task
-    from tools.episode import EpisodeResult
+    from tools.episode_result import EpisodeResult
 
 
 def diagnose(

@@ -10,7 +10,7 @@ from typing import Any
 
 from evals.scoring.path_scores import REFUSED
 from evals.tasks.task import Action
-from tools.episode import CallRecord
+from tools.episode_result import CallRecord
 
 _RESULT = re.compile(r"#(\d{1,6})")
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")

@@ -18,7 +18,7 @@ from tools.seeding import digest
 if TYPE_CHECKING:
     from evals.scoring.scorer import Scorer
     from evals.tasks.task import Task
-    from tools.episode import EpisodeResult
+    from tools.episode_result import EpisodeResult
     from tools.outcome import Outcome
 
 _PASSED = (PASSING - 1) / 4

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf
 
-from tools.episode import Exchange
+from tools.episode_result import Exchange
 from tools.statuses import EpisodeStatus
 from tools.usage import Usage
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tools.episode import AskRecord, Exchange, Message
+from tools.episode_result import AskRecord, Exchange, Message
 from tools.files.secrets import without_secrets
 
 LONGEST_PROMPT = 40_000

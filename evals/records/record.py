@@ -20,7 +20,7 @@ from tools.statuses import INFRASTRUCTURE
 if TYPE_CHECKING:
     from evals.tasks.task import Task
     from tools.access.policy import Opinion
-    from tools.episode import AskRecord, CallRecord, EpisodeResult
+    from tools.episode_result import AskRecord, CallRecord, EpisodeResult
     from tools.outcome import Outcome
     from tools.statuses import EpisodeStatus
     from tools.usage import Usage

@@ -25,7 +25,7 @@ from evals.records.record import (
 )
 from evals.running.judges import Judge, ask_judges
 from evals.scoring.scorer import KnowsExpected, KnowsTools, Scorer, scores_of
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 from tools.errors import InputError
 from tools.files.secrets import described
 from tools.files.unicode import writable

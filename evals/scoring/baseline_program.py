@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from evals.scoring.answers.baselines import always_refuse, keyword_search, oracle
 from evals.scoring.baselines import BASELINES
-from tools.episode import Episode, EpisodeResult
+from tools.episode import Episode
+from tools.episode_result import EpisodeResult
 from tools.errors import InputError
 from tools.seeding import digest
 

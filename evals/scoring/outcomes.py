@@ -16,7 +16,6 @@ from evals.scoring.actions import Call, UnreadableActionError, action_name, form
 from evals.scoring.answers.values import says_all
 from evals.tasks.task import Action, Task
 from tools.access.persona import Persona
-from tools.batch import run_batch
 from tools.environment import Environment
 from tools.outcome import Outcome
 
@@ -183,7 +182,7 @@ class OutcomeScorer:
         episode = self._env.episode(persona=persona, now=now)
         if not calls:
             return Execution(episode.outcome())
-        observations = run_batch(episode, calls)
+        observations = episode.call_all(calls)
         malformed = any(
             self.changed_a_table(name, observation.text)
             for (name, _), observation in zip(calls, observations, strict=True)

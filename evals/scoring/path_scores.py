@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task
-    from tools.episode import CallRecord, EpisodeResult
+    from tools.episode_result import CallRecord, EpisodeResult
     from tools.sqlite.schema import Table
 
 PATH_SCORES = frozenset({"retrieval_recall", "tool_precision", "tool_recall", "plan_alignment"})

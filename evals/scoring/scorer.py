@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task
-    from tools.episode import EpisodeResult
+    from tools.episode_result import EpisodeResult
     from tools.outcome import Outcome
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evals.scoring.scorer import Scorer
     from evals.tasks.task import Task
     from tools.environment import Environment
-    from tools.episode import CallRecord, EpisodeResult
+    from tools.episode_result import CallRecord, EpisodeResult
     from tools.outcome import Outcome
 
 

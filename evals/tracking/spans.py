@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from evals.lm.prices import dollars
 from evals.records.parts import AskEntry, CallEntry, Used
 from evals.records.prompts import shown_messages, shown_text
-from tools.episode import TOOLS
+from tools.episode_result import TOOLS
 from tools.seeding import digest
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from optimizers.cost.spending import Spent
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
-    from tools.episode import EpisodeResult
+    from tools.episode_result import EpisodeResult
 
 _BOUND = 0.6
 """The share of the time that the processor has to be busy to be the bottleneck."""

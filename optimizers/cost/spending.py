@@ -11,7 +11,7 @@ from evals.lm.prices import Prices
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
-    from tools.episode import EpisodeResult
+    from tools.episode_result import EpisodeResult
     from tools.usage import Usage
 
 GOLD_PREFIX = "scripted/gold-"

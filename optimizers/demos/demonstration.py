@@ -16,7 +16,7 @@ from tools.errors import InputError
 from tools.seeding import digest
 
 if TYPE_CHECKING:
-    from tools.episode import EpisodeResult
+    from tools.episode_result import EpisodeResult
 
 TraceStep = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
 """What DSPy notes of one predictor call: the predictor, its inputs, its outputs."""

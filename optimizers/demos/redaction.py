@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.demo_format import DemoNotes, without_notes
 from optimizers.demos.demonstration import LastCall
+from tools.access.policy import DENIED, PRIVATE
 from tools.seeding import rng
-from tools.tool_context import DENIED, PRIVATE
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task

@@ -29,7 +29,7 @@ from tools.statuses import INFRASTRUCTURE
 if TYPE_CHECKING:
     from evals.tasks.task import Task, VisibleTask
     from tools.environment import Environment
-    from tools.episode import EpisodeResult
+    from tools.episode_result import EpisodeResult
 
 
 class Held:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from programs.parts.checker import refusal
 from programs.parts.executor import Execution
-from tools.episode import CallRecord
+from tools.episode_result import CallRecord
 
 if TYPE_CHECKING:
     from programs.parts.checker import AccessChecker

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from programs.rollout import Run
     from retrievers.ranking.lexical import LexicalIndex
     from tools.environment import Environment
-    from tools.tool import Tool
-    from tools.toolkit import Toolset
+    from tools.tool import Tool, Toolset
 
 ALL, REQUIRED, RETRIEVED = "all", "required", "retrieved"
 _AND = "+"

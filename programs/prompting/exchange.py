@@ -21,7 +21,7 @@ from dspy.lm15 import RefusalPart, Request, Response, TextPart, ToolCallPart, To
 from dspy.utils.callback import BaseCallback
 
 from evals.lm.finish_reasons import finish_reason
-from tools.episode import TOOLS, Exchange, Message
+from tools.episode_result import TOOLS, Exchange, Message
 from tools.files.unicode import writable
 
 _SHARED = 4096

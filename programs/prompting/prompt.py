@@ -13,8 +13,7 @@ from tools.world_kind import FINISH_NOTE
 
 if TYPE_CHECKING:
     from tools.access.persona import Persona
-    from tools.tool import Tool
-    from tools.toolkit import Toolset
+    from tools.tool import Tool, Toolset
 
 # Not strftime: its names follow the machine's locale.
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

@@ -12,7 +12,7 @@ from evals.running.runner import EvalResult
 from evals.tasks.task import Action, Task
 from tools.access.policy import Decision
 from tools.dispatch import Observation
-from tools.episode import CallRecord, EpisodeResult
+from tools.episode_result import CallRecord, EpisodeResult
 from tools.outcome import Outcome
 from tools.usage import Usage
 

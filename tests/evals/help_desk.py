@@ -16,9 +16,8 @@ from tools.access.policy import AccessDeniedError, Decision
 from tools.environment import Environment
 from tools.errors import InputError, ToolError
 from tools.sqlite.schema import Table
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 from tools.world import World, write_world
 from tools.world_kind import WorldKind
 

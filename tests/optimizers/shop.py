@@ -19,7 +19,7 @@ from optimizers.rollouts import Rollouts
 from optimizers.settings import Settings
 from tests.optimizers.proposing import proposing_lm
 from tools.environment import Environment
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 from tools.kinds.office.kind import OFFICE
 from tools.kinds.office.policy import SAM
 from tools.world import write_world

@@ -24,7 +24,7 @@ from optimizers.search.racing import INCUMBENT, Rules, race
 from optimizers.search.tpe import Tpe
 from tests.optimizers.shop import lm, make_job
 from tools.environment import Environment
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 from tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")

@@ -11,7 +11,7 @@ from evals.tasks.task import Task
 from optimizers.dspy_optimizers.feedback import feedback
 from tools.access.policy import Decision
 from tools.dispatch import Observation
-from tools.episode import CallRecord, EpisodeResult
+from tools.episode_result import CallRecord, EpisodeResult
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from programs.replaying.scripted import GoldEngine
 from tests.optimizers.proposing import propose, reply
 from tests.optimizers.shop import Model, make_job, make_suite
 from tools.environment import Environment
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 
 CANARY = "xyzzy-canary"
 

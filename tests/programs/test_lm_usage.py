@@ -12,7 +12,7 @@ from evals.records.record import Digests, WorkUnit, record_episode
 from programs.agent import Agent
 from tests.programs.office import TASKS, Script, call, finish, reply
 from tools.environment import Environment
-from tools.episode import AskRecord, EpisodeResult
+from tools.episode_result import AskRecord, EpisodeResult
 
 SEARCH = call("calendar.search_events", '{"query": "Budget"}', thought="Look.")
 DELETE = call("calendar.delete_event", '{"event_id": "00000000"}', thought="Go.")

@@ -16,7 +16,7 @@ from programs.strategies import STRATEGIES, Strategy
 from tests.programs.office import TASKS, Script, call, finish, reply, texts
 from tests.programs.org import POLICIES, QUARTERS, make_org
 from tools.environment import Environment
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 from tools.errors import InputError
 
 FUNCTIONS = ["functions.get_period", "functions.get_agent_handled_cases_by_period"]

@@ -15,9 +15,8 @@ from tools.episode import Episode
 from tools.errors import ToolError
 from tools.sqlite.sandbox import SandboxPool
 from tools.sqlite.schema import Table
-from tools.tool import tool
+from tools.tool import Toolkit, tool, toolset
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit, toolset
 from tools.world_kind import WorldKind
 
 NOTES = Table("notes", ("note_id", "owner", "text"), generated=("note_id",), exact=("owner",))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tools.notes import KIT, episode
+from tests.tools.notes import KIT
 from tools.errors import InputError
-from tools.tool import BadArgumentsError, Tool, tool
+from tools.tool import BadArgumentsError, Tool, tool, toolset
 from tools.tool_context import ToolContext
-from tools.toolkit import toolset
 
 SEARCH, ADD = KIT.tools[:2]
 
@@ -31,15 +30,6 @@ def test_as_json_schema() -> None:
     assert function["name"] == "notes__add"
     assert function["parameters"]["required"] == ["text"]
     assert set(function["parameters"]["properties"]) == {"text", "owner"}
-
-
-def test_as_dspy_tool_acts_in_the_episode() -> None:
-    mine = episode()
-
-    answer = ADD.as_dspy(mine)(text="eggs")
-
-    assert answer == "n3"
-    assert [call.tool for call in mine.calls] == ["notes.add"]
 
 
 def test_a_function_without_docstring_is_no_tool() -> None:

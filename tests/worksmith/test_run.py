@@ -12,7 +12,7 @@ from evals.suite import write_suite
 from evals.tasks.task import Action, Answer, Entity, Task
 from tests.programs.office import EVENTS, cancel, make_env
 from tools.environment import Environment
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 from worksmith.cli.programs.run import episode_json, run_task, show_episode
 
 DELETE = "calendar.delete_event"

@@ -14,7 +14,7 @@ from optimizers.compiling.artifact import Artifact, Manifest
 from programs.agent import Agent
 from tests.programs.org import make_org
 from tests.tools.kinds.enterprise.small_world import GITA, HARI, write_small_world
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 from tools.errors import InputError
 from tools.outcome import Outcome
 from tools.world import World

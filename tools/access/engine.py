@@ -15,12 +15,11 @@ from tools.access.document import PolicyDocument, Rule
 from tools.access.forms import holds, sql, where
 from tools.access.lookup import Lookup, Record
 from tools.access.persona import Persona
-from tools.access.policy import Decision
+from tools.access.policy import PRIVATE, Decision
 from tools.access.reading import read_document
 from tools.access.specialise import allowed, specialised
 from tools.seeding import digest
 from tools.sqlite.schema import ROW, quoted
-from tools.tool_context import PRIVATE
 
 _CACHED = 8192
 """Compiled forms to keep: every source and operation for a hundred personas."""

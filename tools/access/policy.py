@@ -11,6 +11,13 @@ import apsw
 from tools.access.persona import Persona
 from tools.errors import ToolError
 
+PRIVATE = "#private"
+"""Marks a reference to a record whose private fields are meant as well."""
+
+DENIED = "@denied"
+"""Stands among references for what a denied call was about. Nobody may read it: that a call was denied, and
+not answered with nothing, tells that there is what it names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from programs.agent import Agent
     from tools.access.persona import Persona
     from tools.environment import Environment
-    from tools.episode import EpisodeResult
+    from tools.episode_result import EpisodeResult
 
 CODE = Path(__file__).with_name("served_entry.py")
 """The file that MLflow runs to make the model."""

@@ -17,7 +17,7 @@ from evals.scoring.scorers import STATE_SCORES, state_scores
 if TYPE_CHECKING:
     from evals.tasks.task import Answer, Task
     from tools.environment import Environment
-    from tools.episode import EpisodeResult
+    from tools.episode_result import EpisodeResult
     from tools.outcome import Outcome
 
 STRICT_MATCH = "exact_strict"

@@ -16,7 +16,7 @@ from tests.evals import help_desk, small_office
 from tests.evals.episodes import make_record
 from tools.dispatch import Observation
 from tools.environment import Environment
-from tools.episode import CallRecord, EpisodeResult
+from tools.episode_result import CallRecord, EpisodeResult
 
 Calls = list[tuple[str, Any]]
 

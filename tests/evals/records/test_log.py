@@ -11,7 +11,7 @@ from evals.records.log import EpisodeLog, log_line, read_log
 from evals.records.record import LONGEST_OBSERVATION, WorkUnit, record_episode
 from tests.evals.episodes import make_episode, make_record, make_task
 from tools.dispatch import Observation
-from tools.episode import CallRecord
+from tools.episode_result import CallRecord
 from tools.errors import InputError, Notice
 from tools.files.locking import InUseError
 from tools.files.sealed_lines import sealed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evals.records.prompts import LONGEST_MESSAGE, LONGEST_PROMPT, NOTE, shown_messages, shown_text
-from tools.episode import Exchange, Message
+from tools.episode_result import Exchange, Message
 
 
 def messages(*sizes: int) -> tuple[Message, ...]:

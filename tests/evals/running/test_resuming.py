@@ -19,7 +19,7 @@ from tests.optimizers.shop import lm, make_suite
 
 PROGRAM = """
     import dspy
-    from tools.episode import EpisodeResult
+    from tools.episode_result import EpisodeResult
     from helper_of_mine import ANSWER
 
     class Mine(dspy.Module):

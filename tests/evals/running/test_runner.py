@@ -39,7 +39,7 @@ from evals.tasks.task import Task
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_episode, make_task
 from tools.dispatch import Observation
-from tools.episode import CallRecord, EpisodeResult
+from tools.episode_result import CallRecord, EpisodeResult
 from tools.errors import InfrastructureError, InputError
 
 

@@ -11,7 +11,7 @@ from evals.scoring.scorers import EpisodeScorer
 from evals.tasks.task import Action, Task
 from tests.programs.office import EVENTS, cancel, make_env
 from tools.environment import Environment
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 from tools.errors import InputError
 
 DELETE = "calendar.delete_event"

@@ -17,7 +17,7 @@ from evals.tracking.choice import NONE
 from evals.tracking.runs import MlflowTracker
 from tests.evals.episodes import make_record, make_result, make_task
 from tests.evals.tracking.stored import traces_of
-from tools.episode import Exchange, Message
+from tools.episode_result import Exchange, Message
 
 pytestmark = pytest.mark.slow
 

@@ -23,9 +23,9 @@ from optimizers.demos.redaction import with_twins
 from programs.agent import Agent
 from tests.tools.kinds.enterprise.small_world import small_rows
 from tools.access.persona import Persona
+from tools.access.policy import DENIED
 from tools.environment import Environment
 from tools.kinds.enterprise.schema import TABLES
-from tools.tool_context import DENIED
 from tools.world import write_world
 
 TASK = Task(

@@ -15,7 +15,7 @@ from tests.evals.help_desk import DENIED, SEARCH, TASKS
 from tests.programs.office import Script, call, reply, texts
 from tools.environment import Environment
 from tools.errors import InputError
-from tools.toolkit import toolset
+from tools.tool import toolset
 from tools.world_kind import world_kind
 
 READ = call("tickets.read", '{"ticket_id": "1002"}', thought="Find the ticket.")

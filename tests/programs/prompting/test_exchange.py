@@ -11,7 +11,7 @@ from dspy.utils.callback import BaseCallback
 from programs.agent import Agent
 from tests.programs.office import TASKS, Script, call, finish, reply
 from tools.environment import Environment
-from tools.episode import AskRecord, EpisodeResult, Exchange, Message
+from tools.episode_result import AskRecord, EpisodeResult, Exchange, Message
 
 SEARCH = call("calendar.search_events", '{"query": "Budget"}', thought="Look.")
 DEMO = dspy.Example(

@@ -22,7 +22,7 @@ from programs.replaying.recording import RecordingEngine
 from tests.chat_server import ChatServer, called, chat_server, said
 from tests.programs.office import TASKS, call, finish
 from tools.environment import Environment
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 
 CUT = call("calendar.search_events", '{"query": "Budget').partition("\n\n[[ ## completed")[0]
 

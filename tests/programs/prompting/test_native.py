@@ -21,7 +21,7 @@ from tests.programs.office import TASKS, Script, call, finish, texts
 from tests.programs.org import QUARTERS, make_org
 from tools.environment import Environment
 from tools.errors import InputError
-from tools.toolkit import toolset
+from tools.tool import toolset
 from tools.world_kind import FINISH_NOTE, kind_names, world_kind
 
 SEARCH = called(("calendar__search_events", {"query": "Budget"}))

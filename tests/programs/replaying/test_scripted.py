@@ -13,7 +13,7 @@ from programs.replaying.scripted import GoldEngine, ScriptedEngine, TranscriptEn
 from programs.replaying.transcripts import Transcript, TranscriptStep
 from tests.programs.office import TASKS
 from tools.environment import Environment
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 from tools.errors import InputError
 
 QUERY = TASKS[0].query

@@ -13,13 +13,12 @@ from typing import Any
 import apsw
 
 from tools.access.persona import Persona
-from tools.access.policy import Decision
+from tools.access.policy import PRIVATE, Decision
 from tools.errors import InputError
 from tools.kinds.crm.roles import POLICY_FILE, Role, Roles, packaged_policy, packaged_roles, read_roles
 from tools.kinds.crm.schema import Schema, crm_schema
 from tools.kinds.crm.settings import OrgSettings, read_settings
 from tools.seeding import digest
-from tools.tool_context import PRIVATE
 from tools.world import World
 
 __all__ = [

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from tools.errors import ToolError
-from tools.result import Shown
+from tools.tool_context import Shown
 
 SHOWN = 600
 """Characters of a result that are shown beside its handle."""

@@ -16,10 +16,8 @@ from tools.kinds.crm.opening import open_org, settings_of
 from tools.kinds.crm.schema import crm_schema
 from tools.kinds.crm.soql.cursor import MAX_LENGTH
 from tools.kinds.crm.soql.records import Record, plain
-from tools.result import Shown
-from tools.tool import Tool, tool
-from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
+from tools.tool import Tool, Toolkit, tool
+from tools.tool_context import Shown, ToolContext
 
 LONGEST = 20_000
 """Characters of a result that are shown."""

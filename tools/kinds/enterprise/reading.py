@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from tools.access.guard import Guard
 from tools.access.policy import AccessDeniedError
 from tools.errors import ToolError
+from tools.guard import Guard
 from tools.kinds.enterprise.people import employee
 from tools.kinds.enterprise.schema import KEYS, TABLES
 from tools.kinds.enterprise.search import best

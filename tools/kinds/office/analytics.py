@@ -6,9 +6,8 @@ from typing import Any
 
 from tools.kinds.office import schema
 from tools.sqlite.schema import columns_sql
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 PLOT_VALUES = (
     "total_visits",

@@ -10,9 +10,8 @@ from tools.kinds.office import schema
 from tools.kinds.office.matching import where
 from tools.kinds.office.moments import moment
 from tools.kinds.office.records import FOUND_AT_MOST, RecordTable
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 EVENTS = RecordTable(schema.CALENDAR, "Event", 8)
 

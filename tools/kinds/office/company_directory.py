@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from tools.kinds.office.matching import containing
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 
 @tool()

@@ -7,9 +7,8 @@ from typing import Any
 from tools.kinds.office import schema
 from tools.kinds.office.matching import where
 from tools.kinds.office.records import FOUND_AT_MOST, RecordTable
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 CUSTOMERS = RecordTable(schema.CUSTOMERS, "Customer", 8)
 

@@ -7,9 +7,8 @@ from typing import Any
 from tools.kinds.office import schema
 from tools.kinds.office.matching import where
 from tools.kinds.office.records import RecordTable
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 TASKS = RecordTable(schema.TASKS, "Task", 8)
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from evals.records.parts import Judgement
     from evals.suite import Suite
     from evals.tasks.task import Task
-    from tools.episode import AskRecord, CallRecord, EpisodeResult
+    from tools.episode_result import AskRecord, CallRecord, EpisodeResult
     from tools.outcome import RowChange
 
 _LONGEST = 600

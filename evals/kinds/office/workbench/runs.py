@@ -22,7 +22,7 @@ from evals.running.score_files import ScoredRow, domain_of, score_files
 from evals.scoring.outcomes import GroundTruth, OutcomeScorer
 from evals.scoring.predictions import ended_by
 from evals.suite import Suite
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 
 TOOLS = {"all": "all tools", "domains": "required tools"}
 """The tools that a run was supplied with, by what its file's name says."""

@@ -17,11 +17,9 @@ from tools.access.policy import Decision
 from tools.environment import Environment
 from tools.errors import InputError, ToolError
 from tools.kinds.crm.ids import make_id
-from tools.result import Shown
 from tools.sqlite.schema import Table
-from tools.tool import tool
-from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
+from tools.tool import Toolkit, tool
+from tools.tool_context import Shown, ToolContext
 from tools.world import World, write_world
 from tools.world_kind import WorldKind
 

@@ -14,7 +14,7 @@ from tests.evals.kinds.crm import small_org as org
 from tests.evals.kinds.crm.small_org import AGENT, OTHER, REFERENCE, TASKS
 from tools.access.policy import Opinion
 from tools.environment import Environment
-from tools.episode import EpisodeResult
+from tools.episode_result import EpisodeResult
 
 Score = Callable[..., dict[str, float]]
 

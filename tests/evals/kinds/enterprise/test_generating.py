@@ -19,7 +19,8 @@ from evals.tasks.task import Split, Task
 from tests.evals.splits import in_two_splits
 from tools.access.persona import Persona
 from tools.environment import Environment
-from tools.episode import Episode, EpisodeResult
+from tools.episode import Episode
+from tools.episode_result import EpisodeResult
 from tools.kinds.enterprise.generate import Built, build
 from tools.seeding import rng
 from tools.world import World

@@ -16,10 +16,10 @@ from benchmarks.canaries.world import NOW, broken_filter
 from tests.tools.kinds.enterprise.small_world import small_rows
 from tools.access.engine import AccessPolicy
 from tools.access.persona import Persona
+from tools.access.policy import PRIVATE
 from tools.environment import Environment
 from tools.kinds.enterprise.schema import KEYS, TABLES
 from tools.seeding import rng
-from tools.tool_context import PRIVATE
 from tools.world import write_world
 
 KNOWN = frozenset(

@@ -16,7 +16,7 @@ from tests.evals.help_desk import ALLOWED, CRUD, DENIED, NOTHING, SEARCH
 from tools.access.policy import Decision, Opinion
 from tools.dispatch import Observation
 from tools.environment import Environment
-from tools.episode import CallRecord, EpisodeResult
+from tools.episode_result import CallRecord, EpisodeResult
 
 Score = Callable[..., dict[str, float]]
 

@@ -4,8 +4,7 @@ import pytest
 
 from tests.tools.kinds.crm.worlds import ROLES, env
 from tools.kinds.crm.functions import NAMES
-from tools.tool import BadArgumentsError
-from tools.toolkit import toolset
+from tools.tool import BadArgumentsError, toolset
 from tools.world_kind import FINISH_NOTE, world_kind
 
 CRM = world_kind("crm")

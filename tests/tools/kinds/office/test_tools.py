@@ -14,7 +14,7 @@ from tools.dispatch import Observation
 from tools.environment import Environment
 from tools.episode import Episode
 from tools.kinds.office.kind import OFFICE
-from tools.toolkit import toolset
+from tools.tool import toolset
 
 TOOLS = toolset(OFFICE.toolkits)
 

@@ -12,10 +12,8 @@ from tools.kinds.crm.functions import NAMES, Functions
 from tools.kinds.crm.functions.base import Counts, Ids, Records, Values
 from tools.kinds.crm.handles import SHOWN, Shape, resolved, shown
 from tools.kinds.crm.opening import open_org, settings_of
-from tools.result import Shown
-from tools.tool import tool
-from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
+from tools.tool import Toolkit, tool
+from tools.tool_context import Shown, ToolContext
 
 READ_WHOLE = 20_000
 """Characters of a result that is there to be read, such as the e-mails of a case."""

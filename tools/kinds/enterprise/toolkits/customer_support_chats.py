@@ -10,9 +10,8 @@ from tools.kinds.enterprise.reading import Reading, guard_of, result, with_peopl
 from tools.kinds.enterprise.schema import SUPPORT_CHATS
 from tools.kinds.enterprise.values import changes, past_day, required
 from tools.kinds.enterprise.writing import done
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 
 @tool()

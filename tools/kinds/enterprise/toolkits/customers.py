@@ -11,9 +11,8 @@ from tools.kinds.enterprise.reading import Reading, guard_of, result
 from tools.kinds.enterprise.schema import CUSTOMERS
 from tools.kinds.enterprise.values import changes, required
 from tools.kinds.enterprise.writing import done
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 
 @tool()

@@ -8,9 +8,8 @@ from tools.errors import ToolError
 from tools.kinds.enterprise.reading import Reading
 from tools.kinds.enterprise.schema import POLICIES
 from tools.kinds.enterprise.values import whole
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 
 @tool()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from tools.access.guard import Guard
 from tools.errors import ToolError
+from tools.guard import Guard
 from tools.kinds.enterprise import personnel
 from tools.kinds.enterprise.ids import next_id
 from tools.kinds.enterprise.naming import name_matches
@@ -15,9 +15,8 @@ from tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_
 from tools.kinds.enterprise.schema import DEPARTMENTS, EMPLOYEES
 from tools.kinds.enterprise.values import amount, changes, past_day, required, whole
 from tools.kinds.enterprise.writing import done, today
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 
 @tool()

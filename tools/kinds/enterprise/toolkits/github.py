@@ -6,16 +6,15 @@ from collections import defaultdict
 from pathlib import PurePosixPath
 from typing import Any
 
-from tools.access.guard import Guard
 from tools.errors import ToolError
+from tools.guard import Guard
 from tools.kinds.enterprise.ids import content_hash, content_size
 from tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_people
 from tools.kinds.enterprise.schema import REPOSITORIES
 from tools.kinds.enterprise.values import changes, required
 from tools.kinds.enterprise.writing import done, today
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 DEFAULT_LICENSE = "mit"
 LANGUAGES = {

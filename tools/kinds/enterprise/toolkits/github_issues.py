@@ -11,9 +11,8 @@ from tools.kinds.enterprise.schema import ISSUES
 from tools.kinds.enterprise.toolkits.github import in_repository
 from tools.kinds.enterprise.values import changes, choice, required
 from tools.kinds.enterprise.writing import done, today
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 STATUSES = ("open", "closed")
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from tools.errors import ToolError
 from tools.kinds.enterprise.values import required
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 
 @tool()

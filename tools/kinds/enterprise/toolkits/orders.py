@@ -8,9 +8,8 @@ from tools.kinds.enterprise.catalogue import of_customer
 from tools.kinds.enterprise.reading import Reading, result, with_names
 from tools.kinds.enterprise.schema import ORDERS
 from tools.kinds.enterprise.values import choice
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 KINDS = ("invoice", "purchase_order", "shipping_order")
 

@@ -14,9 +14,8 @@ from tools.kinds.enterprise.schema import SALES
 from tools.kinds.enterprise.search import best
 from tools.kinds.enterprise.values import amount, changes, past_day, whole
 from tools.kinds.enterprise.writing import done
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 NEAREST = 5
 """A query looks at the sales of so many products."""

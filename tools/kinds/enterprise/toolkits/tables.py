@@ -7,9 +7,8 @@ from typing import Any
 from tools.kinds.enterprise.reading import guard_of
 from tools.kinds.enterprise.schema import TABLES
 from tools.kinds.enterprise.values import required
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 
 @tool()

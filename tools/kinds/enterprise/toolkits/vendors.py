@@ -6,9 +6,8 @@ from typing import Any
 
 from tools.kinds.enterprise.reading import Reading, result, with_people
 from tools.kinds.enterprise.schema import VENDORS
-from tools.tool import tool
+from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext
-from tools.toolkit import Toolkit
 
 
 @tool()

@@ -9,11 +9,11 @@ from typing import Any
 from tools.access.confinement import Limits
 from tools.access.engine import NO_FIELDS, AccessPolicy, denial
 from tools.access.lookup import DatabaseLookup, Record
-from tools.access.policy import AccessDeniedError, Decision
+from tools.access.policy import PRIVATE, AccessDeniedError, Decision
 from tools.access.query import run_query
 from tools.errors import ToolError
 from tools.sqlite.schema import ROW, Table, columns_sql, quoted
-from tools.tool_context import PRIVATE, ToolContext
+from tools.tool_context import ToolContext
 
 Sql = tuple[str, Sequence[str | int | None]]
 """A condition over the columns of a source by their bare names, with its parameters."""

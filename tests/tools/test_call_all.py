@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tools.notes import episode, pool
-from tools.batch import run_batch
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("notes.add", {"text": "eggs"}),
@@ -29,7 +28,7 @@ def test_the_same_as_one_after_another(calls: list[tuple[str, dict[str, Any]]]) 
     singly, together = episode(POOL), episode(POOL)
 
     one_by_one = [singly.call(name, arguments) for name, arguments in calls]
-    at_once = run_batch(together, calls)
+    at_once = together.call_all(calls)
 
     assert at_once == one_by_one
     assert together.outcome().to_json() == singly.outcome().to_json()
@@ -39,7 +38,7 @@ def test_a_batch_goes_on_from_what_the_episode_has_done() -> None:
     mine = episode(POOL)
     mine.call("notes.add", {"text": "eggs"})
 
-    (found,) = run_batch(mine, [("notes.search", {"text": "eggs"})])
+    (found,) = mine.call_all([("notes.search", {"text": "eggs"})])
 
     assert len(found.value) == 1
     assert not mine.outcome().empty
@@ -49,7 +48,7 @@ def test_a_batch_goes_on_from_what_the_episode_has_done() -> None:
 def test_what_has_to_be_undone_is_undone(name: str) -> None:
     mine = episode(POOL)
 
-    run_batch(mine, [("notes.add", {"text": "eggs"}), (name, {})])
+    mine.call_all([("notes.add", {"text": "eggs"}), (name, {})])
 
     assert [change.after["text"] for change in mine.outcome().changes] == ["eggs"]
     assert episode(POOL).outcome().empty

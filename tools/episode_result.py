@@ -1,0 +1,134 @@
+"""What an episode leaves: its calls, its questions to models, its outcome."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from tools.access.policy import Decision, Opinion
+from tools.dispatch import Observation
+from tools.outcome import Outcome
+from tools.statuses import EpisodeStatus
+from tools.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One tool call of an episode.
+
+    Attributes:
+        arguments: as the agent gave them.
+        decision: of the policy; None when the call never got that far.
+        reads: references of the records that the call has read, sorted; see `ToolContext.reads`. Of a denied
+            call `DENIED` is among them.
+    """
+
+    tool: str
+    arguments: Any
+    observation: Observation
+    decision: Decision | None
+    seconds: float
+    reads: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as JSON-able data (durations left out: they differ from run to run)."""
+        return {
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "status": self.observation.status,
+            "observation": self.observation.text,
+            "rule": self.decision.rule if self.decision else None,
+        }
+
+
+Part = Literal["plan", "select", "check", "tool"]
+"""Of a program, that asks a model: its planner, tool selector, access checker, or a tool that it called."""
+
+
+TOOLS = "tools"
+"""The role of what is no message: the functions that a request offers."""
+
+
+class Message(NamedTuple):
+    """One message of a prompt, as text.
+
+    Attributes:
+        role: `system`, `user`, `assistant`, `tool`, or `TOOLS`.
+    """
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """The prompt of a question and the reply to it.
+
+    Attributes:
+        repeated: how many first messages of the prompt are those of the question before by the same part.
+        messages: those after them.
+        reply: as text; empty if none came.
+    """
+
+    repeated: int
+    messages: tuple[Message, ...]
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskRecord:
+    """One question to a model.
+
+    Attributes:
+        call: how many tool calls had been made before it.
+        exchange: the prompt and the reply.
+        finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
+            `error`; empty where nothing is known.
+    """
+
+    part: Part
+    call: int
+    usage: Usage
+    seconds: float
+    exchange: Exchange | None = None
+    finish_reason: str = ""
+
+
+@dataclass
+class EpisodeResult:
+    """What an episode left, for scorers, logs and people.
+
+    Attributes:
+        thoughts: the agent's thought before each call; empty strings where it gave none.
+        opinions: of its own access checker on each call; empty where it asked no model about them.
+        plan: the plan it followed, if any.
+        answer: its final message.
+        answer_status: whether it says to have `answered`, been `denied` or `not_found` anything; empty where
+            the world kind does not ask for it.
+        asks: the questions to models, in order; empty where a program does not keep them.
+        model_calls: number of questions to models, those about replies that could not be read included.
+        usage: what they took; see `Usage.all_paid` for programs that know of no cache.
+        seconds: wall time.
+        error: what failed, for a status other than `finished`.
+        traceback: of an exception that is a mistake in the program; see `evals.lm.failures`.
+    """
+
+    status: EpisodeStatus
+    outcome: Outcome
+    calls: list[CallRecord] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    opinions: list[Opinion | None] = field(default_factory=list)
+    plan: str = ""
+    answer: str = ""
+    answer_status: str = ""
+    asks: list[AskRecord] = field(default_factory=list)
+    model_calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    error: str | None = None
+    traceback: str = ""
+
+    def __repr__(self) -> str:
+        calls = json.dumps([call.tool for call in self.calls])
+        return f"EpisodeResult({self.status}, calls={calls}, answer={self.answer!r})"
