@@ -12,7 +12,7 @@ from evals.kinds.enterprise.filling.quotas import Cell, cells, denied_places, st
 from evals.scoring.answer_scorer import AnswerScorer, leaks
 from evals.suite import Suite
 from evals.tasks.task import Answer, Task
-from tools.access.persona import Persona
+from tools.persona import Persona
 from tools.seeding import rng
 
 PUBLIC = frozenset({"employee_data", "social_platform", "overflow", "document", "llm"})

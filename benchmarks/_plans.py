@@ -20,12 +20,12 @@ from evals.kinds.enterprise.goals.value_forms import tells
 from evals.suite import Suite
 from evals.tasks.task import Task
 from tools.access.engine import load_policy
-from tools.access.persona import Persona
 from tools.environment import Environment
 from tools.episode import Episode
 from tools.episode_result import EpisodeResult
 from tools.kinds.enterprise.access import packaged_policy
 from tools.kinds.enterprise.generate import build
+from tools.persona import Persona
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,8 @@ from tools.seeding import rng
 if TYPE_CHECKING:
     from benchmarks.canaries.hunt import Hunt
     from benchmarks.canaries.intruder import IntruderEngine
-    from tools.access.persona import Persona
     from tools.environment import Environment
+    from tools.persona import Persona
 
 NAME = "canary"
 DESCRIPTION = "tokens in every record, hostile calls by 200 personas: how many tokens reach the wrong eyes"

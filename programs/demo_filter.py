@@ -17,8 +17,8 @@ from evals.dspy_programs.demo_format import DemoNotes
 from evals.dspy_programs.nearest import NearestPredict
 
 if TYPE_CHECKING:
-    from tools.access.persona import Persona
     from tools.environment import Environment
+    from tools.persona import Persona
 
 _REMEMBERED = 2048
 

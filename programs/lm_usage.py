@@ -9,8 +9,7 @@ from typing import Any
 
 from evals.lm.metering import metering
 from programs.prompting.exchange import Wire, kept_in
-from tools.episode_result import AskRecord, Part
-from tools.usage import Usage
+from tools.episode_result import AskRecord, Part, Usage
 
 
 class Questions(list[AskRecord]):

@@ -13,9 +13,9 @@ from programs.demo_filter import Reader
 from programs.lm_usage import Questions
 from programs.prompting.render import as_text
 from programs.prompting.trajectory import Trajectory
-from tools.access.policy import Decision, Opinion
 from tools.episode import Episode
 from tools.episode_result import EpisodeResult, Part
+from tools.policy import Decision, Opinion
 from tools.statuses import EpisodeStatus
 from tools.tool import Toolset
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from retrievers.errors import RetrievalError
-from tools.access.persona import Persona
-from tools.access.policy import AccessDeniedError, Decision, Policy, denial_text
 from tools.errors import InfrastructureError, ToolError
 from tools.files.secrets import described
 from tools.files.unicode import is_writable, writable
+from tools.persona import Persona
+from tools.policy import AccessDeniedError, Decision, Policy, denial_text
 from tools.tool import BadArgumentsError, Tool, Toolset
 from tools.tool_context import Shown
 

@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tools.access.persona import Persona
-from tools.access.policy import DENIED
 from tools.episode import Episode
 from tools.errors import InputError
+from tools.persona import Persona
+from tools.policy import DENIED
 from tools.seeding import digest
 from tools.sqlite.sandbox import SandboxPool
 from tools.tool import Toolset

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from tools.access.persona import Persona
-from tools.access.policy import DENIED, Decision, Policy
 from tools.dispatch import Observation, Run, dispatch
 from tools.episode_result import CallRecord
 from tools.outcome import Outcome
+from tools.persona import Persona
+from tools.policy import DENIED, Decision, Policy
 from tools.sqlite.sandbox import SandboxPool
 from tools.tool import Tool, Toolset
 from tools.tool_context import ToolContext

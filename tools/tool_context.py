@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from tools.access.persona import Persona
-from tools.access.policy import Decision, Policy
+from tools.persona import Persona
+from tools.policy import Decision, Policy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

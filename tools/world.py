@@ -11,11 +11,11 @@ from pathlib import Path
 import apsw
 from pydantic import BaseModel, ConfigDict
 
-from tools.access.persona import Persona
 from tools.errors import InputError
 from tools.files.atomic import write_atomically
 from tools.files.directories import bring_back
 from tools.files.json_files import read_file, read_model
+from tools.persona import Persona
 from tools.seeding import digest, digest_bytes
 from tools.sqlite.memory import open_memory
 from tools.sqlite.schema import Table

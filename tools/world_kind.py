@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tools.access.persona import Persona
-from tools.access.policy import Policy
 from tools.errors import InputError
+from tools.persona import Persona
+from tools.policy import Policy
 from tools.sqlite.schema import Table
 from tools.tool import Toolkit, Toolset, toolset
 from tools.world import World

@@ -11,9 +11,9 @@ from typing import Any
 
 from benchmarks.canaries.plant import PRIVATE, TOKEN, Planted, Spot
 from benchmarks.canaries.rules import Company, Record, may_read, may_read_private
-from tools.access.persona import Persona
 from tools.environment import Environment
 from tools.kinds.enterprise.schema import KEYS, TABLES
+from tools.persona import Persona
 from tools.seeding import rng
 from tools.tool import Tool
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from benchmarks.canaries.hunt import Hunt
 from evals.tasks.task import Task
-from tools.access.persona import Persona
 from tools.kinds.enterprise.kind import ENTERPRISE
+from tools.persona import Persona
 from tools.seeding import rng
 
 STEPS = 8

@@ -9,9 +9,9 @@ from pathlib import Path
 from unittest.mock import patch
 
 from benchmarks.canaries.plant import Planted, plant
-from tools.access.persona import Persona
 from tools.environment import Environment
 from tools.kinds.enterprise.schema import TABLES
+from tools.persona import Persona
 from tools.world import write_world
 
 NOW = datetime(2022, 12, 31, 18, 0)

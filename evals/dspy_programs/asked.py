@@ -10,8 +10,8 @@ from evals.tasks.task_file import TASKS_FILE, read_tasks
 from tools.errors import InputError
 
 if TYPE_CHECKING:
-    from tools.access.persona import Persona
     from tools.environment import Environment
+    from tools.persona import Persona
 
 AD_HOC = "ad-hoc"
 """The id of a task that somebody made of a text."""

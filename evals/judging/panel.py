@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from evals.records.parts import Judgement
 from evals.running.judges import Judge, ask_judge
 from evals.scoring.objective import asking
+from tools.episode_result import Usage
 from tools.seeding import digest
-from tools.usage import Usage
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord

@@ -19,9 +19,9 @@ from evals.judging.rubric import LEVELS, Rubrics, default_rubrics
 from evals.lm.metering import metered, metering
 from evals.records.parts import Judgement, VerdictStatus
 from evals.running.judges import no_verdict
+from tools.episode_result import Usage
 from tools.files.secrets import described
 from tools.seeding import digest
-from tools.usage import Usage
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord

@@ -28,8 +28,8 @@ from evals.lm.estimates import estimated
 from evals.lm.lm_proxy import Sample, StandIn, check_askable
 from evals.lm.payer import Payer
 from evals.lm.retries import wait_before
+from tools.episode_result import Usage
 from tools.seeding import digest
-from tools.usage import Usage
 
 _METER = "worksmith_meter"
 """The name in DSPy's settings of the meter in use: they reach the threads that DSPy starts."""

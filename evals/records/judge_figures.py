@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from evals.records.parts import Judgement
 from evals.statistics import Interval, mean
-from tools.usage import Usage
+from tools.episode_result import Usage
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord

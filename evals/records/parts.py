@@ -6,9 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf
 
-from tools.episode_result import Exchange
+from tools.episode_result import Exchange, Usage
 from tools.statuses import EpisodeStatus
-from tools.usage import Usage
 
 VerdictStatus = Literal["ok", "unreadable"] | EpisodeStatus
 """How a judge's verdict came out."""

@@ -19,11 +19,10 @@ from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task
-    from tools.access.policy import Opinion
-    from tools.episode_result import AskRecord, CallRecord, EpisodeResult
+    from tools.episode_result import AskRecord, CallRecord, EpisodeResult, Usage
     from tools.outcome import Outcome
+    from tools.policy import Opinion
     from tools.statuses import EpisodeStatus
-    from tools.usage import Usage
 
 PRIMARY = "outcome"
 """The score that tables, tests and optimizers look at first."""

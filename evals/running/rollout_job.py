@@ -25,12 +25,11 @@ from evals.records.record import (
 )
 from evals.running.judges import Judge, ask_judges
 from evals.scoring.scorer import KnowsExpected, KnowsTools, Scorer, scores_of
-from tools.episode_result import EpisodeResult
+from tools.episode_result import EpisodeResult, Usage
 from tools.errors import InputError
 from tools.files.secrets import described
 from tools.files.unicode import writable
 from tools.outcome import Outcome
-from tools.usage import Usage
 
 if TYPE_CHECKING:
     from evals.lm.metering import Meter

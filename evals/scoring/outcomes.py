@@ -15,9 +15,9 @@ from typing import Literal
 from evals.scoring.actions import Call, UnreadableActionError, action_name, format_action, parse_action
 from evals.scoring.answers.values import says_all
 from evals.tasks.task import Action, Task
-from tools.access.persona import Persona
 from tools.environment import Environment
 from tools.outcome import Outcome
+from tools.persona import Persona
 
 GroundTruth = Literal["published", "corrected"]
 

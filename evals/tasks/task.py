@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tools.access.persona import Persona
+from tools.persona import Persona
 from tools.seeding import digest
 
 Split = Literal["train", "dev", "test", "paired"]

@@ -28,11 +28,11 @@ from pydantic import BaseModel
 
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from retrievers.strict_json import open_regular
+from tools.episode_result import Usage
 from tools.errors import InputError, WorksmithError
 from tools.files.atomic import write_atomically
 from tools.files.json_files import read_model
 from tools.files.locking import Lock
-from tools.usage import Usage
 
 SUFFIX: Final = ".journal"
 """Added to the name of the file that a compile writes."""

@@ -27,6 +27,7 @@ from evals.lm.lm_proxy import Sample, StandIn, check_unicode
 from evals.lm.metering import count_answer, metered, metering, reply_to_json
 from optimizers.cost.budget import BudgetSpentError
 from retrievers.strict_json import open_regular
+from tools.episode_result import Usage
 from tools.errors import InputError, WorksmithError
 from tools.files.atomic import append
 from tools.files.json_files import cut_torn_line, tell_torn, validated
@@ -34,7 +35,6 @@ from tools.files.sealed_lines import SealedLine, sealed, unsealed, whole
 from tools.files.secrets import without_secrets
 from tools.seeding import digest
 from tools.statuses import EpisodeStatus
-from tools.usage import Usage
 
 if TYPE_CHECKING:
     import dspy

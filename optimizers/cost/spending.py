@@ -11,8 +11,7 @@ from evals.lm.prices import Prices
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
-    from tools.episode_result import EpisodeResult
-    from tools.usage import Usage
+    from tools.episode_result import EpisodeResult, Usage
 
 GOLD_PREFIX = "scripted/gold-"
 """How the name of a stand-in that follows gold plans begins. It is no model, and no request is sent."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.demo_format import DemoNotes, without_notes
 from optimizers.demos.demonstration import LastCall
-from tools.access.policy import DENIED, PRIVATE
+from tools.policy import DENIED, PRIVATE
 from tools.seeding import rng
 
 if TYPE_CHECKING:

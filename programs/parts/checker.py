@@ -15,10 +15,10 @@ from programs.lm_calls import ask
 from programs.parts.rules import rules_text
 from programs.parts.signatures import check_signature
 from programs.prompting.adapter import UnreadableReplyError
-from tools.access.policy import Decision, Opinion
 from tools.dispatch import Observation
 from tools.episode import Episode
 from tools.errors import InputError
+from tools.policy import Decision, Opinion
 from tools.tool import BadArgumentsError
 
 if TYPE_CHECKING:

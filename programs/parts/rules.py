@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from tools.access.engine import AccessPolicy
-    from tools.access.policy import Policy
+    from tools.policy import Policy
 
 _UNKNOWN = "Nothing is known about the rules."
 

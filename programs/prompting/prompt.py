@@ -12,7 +12,7 @@ from programs.prompting.trajectory import Step
 from tools.world_kind import FINISH_NOTE
 
 if TYPE_CHECKING:
-    from tools.access.persona import Persona
+    from tools.persona import Persona
     from tools.tool import Tool, Toolset
 
 # Not strftime: its names follow the machine's locale.

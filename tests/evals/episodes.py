@@ -10,11 +10,10 @@ from evals.records.record import Digests, EpisodeRecord, WorkUnit
 from evals.records.summary import summarize
 from evals.running.runner import EvalResult
 from evals.tasks.task import Action, Task
-from tools.access.policy import Decision
 from tools.dispatch import Observation
-from tools.episode_result import CallRecord, EpisodeResult
+from tools.episode_result import CallRecord, EpisodeResult, Usage
 from tools.outcome import Outcome
-from tools.usage import Usage
+from tools.policy import Decision
 
 
 def make_task(number: int, **changes: Any) -> Task:

@@ -11,10 +11,10 @@ import apsw
 
 from evals.tasks.task import Action, Answer, Entity, Step, Task
 from tools import world_kind as kinds
-from tools.access.persona import Persona
-from tools.access.policy import AccessDeniedError, Decision
 from tools.environment import Environment
 from tools.errors import InputError, ToolError
+from tools.persona import Persona
+from tools.policy import AccessDeniedError, Decision
 from tools.sqlite.schema import Table
 from tools.tool import Toolkit, tool
 from tools.tool_context import ToolContext

@@ -9,9 +9,9 @@ import pytest
 from evals.suite import Suite
 from evals.tasks.task import Task
 from optimizers.dspy_optimizers.feedback import feedback
-from tools.access.policy import Decision
 from tools.dispatch import Observation
 from tools.episode_result import CallRecord, EpisodeResult
+from tools.policy import Decision
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.programs.org import make_org, quarter
 from tests.tools.kinds.crm.worlds import ROLES
 from tests.tools.kinds.enterprise.small_world import HR_LEAD, SALES_LEAD, small_rows
-from tools.access.persona import Persona
 from tools.environment import Environment
 from tools.kinds.enterprise.schema import TABLES
+from tools.persona import Persona
 from tools.world import write_world
 
 

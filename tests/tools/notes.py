@@ -9,10 +9,10 @@ from typing import Any
 
 import apsw
 
-from tools.access.persona import Persona
-from tools.access.policy import Decision
 from tools.episode import Episode
 from tools.errors import ToolError
+from tools.persona import Persona
+from tools.policy import Decision
 from tools.sqlite.sandbox import SandboxPool
 from tools.sqlite.schema import Table
 from tools.tool import Toolkit, tool, toolset

@@ -12,9 +12,9 @@ import pytest
 
 from tests.optimizers.shop import make_suite
 from tests.tools.notes import NOTES, SAM
-from tools.access.persona import Persona
 from tools.environment import Environment
 from tools.errors import InputError
+from tools.persona import Persona
 from tools.seeding import digest_bytes
 from tools.world import MANIFEST_FILE, World, write_world
 

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from retrievers.errors import RetrievalError
-from tools.access.persona import Persona
 from tools.environment import Environment
 from tools.kinds.enterprise.schema import POSTS, TABLES
+from tools.persona import Persona
 from tools.world import write_world
 from worksmith.cli.app import app
 

@@ -14,10 +14,10 @@ from tools.access.conditions import ALWAYS, NEVER, Condition
 from tools.access.document import PolicyDocument, Rule
 from tools.access.forms import holds, sql, where
 from tools.access.lookup import Lookup, Record
-from tools.access.persona import Persona
-from tools.access.policy import PRIVATE, Decision
 from tools.access.reading import read_document
 from tools.access.specialise import allowed, specialised
+from tools.persona import Persona
+from tools.policy import PRIVATE, Decision
 from tools.seeding import digest
 from tools.sqlite.schema import ROW, quoted
 
@@ -41,7 +41,7 @@ class VectorFilter:
 
 
 class AccessPolicy:
-    """The access rules of a world. Implements `tools.access.policy.Policy`.
+    """The access rules of a world. Implements `tools.policy.Policy`.
 
     Everything is denied that no rule allows, and everything to a persona who is not active. Immutable
     and thread-safe; what was compiled for a persona is kept.

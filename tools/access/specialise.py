@@ -18,7 +18,6 @@ from tools.access.conditions import (
     opposite,
 )
 from tools.access.document import PolicyDocument, Rule
-from tools.access.persona import Persona
 from tools.access.predicates import (
     AllOf,
     Always,
@@ -34,6 +33,7 @@ from tools.access.predicates import (
     Predicate,
     RecordIn,
 )
+from tools.persona import Persona
 
 _HIGHEST = 99
 """Levels are texts of one or two digits; anything else is no level, and nobody outranks its bearer."""

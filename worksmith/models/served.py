@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from evals.suite import Suite
     from evals.tasks.task import VisibleTask
     from programs.agent import Agent
-    from tools.access.persona import Persona
     from tools.environment import Environment
     from tools.episode_result import EpisodeResult
+    from tools.persona import Persona
 
 CODE = Path(__file__).with_name("served_entry.py")
 """The file that MLflow runs to make the model."""

@@ -19,10 +19,10 @@ from evals.running.judges import Judge, ask_judge
 from evals.running.workers import Workers
 from evals.statistics import Interval, wilson
 from evals.tasks.task import Task
+from tools.episode_result import Usage
 from tools.errors import InfrastructureError
 from tools.seeding import rng
 from tools.statuses import INFRASTRUCTURE
-from tools.usage import Usage
 
 if TYPE_CHECKING:
     from evals.judging.rubric_judge import PairVerdict

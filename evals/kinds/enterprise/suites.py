@@ -6,12 +6,12 @@ from pathlib import Path
 
 from evals.suite import Suite, write_suite
 from evals.task_kind import BuildOptions, Progress
-from tools.access.persona import Persona
 from tools.files.atomic import write_atomically
 from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
 from tools.kinds.enterprise.generate import DEFAULT_NOW, Built, build
 from tools.kinds.enterprise.generate.draft import Hierarchy
 from tools.kinds.enterprise.schema import TABLES
+from tools.persona import Persona
 from tools.world import World, write_world
 
 LATENT_FILE = "latent.jsonl"

@@ -20,8 +20,8 @@ from evals.lm import retries
 from evals.lm.metering import metered, metering
 from evals.lm.retries import wait_before
 from tests.chat_server import ChatServer, chat_server, said
+from tools.episode_result import Usage
 from tools.errors import InputError
-from tools.usage import Usage
 
 BUSY = {"error": 503, "retry_after": 0}
 

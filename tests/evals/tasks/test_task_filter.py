@@ -4,8 +4,8 @@ import pytest
 
 from evals.tasks.task_filter import conditions, those_where
 from tests.evals.episodes import make_task
-from tools.access.persona import Persona
 from tools.errors import InputError
+from tools.persona import Persona
 
 TASKS = [
     make_task(1, domains=("calendar",), area="HR", persona=Persona(id="e1", name="A", department="Finance")),

@@ -25,9 +25,9 @@ from optimizers.cost.spending import Spent
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_episode, make_task
 from tests.optimizers.shop import lm
+from tools.episode_result import Usage
 from tools.errors import InputError
 from tools.files.sealed_lines import sealed
-from tools.usage import Usage
 
 
 def paid(replies: Path, prices: Prices) -> Spent:

@@ -22,10 +22,10 @@ from optimizers.demos.demonstration import LastCall, last_calls
 from optimizers.demos.redaction import with_twins
 from programs.agent import Agent
 from tests.tools.kinds.enterprise.small_world import small_rows
-from tools.access.persona import Persona
-from tools.access.policy import DENIED
 from tools.environment import Environment
 from tools.kinds.enterprise.schema import TABLES
+from tools.persona import Persona
+from tools.policy import DENIED
 from tools.world import write_world
 
 TASK = Task(

@@ -11,8 +11,8 @@ from typing import Any
 import apsw
 
 from tools.access.engine import AccessPolicy, load_policy
-from tools.access.persona import Persona
-from tools.guard import Guard
+from tools.access.guard import Guard
+from tools.persona import Persona
 from tools.sqlite.memory import open_memory
 from tools.sqlite.schema import Table
 from tools.tool_context import ToolContext

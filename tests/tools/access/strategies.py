@@ -12,8 +12,8 @@ import apsw
 from hypothesis import strategies as st
 
 from tools.access.engine import AccessPolicy, load_policy
-from tools.access.persona import Persona
-from tools.guard import Guard
+from tools.access.guard import Guard
+from tools.persona import Persona
 from tools.sqlite.memory import open_memory
 from tools.sqlite.schema import Table
 from tools.tool_context import ToolContext

@@ -20,7 +20,7 @@ from tests.tools.access.strategies import (
     worlds,
 )
 from tools.access.lookup import DatabaseLookup, MemoryLookup
-from tools.access.persona import Persona
+from tools.persona import Persona
 
 World = dict[str, list[Record]]
 

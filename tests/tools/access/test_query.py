@@ -10,8 +10,8 @@ import pytest
 
 from tests.tools.access import shop
 from tools.access.confinement import Limits
+from tools.access.guard import Guard
 from tools.errors import ToolError
-from tools.guard import Guard
 from tools.sqlite.sandbox import Sandbox
 from tools.tool_context import ToolContext
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import apsw
 
-from tools.access.persona import Persona
-from tools.access.policy import PRIVATE, Decision
 from tools.errors import InputError
 from tools.kinds.crm.roles import POLICY_FILE, Role, Roles, packaged_policy, packaged_roles, read_roles
 from tools.kinds.crm.schema import Schema, crm_schema
 from tools.kinds.crm.settings import OrgSettings, read_settings
+from tools.persona import Persona
+from tools.policy import PRIVATE, Decision
 from tools.seeding import digest
 from tools.world import World
 
@@ -42,7 +42,7 @@ Needs = Mapping[str, tuple[str, ...]]
 
 
 class CrmPolicy:
-    """The access rules of a CRM world. Implements `tools.access.policy.Policy`.
+    """The access rules of a CRM world. Implements `tools.policy.Policy`.
 
     Queries of a role run on `schema_for` it; functions that need more than that are denied. Immutable and
     thread-safe.

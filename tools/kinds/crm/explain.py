@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tools.access.policy import Decision
 from tools.access.predicates import OPERATIONS
 from tools.errors import InputError
 from tools.kinds.crm.access import CrmPolicy, function_needs
 from tools.kinds.crm.ids import canonical
 from tools.kinds.crm.schema import OBJECTS
+from tools.policy import Decision
 from tools.sqlite.schema import quoted
 from tools.tool_context import ToolContext
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tools.access.policy import PRIVATE
 from tools.kinds.crm.access import CrmPolicy
 from tools.kinds.crm.confined import Confined
 from tools.kinds.crm.org import Org, WorldOrg
@@ -14,6 +13,7 @@ from tools.kinds.crm.schema import CrmObject, Schema
 from tools.kinds.crm.settings import OrgSettings
 from tools.kinds.crm.soql.engine import QueryResult
 from tools.kinds.crm.sosl.engine import SearchResult
+from tools.policy import PRIVATE
 from tools.tool_context import ToolContext
 
 MOST_READS = 1_000

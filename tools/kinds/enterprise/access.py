@@ -9,9 +9,9 @@ from importlib.resources import files
 import apsw
 
 from tools.access.engine import AccessPolicy, load_policy
-from tools.access.persona import Persona
 from tools.errors import InputError
 from tools.kinds.enterprise.schema import TABLES
+from tools.persona import Persona
 from tools.world import World
 
 POLICY_FILE = "policy.json"

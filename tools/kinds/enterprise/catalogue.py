@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools.guard import Guard
+from tools.access.guard import Guard
 from tools.kinds.enterprise.naming import named_key
 from tools.kinds.enterprise.reading import Reading, Row, with_names
 from tools.kinds.enterprise.values import required

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tools.errors import ToolError
 
 if TYPE_CHECKING:
-    from tools.guard import Guard
+    from tools.access.guard import Guard
 
 _WORD = re.compile(r"\w+")
 _LISTED = 5

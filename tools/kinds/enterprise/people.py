@@ -8,7 +8,7 @@ from tools.errors import ToolError
 from tools.kinds.enterprise.naming import name_matches, only
 
 if TYPE_CHECKING:
-    from tools.guard import Guard
+    from tools.access.guard import Guard
     from tools.tool_context import ToolContext
 
 ME = "me"

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tools.access.guard import Guard
 from tools.errors import ToolError
-from tools.guard import Guard
 from tools.kinds.enterprise.people import ME, in_office
 from tools.kinds.enterprise.schema import DEPARTMENTS
 from tools.kinds.enterprise.values import amount, required, whole

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from tools.access.policy import AccessDeniedError
+from tools.access.guard import Guard
 from tools.errors import ToolError
-from tools.guard import Guard
 from tools.kinds.enterprise.people import employee
 from tools.kinds.enterprise.schema import KEYS, TABLES
 from tools.kinds.enterprise.search import best
 from tools.kinds.enterprise.values import day
+from tools.policy import AccessDeniedError
 from tools.sqlite.schema import ROW, Table
 from tools.tool_context import ToolContext
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from retrievers.index.collection import Collection
     from retrievers.index.library import Library
-    from tools.guard import Guard
+    from tools.access.guard import Guard
     from tools.tool_context import ToolContext
 
 _REMEMBERED = 4096

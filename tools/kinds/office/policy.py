@@ -7,9 +7,9 @@ from typing import Any
 
 import apsw
 
-from tools.access.persona import Persona
-from tools.access.policy import Decision
 from tools.errors import InputError
+from tools.persona import Persona
+from tools.policy import Decision
 from tools.world import World
 
 SAM = Persona(id="sam", name="Sam", department="Management")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from evals.running.judges import Judge
     from evals.running.study import Row, Study
     from evals.suite import Suite
-    from tools.access.persona import Persona
+    from tools.persona import Persona
     from worksmith.jobs.study import StudyPlan
 
 _SCALE = 0.05

@@ -15,9 +15,9 @@ from worksmith.cli.worlds.roles import check_role, validate_roles
 
 if TYPE_CHECKING:
     from tools.access.document import PolicyDocument
-    from tools.access.persona import Persona
-    from tools.access.policy import Decision
-    from tools.explain import OperationRights, RecordRights, SourceRights
+    from tools.access.explain import OperationRights, RecordRights, SourceRights
+    from tools.persona import Persona
+    from tools.policy import Decision
     from tools.tool_context import ToolContext
     from tools.world_kind import WorldKind
 
@@ -48,8 +48,8 @@ def check(
     as_json: JsonFlag = False,
 ) -> None:
     """Explain who may do what, and by which rule. The suite needs no tasks: its world is enough."""
+    from tools.access.explain import explain_record, explain_source
     from tools.errors import InputError
-    from tools.explain import explain_record, explain_source
 
     operations = _operations(operation)
     if record is not None and source is None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from tools.access.policy import Decision
     from tools.kinds.crm.explain import ObjectRights
+    from tools.policy import Decision
     from tools.tool_context import ToolContext
 
 

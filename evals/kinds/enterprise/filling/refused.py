@@ -9,8 +9,8 @@ from evals.kinds.enterprise.filling.solved import Solved, tools_of
 from evals.kinds.enterprise.goals.plan_recorder import DeniedError, PlanRecorder, UnfitError
 from evals.kinds.enterprise.goals.value_forms import tells
 from evals.tasks.task import Answer, Split, Step, Task
-from tools.access.persona import Persona
 from tools.environment import Environment
+from tools.persona import Persona
 
 _TELLING = 4
 """A shorter value may stand in a harmless answer by chance."""

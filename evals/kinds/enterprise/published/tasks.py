@@ -18,11 +18,11 @@ from typing import Any
 
 from evals.kinds.enterprise.published.answers import Checked, WorldFacts, check
 from evals.tasks.task import Answer, Difficulty, Split, Task
-from tools.access.persona import Persona
 from tools.kinds.enterprise.importing.json_records import read_records
 from tools.kinds.enterprise.importing.raw import RawRecord
 from tools.kinds.enterprise.importing.reader import Imported
 from tools.kinds.enterprise.importing.report import FileNote
+from tools.persona import Persona
 from tools.seeding import digest
 
 _EASY_BELOW = 3

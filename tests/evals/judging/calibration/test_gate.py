@@ -20,8 +20,8 @@ from evals.running.judges import Judge
 from evals.suite import Suite
 from evals.task_kind import BuildOptions, builder
 from evals.tasks.task import Task
+from tools.episode_result import Usage
 from tools.errors import InputError
-from tools.usage import Usage
 
 LOCAL = LocalRubric()
 

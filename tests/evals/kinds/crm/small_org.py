@@ -12,11 +12,11 @@ import apsw
 
 from evals.tasks.task import Answer, Entity, Split, Step, Task
 from tools import world_kind as kinds
-from tools.access.persona import Persona
-from tools.access.policy import Decision
 from tools.environment import Environment
 from tools.errors import InputError, ToolError
 from tools.kinds.crm.ids import make_id
+from tools.persona import Persona
+from tools.policy import Decision
 from tools.sqlite.schema import Table
 from tools.tool import Toolkit, tool
 from tools.tool_context import Shown, ToolContext

@@ -12,9 +12,9 @@ from evals.scoring.scorers import check_score_names
 from evals.tasks.task import Answer, Task
 from tests.evals.kinds.crm import small_org as org
 from tests.evals.kinds.crm.small_org import AGENT, OTHER, REFERENCE, TASKS
-from tools.access.policy import Opinion
 from tools.environment import Environment
 from tools.episode_result import EpisodeResult
+from tools.policy import Opinion
 
 Score = Callable[..., dict[str, float]]
 

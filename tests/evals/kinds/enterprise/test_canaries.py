@@ -18,9 +18,9 @@ from evals.running.runner import evaluate
 from programs.agent import Agent
 from tests.tools.kinds.enterprise.small_world import small_rows
 from tools.access.engine import load_policy
-from tools.access.persona import Persona
 from tools.environment import Environment
 from tools.kinds.enterprise.schema import TABLES
+from tools.persona import Persona
 from tools.world import write_world
 
 

@@ -17,11 +17,11 @@ from evals.kinds.enterprise.suites import write_enterprise
 from evals.scoring.answer_scorer import AnswerScorer
 from evals.tasks.task import Split, Task
 from tests.evals.splits import in_two_splits
-from tools.access.persona import Persona
 from tools.environment import Environment
 from tools.episode import Episode
 from tools.episode_result import EpisodeResult
 from tools.kinds.enterprise.generate import Built, build
+from tools.persona import Persona
 from tools.seeding import rng
 from tools.world import World
 

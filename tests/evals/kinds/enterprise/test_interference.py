@@ -15,10 +15,10 @@ from benchmarks.canaries.plant import Planted, plant
 from benchmarks.canaries.world import NOW, broken_filter
 from tests.tools.kinds.enterprise.small_world import small_rows
 from tools.access.engine import AccessPolicy
-from tools.access.persona import Persona
-from tools.access.policy import PRIVATE
 from tools.environment import Environment
 from tools.kinds.enterprise.schema import KEYS, TABLES
+from tools.persona import Persona
+from tools.policy import PRIVATE
 from tools.seeding import rng
 from tools.world import write_world
 

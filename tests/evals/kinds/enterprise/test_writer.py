@@ -11,7 +11,7 @@ import pytest
 from evals.kinds.enterprise.rewriting.objections import objections
 from evals.kinds.enterprise.rewriting.writer import rewrite, write
 from evals.tasks.task import Answer, Entity, Step, Task
-from tools.access.persona import Persona
+from tools.persona import Persona
 
 ASHA = Persona(id="emp_0007", name="Asha Rao", department="SA", level=10)
 TASK = Task(

@@ -13,10 +13,10 @@ from evals.tasks.task import Answer, Entity, Task
 from tests.evals import help_desk as desk
 from tests.evals import small_office
 from tests.evals.help_desk import ALLOWED, CRUD, DENIED, NOTHING, SEARCH
-from tools.access.policy import Decision, Opinion
 from tools.dispatch import Observation
 from tools.environment import Environment
 from tools.episode_result import CallRecord, EpisodeResult
+from tools.policy import Decision, Opinion
 
 Score = Callable[..., dict[str, float]]
 

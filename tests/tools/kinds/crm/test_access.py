@@ -15,7 +15,6 @@ from tests.tools.kinds.crm.soql.model import soql
 from tests.tools.kinds.crm.soql.org import WORDS, Org, random_day, random_value
 from tests.tools.kinds.crm.soql.queries import Chooser
 from tests.tools.kinds.crm.worlds import ROLES, call, env, episode, written
-from tools.access.persona import Persona
 from tools.errors import InputError
 from tools.kinds.crm.access import CrmPolicy
 from tools.kinds.crm.ids import make_id
@@ -25,6 +24,7 @@ from tools.kinds.crm.schema import OBJECTS, Links, Schema, crm_schema
 from tools.kinds.crm.settings import OrgSettings
 from tools.kinds.crm.soql.errors import QueryError
 from tools.kinds.crm.sosl.tables import searchable
+from tools.persona import Persona
 from tools.seeding import rng
 
 CONTACTS = "SELECT AccountId FROM Contact"

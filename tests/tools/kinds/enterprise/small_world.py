@@ -7,11 +7,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tools.access.persona import Persona
 from tools.environment import Environment
 from tools.kinds.enterprise.ids import content_hash, content_size
 from tools.kinds.enterprise.personnel import NEW_LEAVES
 from tools.kinds.enterprise.schema import DEPARTMENTS, TABLES
+from tools.persona import Persona
 from tools.world import World, write_world
 
 COMPANY: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())

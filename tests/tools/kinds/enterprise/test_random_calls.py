@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tests.tools.kinds.enterprise.small_world import PEOPLE, small_rows
 from tools.access.engine import AccessPolicy
 from tools.access.lookup import DatabaseLookup
-from tools.access.persona import Persona
 from tools.environment import Environment
 from tools.kinds.enterprise.schema import KEYS, TABLES
+from tools.persona import Persona
 from tools.sqlite.sandbox import Sandbox
 from tools.tool import Tool
 from tools.world_kind import world_kind

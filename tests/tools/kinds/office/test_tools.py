@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.access.persona import Persona
 from tools.dispatch import Observation
 from tools.environment import Environment
 from tools.episode import Episode
 from tools.kinds.office.kind import OFFICE
+from tools.persona import Persona
 from tools.tool import toolset
 
 TOOLS = toolset(OFFICE.toolkits)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+from tools.access.guard import Guard
 from tools.errors import ToolError
-from tools.guard import Guard
 from tools.kinds.enterprise import personnel
 from tools.kinds.enterprise.ids import next_id
 from tools.kinds.enterprise.naming import name_matches

@@ -6,8 +6,8 @@ from collections import defaultdict
 from pathlib import PurePosixPath
 from typing import Any
 
+from tools.access.guard import Guard
 from tools.errors import ToolError
-from tools.guard import Guard
 from tools.kinds.enterprise.ids import content_hash, content_size
 from tools.kinds.enterprise.reading import Reading, Row, guard_of, result, with_people
 from tools.kinds.enterprise.schema import REPOSITORIES

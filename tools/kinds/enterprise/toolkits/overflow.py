@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tools.access.guard import Guard
 from tools.errors import ToolError
-from tools.guard import Guard
 from tools.kinds.enterprise.ids import next_id
 from tools.kinds.enterprise.reading import Reading, guard_of, result, with_people
 from tools.kinds.enterprise.schema import OVERFLOW

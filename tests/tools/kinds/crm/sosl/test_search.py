@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.access.persona import Persona
 from tools.kinds.crm.ids import make_id
 from tools.kinds.crm.schema import OBJECTS, TABLES
 from tools.kinds.crm.soql.engine import Limits
@@ -18,6 +17,7 @@ from tools.kinds.crm.soql.records import plain
 from tools.kinds.crm.sosl.engine import PER_OBJECT, Sosl
 from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
 from tools.kinds.crm.sosl.words import singular, words
+from tools.persona import Persona
 from tools.sqlite.sandbox import Sandbox
 from tools.world import write_world
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.tools.access import shop
-from tools.access.policy import AccessDeniedError
+from tools.access.guard import Guard
 from tools.errors import ToolError
-from tools.guard import Guard
+from tools.policy import AccessDeniedError
 from tools.tool_context import ToolContext
 
 NEW = {"letter_id": "L9", "writer": "bob", "reader": "cy", "status": "open", "text": "new"}

@@ -9,9 +9,9 @@ from typing import Any
 from tools.access.confinement import Limits
 from tools.access.engine import NO_FIELDS, AccessPolicy, denial
 from tools.access.lookup import DatabaseLookup, Record
-from tools.access.policy import PRIVATE, AccessDeniedError, Decision
 from tools.access.query import run_query
 from tools.errors import ToolError
+from tools.policy import PRIVATE, AccessDeniedError, Decision
 from tools.sqlite.schema import ROW, Table, columns_sql, quoted
 from tools.tool_context import ToolContext
 

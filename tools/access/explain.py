@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from tools.access.engine import AccessPolicy
+from tools.access.guard import Guard
 from tools.access.lookup import DatabaseLookup
-from tools.access.policy import Decision
 from tools.access.predicates import OPERATIONS
 from tools.errors import InputError
-from tools.guard import Guard
+from tools.policy import Decision
 from tools.sqlite.schema import Table, quoted
 from tools.tool_context import ToolContext
 
