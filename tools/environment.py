@@ -1,4 +1,4 @@
-"""A environment: a world with its sandboxes, from which episodes are opened."""
+"""An environment: a world with its sandboxes, from which episodes are opened."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ class Environment:
     it is the path of its world.
 
     Attributes:
-        backend: a live system that the tools of this kind work on instead of the world, set by whoever
-            connects to one; episodes opened afterwards have it. Its `str` names it.
+        backend: a live system that the tools of this kind work on instead of the world, see `connect`.
     """
 
     def __init__(self, world: World, sandboxes: int | None = None) -> None:
@@ -52,6 +51,14 @@ class Environment:
             RetrievalError: if its search index was built over another one.
         """
         return cls(World.open(directory))
+
+    def connect(self, backend: object | None) -> None:
+        """Let the tools of episodes that are opened from now on work on a live system; None is the world.
+
+        Args:
+            backend: named by its `str`.
+        """
+        self.backend = backend
 
     @property
     def digest(self) -> str:

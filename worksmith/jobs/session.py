@@ -137,7 +137,7 @@ def connect(suite: Suite, org: str | None, ids: Path | None) -> None:
     from tools.kinds.crm.live.translating import translated
 
     live = SalesforceOrg.from_env()
-    suite.env.backend = translated(live, ids) if ids else live
+    suite.env.connect(translated(live, ids) if ids else live)
     say(f"Tools work on the {suite.env.backend}")
 
 

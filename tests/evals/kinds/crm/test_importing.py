@@ -266,7 +266,7 @@ def test_with_a_live_org_there_are_episodes(tmp_path: Path) -> None:
     suite, *_ = run(write_raw(tmp_path / "raw"), tmp_path / "suite")
     with pytest.raises(InputError, match="not here"):
         suite.env.episode()
-    suite.env.backend = object()
+    suite.env.connect(object())
     assert suite.env.episode() is not None
 
 

@@ -25,9 +25,9 @@ from tools.kinds.crm.sosl.engine import SearchResult
 def shop() -> Iterator[Environment]:
     """An empty world whose episodes work on another org, which hides nothing."""
     found = written({})
-    found.backend = WorldOrg(connect(ORG), date(2023, 1, 1))
+    found.connect(WorldOrg(connect(ORG), date(2023, 1, 1)))
     yield found
-    found.backend = None
+    found.connect(None)
 
 
 def test_functions_and_queries_work_on_the_live_org(shop: Environment) -> None:
@@ -68,7 +68,7 @@ def test_who_may_read_everything_asks_the_live_org_whatever_it_understands() -> 
     document = json.loads(packaged_policy())
     document["roles"]["service_agent"] |= {"objects": list(OBJECTS), "hidden": {}}
     shop = written({}, policy=json.dumps(document))
-    shop.backend = WorldOrg(connect(ORG), date(2023, 1, 1))
+    shop.connect(WorldOrg(connect(ORG), date(2023, 1, 1)))
     mine = episode(["query"], "service_agent", shop)
     assert call(mine, "query.soql", query="FIND {shoe}")["total"] > 0
     refused = mine.call("query.soql", {"query": "SELECT Lead FROM Case"})

@@ -106,9 +106,9 @@ def test_results_on_a_live_org_are_not_taken_for_those_on_the_world(
     digests = [env.digest]
     live = SalesforceOrg.from_env()
     for backend in (live, TranslatedOrg(live, PAIRS)):
-        env.backend = backend
+        env.connect(backend)
         digests.append(env.digest)
 
     assert len(set(digests)) == 3
-    env.backend = SalesforceOrg.from_env()
+    env.connect(SalesforceOrg.from_env())
     assert env.digest == digests[1]
