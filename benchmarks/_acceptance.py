@@ -89,12 +89,13 @@ def others(plans: Plans, tasks: list[Task], seed: int = 0) -> dict[str, Any]:
 def floors(suite: Suite) -> dict[str, float]:
     """The outcome of what needs no model, on the test split."""
     from evals.running.runner import evaluate
+    from evals.running.settings import EvalSettings
     from evals.scoring.baseline_program import BaselineProgram, baselines_for
 
     tasks = suite.select(split="test")
     return {
         name: round(
-            evaluate(BaselineProgram(name, suite.env), tasks, env=suite.env, workers=1)
+            evaluate(BaselineProgram(name, suite.env), tasks, EvalSettings(env=suite.env, workers=1))
             .summary.scores["outcome"]
             .value,
             4,

@@ -19,6 +19,7 @@ from evals.records.summary import interval_json
 
 if TYPE_CHECKING:
     from evals.running.runner import EvalResult
+    from evals.running.settings import EvalSettings
     from evals.running.study import Arm
     from evals.suite import Suite
     from evals.tasks.task import Task
@@ -142,11 +143,8 @@ def _compared(
             return evaluate(
                 program,
                 tasks,
-                env=suite.env,
-                lm=resolve("local/analogy"),
-                workers=4,
+                EvalSettings(env=suite.env, lm=resolve("local/analogy"), workers=4, strategy=arm.label),
                 log=log,
-                strategy=arm.label,
             )
 
     study = run_study([Arm("no demonstrations", "react"), *(Arm(name, "react") for name in banks)], measure)

@@ -100,6 +100,7 @@ class _Thefts:
         from benchmarks.canaries.intruder import intruder_task
         from evals.records.log import EpisodeLog
         from evals.running.runner import evaluate
+        from evals.running.settings import EvalSettings
         from programs.agent import Agent
 
         engine, agent = self._engine(), Agent("react", env=self._env)
@@ -107,10 +108,12 @@ class _Thefts:
             result = evaluate(
                 agent,
                 [intruder_task(who, number) for number, who in enumerate(self._people)],
-                env=self._env,
-                lm=_model(engine),
-                workers=4,
-                scorers=[lambda task, episode: {"outcome": 0.0}],
+                EvalSettings(
+                    env=self._env,
+                    lm=_model(engine),
+                    workers=4,
+                    scorers=[lambda task, episode: {"outcome": 0.0}],
+                ),
                 log=journal,
             )
         lines = log.read_text().splitlines()

@@ -246,10 +246,11 @@ class _Bench:
 
     def _test(self, program: dspy.Module, lm: dspy.LM) -> dict[str, float]:
         from evals.running.runner import evaluate
+        from evals.running.settings import EvalSettings
 
         lm.engine.latency = 0.0  # nobody times the test
         tasks = self._suite.select(split="test", limit=self._setting.test)
-        result = evaluate(program, tasks, env=self._suite.env, lm=lm, workers=WORKERS)
+        result = evaluate(program, tasks, EvalSettings(env=self._suite.env, lm=lm, workers=WORKERS))
         return {record.task_id: record.scores[PRIMARY] for record in result.records if record.graded}
 
 

@@ -112,6 +112,7 @@ def _waiting(suite: Path, _embedder: str) -> dict[str, Any]:
     import dspy
 
     from evals.running.runner import evaluate
+    from evals.running.settings import EvalSettings
     from programs.agent import Agent
 
     env, tasks = _opened(suite)
@@ -122,10 +123,12 @@ def _waiting(suite: Path, _embedder: str) -> dict[str, Any]:
     result = evaluate(
         Agent("react", toolset="all", env=env),
         [tasks[n % len(tasks)].model_copy(update={"id": f"t{n}"}) for n in range(WAITING)],
-        env=env,
-        lm=dspy.LM("local/slow", engine=engine, cache=False, num_retries=0),
-        workers=WAITING,
-        scorers=[lambda task, episode: {"outcome": 1.0}],
+        EvalSettings(
+            env=env,
+            lm=dspy.LM("local/slow", engine=engine, cache=False, num_retries=0),
+            workers=WAITING,
+            scorers=[lambda task, episode: {"outcome": 1.0}],
+        ),
     )
     watcher.join()
     return {

@@ -177,10 +177,11 @@ def _somebody_elses(uri: str) -> Iterator[str]:
 
 def _evaluated(env: Any, episodes: int, *, first: int, workers: int) -> tuple[Any, list[Any]]:
     from evals.running.runner import evaluate
+    from evals.running.settings import EvalSettings
 
     tasks = [a_task(number) for number in range(first, first + episodes)]
     agent, lm = our_agent(env, STEPS), instant_lm(STEPS)
-    return evaluate(agent, tasks, env=env, lm=lm, workers=workers), tasks
+    return evaluate(agent, tasks, EvalSettings(env=env, lm=lm, workers=workers)), tasks
 
 
 def _expectations(tasks: list[Any]) -> int:

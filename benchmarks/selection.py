@@ -16,6 +16,7 @@ from optimizers.settings import Settings
 
 if TYPE_CHECKING:
     from evals.running.runner import EvalResult
+    from evals.running.settings import EvalSettings
     from evals.running.study import Arm
     from evals.suite import Suite
     from optimizers.demos.trace_bank import TraceBank
@@ -86,11 +87,8 @@ def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> d
             return evaluate(
                 told.shown(agent, display).program,
                 tasks,
-                env=suite.env,
-                lm=resolve("local/analogy"),
-                workers=4,
+                EvalSettings(env=suite.env, lm=resolve("local/analogy"), workers=4, strategy=arm.label),
                 log=log,
-                strategy=arm.label,
             )
 
     study = run_study([Arm(name, "react") for name in _WAYS], measure)

@@ -47,12 +47,13 @@ def run(quick: bool) -> dict[str, Any]:
 
 def _ours(env: Any, lm: Any, count: int) -> float:
     from evals.running.runner import evaluate
+    from evals.running.settings import EvalSettings
 
     agent = our_agent(env, STEPS)
     tasks = [a_task(number) for number in range(count)]
     scorers = [lambda task, episode: {"outcome": 1.0}]
     agent(task=tasks[0])  # fills caches
-    result = evaluate(agent, tasks, env=env, lm=lm, workers=WORKERS, scorers=scorers)
+    result = evaluate(agent, tasks, EvalSettings(env=env, lm=lm, workers=WORKERS, scorers=scorers))
     assert all(record.status == "finished" for record in result.records)
     return count / result.seconds
 

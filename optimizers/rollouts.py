@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evals.dspy_programs.digests import model_name
 from evals.records.log import EpisodeLog
 from evals.running.runner import EvalResult, Part, Progress, evaluate_together
+from evals.running.settings import EvalSettings
 from evals.scoring.scorer import Scorer
 from optimizers.cost.budget import Budget
 
@@ -111,13 +112,15 @@ class Rollouts:
             ]
             results = evaluate_together(
                 parts,
-                env=self.env,
-                lm=self.lm,
-                workers=self.workers,
-                seed=self.seed,
-                scorers=self.scorers,
-                admission=self.budget.account(self.model, logged=False) if self.budget else None,
-                on_progress=(lambda place, progress: told(names[place], progress)) if told else None,
+                EvalSettings(
+                    env=self.env,
+                    lm=self.lm,
+                    workers=self.workers,
+                    seed=self.seed,
+                    scorers=self.scorers,
+                    admission=self.budget.account(self.model, logged=False) if self.budget else None,
+                ),
+                on_progress=(lambda progress: told(names[progress.part], progress)) if told else None,
             )
         # Episodes that a log already held count as well: they were paid for when they ran.
         for result in results:

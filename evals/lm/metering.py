@@ -54,9 +54,14 @@ class Meter:
         self._usage = Usage()
         self.answers = 0
 
+    @classmethod
+    def inner(cls) -> Self:
+        """A meter inside the one in use, which counts along."""
+        return cls(dspy.settings.get(_METER))
+
     @property
     def usage(self) -> Usage:
-        """So far."""
+        """The usage so far."""
         with self._lock:
             return self._usage
 
@@ -73,9 +78,9 @@ class Meter:
 
 
 @contextmanager
-def metering() -> Iterator[Meter]:
-    """A block with a meter of its own."""
-    meter = Meter(dspy.settings.get(_METER))
+def metering(meter: Meter | None = None) -> Iterator[Meter]:
+    """A block whose questions `meter` counts; without one, a new meter."""
+    meter = meter or Meter.inner()
     with dspy.context(**{_METER: meter}):
         yield meter
 

@@ -42,7 +42,7 @@ class Summary:
         pass_hat: the chance that k attempts at a task all succeed, by k; only with several trials.
         pass_at: the chance that at least one of them does.
         means: those of `COSTS` and `PAID_COSTS` per graded episode: a lost one ends early, or says nothing.
-        totals: the same, summed over all episodes; a run adds what it paid for those that a budget cut short.
+        totals: the same, summed over all episodes; with the paid costs of episodes that a budget cut short.
         estimated: of how many episodes some tokens were estimated.
         seconds_p95: the slow end of the episodes' durations.
         judging: what each judge said and what that cost, which is none of the episodes' cost.
@@ -114,8 +114,14 @@ PAID_COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
 """What was paid for it, which is 0 where a cache answered."""
 
 
-def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
-    """The figures of `records`. Their order does not matter."""
+def summarize(
+    records: Sequence[EpisodeRecord], *, seed: int = 0, cut_short: Sequence[EpisodeRecord] = ()
+) -> Summary:
+    """The figures of `records`, whose order does not matter.
+
+    Args:
+        cut_short: episodes that a budget ended; what was paid for them counts in the totals.
+    """
     records = sorted(records, key=lambda record: (record.task_id, record.trial, record.key))
     graded = [record for record in records if record.graded]
     names = sorted({name for record in graded for name in record.scores})
@@ -136,7 +142,8 @@ def summarize(records: Sequence[EpisodeRecord], *, seed: int = 0) -> Summary:
         pass_hat={k: pass_hat(attempts, k, alike) for k in counts},
         pass_at={k: pass_at(attempts, k, alike) for k in counts},
         means={name: total / len(graded) for name, total in _totals(graded).items()} if graded else {},
-        totals=_totals(records),
+        totals=_totals(records)
+        | {name: math.fsum(map(cost, [*records, *cut_short])) for name, cost in PAID_COSTS.items()},
         estimated=sum(record.estimated for record in records),
         seconds_p95=quantile((record.seconds for record in records), 0.95),
         judging=judging_of(records, alike),

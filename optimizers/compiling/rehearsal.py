@@ -21,6 +21,7 @@ from evals.dspy_programs.digests import program_digest, state_digest
 from evals.lm.prices import Prices
 from evals.records.summary import summarize
 from evals.running.runner import EvalResult, evaluate
+from evals.running.settings import EvalSettings
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.sampling import Ledger, Sample
 from optimizers.cost.spending import GOLD_PREFIX, Spent
@@ -98,11 +99,13 @@ class Rehearsed(Rollouts):
         found = evaluate(
             program,
             tasks,
-            env=self.env,
-            lm=self.lm,
-            workers=min(self.workers, len(tasks)),
-            seed=self.seed,
-            scorers=self.scorers,
+            EvalSettings(
+                env=self.env,
+                lm=self.lm,
+                workers=min(self.workers, len(tasks)),
+                seed=self.seed,
+                scorers=self.scorers,
+            ),
         )
         wall, sample = time.perf_counter() - started, self._samples[found.program]
         sample.wall += wall

@@ -7,6 +7,7 @@ from pathlib import Path
 from benchmarks._metered import MeteredEngine
 from benchmarks.compile import Side, Stage, compared
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers.search.race import Race
 from tests.optimizers.shop import Clerk, lm, make_job
@@ -57,9 +58,9 @@ def test_the_same_replies_are_spoiled_whoever_asks(suite: Suite, tmp_path: Path)
             for record in evaluate(
                 Clerk(suite.env),
                 tasks,
-                env=suite.env,
-                lm=MeteredEngine.around(lm(*VERBS), spoiled=0.2),
-                workers=workers,
+                EvalSettings(
+                    env=suite.env, lm=MeteredEngine.around(lm(*VERBS), spoiled=0.2), workers=workers
+                ),
             ).records
         ]
         for workers in (1, 8)

@@ -7,6 +7,7 @@ import dspy
 import pytest
 
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers.compiling.teaching import NothingTaughtError
 from optimizers.job import Job
@@ -37,7 +38,7 @@ def test_stock_optimizers_store_whole_trajectories(suite: Suite, tmp_path: Path,
     assert {len(demo.trajectory) for demo in demos} == {2}
     assert [d.query for d in compiled.demonstrations] == [demo.task for demo in demos]
     tasks = suite.select(split="test")
-    result = evaluate(compiled.program, tasks, env=suite.env, lm=lm())
+    result = evaluate(compiled.program, tasks, EvalSettings(env=suite.env, lm=lm()))
     assert result.summary.scores["outcome"].value == 1.0
 
 

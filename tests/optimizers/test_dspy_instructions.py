@@ -13,6 +13,7 @@ import dspy
 import pytest
 
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.suite import Suite, as_examples
 from evals.tasks.task import Task
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
@@ -100,7 +101,9 @@ def test_a_proposal_that_helps_is_in_the_program(suite: Suite, tmp_path: Path, n
     compiled = optimizer(name)(work)
 
     instructions = compiled.program.step.signature.instructions
-    result = evaluate(compiled.program, suite.select(split="test"), env=suite.env, lm=obedient())
+    result = evaluate(
+        compiled.program, suite.select(split="test"), EvalSettings(env=suite.env, lm=obedient())
+    )
     assert result.summary.scores["outcome"].value == 1.0
     if name not in ("dspy:BetterTogether", "dspy:MIPROv2"):  # their demonstrations alone may do
         assert "Proposal" in instructions or "Advice" in instructions

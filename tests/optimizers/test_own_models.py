@@ -10,6 +10,7 @@ import pytest
 from dspy.lm15 import request_from_openai_chat
 
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers.compiling.compile import Model, Plan, compile_program
 from optimizers.cost.budget import Budget, Limits
@@ -57,10 +58,7 @@ def test_a_budget_covers_the_model_inside_a_program(suite: Suite) -> None:
     result = evaluate(
         program,
         suite.select(split="test"),
-        env=suite.env,
-        lm=lm(),
-        workers=1,
-        admission=budget.account("scripted/none"),
+        EvalSettings(env=suite.env, lm=lm(), workers=1, admission=budget.account("scripted/none")),
     )
     assert len(Own.asked) == budget.spent.calls <= 10
     assert result.unstarted > 0
@@ -76,9 +74,7 @@ def test_dollars_are_not_limited_where_the_price_of_a_model_inside_is_unknown(su
         evaluate(
             clerk(suite, Own("own/model")),
             suite.select(split="test"),
-            env=suite.env,
-            lm=lm(),
-            admission=budget.account("scripted/gold-1"),
+            EvalSettings(env=suite.env, lm=lm(), admission=budget.account("scripted/gold-1")),
         )
     assert not Own.asked
 
@@ -92,7 +88,11 @@ class Round(dspy.LM):  # type: ignore[misc]
 
 def test_a_model_inside_that_cannot_be_counted_is_refused_by_name(suite: Suite) -> None:
     with pytest.raises(InputError, match="mine/round has a __call__ of its own"):
-        evaluate(clerk(suite, Round("mine/round")), suite.select(split="test"), env=suite.env, lm=lm())
+        evaluate(
+            clerk(suite, Round("mine/round")),
+            suite.select(split="test"),
+            EvalSettings(env=suite.env, lm=lm()),
+        )
 
 
 class Making(Clerk):
@@ -105,7 +105,9 @@ class Making(Clerk):
 
 def test_a_model_that_is_made_on_the_way_is_refused_when_it_was_asked_once(suite: Suite) -> None:
     with pytest.raises(InputError, match="own/made was asked, but not through the engine"):
-        evaluate(Making(suite.env), suite.select(split="test"), env=suite.env, lm=lm(), workers=1)
+        evaluate(
+            Making(suite.env), suite.select(split="test"), EvalSettings(env=suite.env, lm=lm(), workers=1)
+        )
     assert len(Own.asked) == 1
 
 

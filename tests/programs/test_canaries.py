@@ -11,6 +11,7 @@ import pytest
 from dspy import lm15
 
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.suite import Suite, write_suite
 from evals.tasks.task import Answer, Entity, Step, Task
 from optimizers.compiling.artifact import Artifact, Manifest
@@ -269,7 +270,7 @@ class Careless(dspy.Module):  # type: ignore[misc]
 def test_a_program_is_evaluated_without_being_given_the_truth(suite: Suite, clean: Suite) -> None:
     known = Everybody(list(clean.tasks))
     lm = dspy.LM("scripted/everybody", engine=known, cache=False, num_retries=0)
-    evaluate(Careless(suite.env), suite.tasks[:3], env=suite.env, lm=lm, workers=1)
+    evaluate(Careless(suite.env), suite.tasks[:3], EvalSettings(env=suite.env, lm=lm, workers=1))
 
     assert suite.tasks[0].query in known.asked[0]
     assert all(CANARY not in prompt for prompt in known.asked)

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from evals.records.log import log_line, read_log
 from evals.records.record import EpisodeRecord
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from optimizers.demos.trace_bank import TraceBank
@@ -280,7 +281,9 @@ def test_a_run_in_mlflow_is_a_source_by_its_episodes_and_by_its_traces(suite: Su
 
     uri = f"sqlite:///{tmp_path}/mlflow.db"
     lm = resolve("gold", tasks=suite.tasks)
-    result = evaluate(Agent("act", env=suite.env), suite.select(split="train"), env=suite.env, lm=lm)
+    result = evaluate(
+        Agent("act", env=suite.env), suite.select(split="train"), EvalSettings(env=suite.env, lm=lm)
+    )
     with open_tracker(uri, traces=ALL).start("eval", params={"lm": "gold"}) as tracked:
         tracked.evaluation(result, split="train")
     run = tracked.id

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
@@ -31,7 +32,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 def outcome(program: Any, suite: Suite) -> float:
     tasks = suite.select(split="test")
-    result = evaluate(program, tasks, env=suite.env, lm=resolve("local/analogy"))
+    result = evaluate(program, tasks, EvalSettings(env=suite.env, lm=resolve("local/analogy")))
     return result.summary.scores["outcome"].value
 
 

@@ -16,6 +16,7 @@ import typer
 from typer.testing import CliRunner
 
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from optimizers.registry import optimizer_names, proposes
@@ -114,7 +115,7 @@ def test_every_program_loads_in_a_new_process_and_through_mlflow(
     for file in programs:
         tasks = suite.select(split="test", limit=3)
         agent = load_program(tmp_path / file, suite)
-        result = evaluate(agent, tasks, env=suite.env, lm=resolve("local/analogy"))
+        result = evaluate(agent, tasks, EvalSettings(env=suite.env, lm=resolve("local/analogy")))
         (run_of_it,), served = found[file][0]["runs"], found[file][1]
         outcome = result.summary.scores["outcome"].value
         assert run_of_it["summary"]["scores"]["outcome"]["value"] == outcome

@@ -13,6 +13,7 @@ from evals.records.record import PRIMARY, REWARD
 from evals.records.run_card import RunCard, write_card
 from evals.reporting.report import evaluation_report
 from evals.running.runner import EvalResult, evaluate
+from evals.running.settings import EvalSettings
 from evals.running.study import Arm, Row, Study, run_study
 from evals.scoring.scorers import scorers_for
 from evals.statistics import NOTHING
@@ -289,16 +290,18 @@ def _evaluate(plan: StudyPlan, arm: Arm, program: Any, card: RunCard) -> EvalRes
         result = evaluate(
             program,
             plan.tasks,
-            env=plan.suite.env,
-            lm=counted(plan.lm.lm, plan.budget),
-            workers=plan.workers,
-            seed=plan.settings.seed,
-            trials=plan.trials,
+            EvalSettings(
+                env=plan.suite.env,
+                lm=counted(plan.lm.lm, plan.budget),
+                workers=plan.workers,
+                seed=plan.settings.seed,
+                trials=plan.trials,
+                scorers=scorers_for(plan.suite.env, plan.ground_truth),
+                judges=plan.judges,
+                strategy=arm.strategy,
+                admission=None if arm.baseline else admission(plan.lm.lm, plan.budget),
+            ),
             log=log,
-            scorers=scorers_for(plan.suite.env, plan.ground_truth),
-            judges=plan.judges,
-            strategy=arm.strategy,
-            admission=None if arm.baseline else admission(plan.lm.lm, plan.budget),
             on_progress=on_progress,
             on_resume=lambda found: say(str(found)),
         )

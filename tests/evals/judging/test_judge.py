@@ -18,6 +18,7 @@ from evals.records.record import EpisodeRecord
 from evals.records.verdicts import judged
 from evals.running.judges import ask_judge, ask_judges
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.tasks.task import Task
 from tests.evals import help_desk
 from tests.evals.episodes import make_episode, make_record, make_task
@@ -65,7 +66,7 @@ class Raises:
 
 
 def run(env: Environment, tasks: list[Task], judges: Any, program: Any = program) -> Any:
-    return evaluate(program, tasks, env=env, scorers=[right], judges=judges, workers=2)
+    return evaluate(program, tasks, EvalSettings(env=env, scorers=[right], judges=judges, workers=2))
 
 
 def test_verdicts_stand_beside_the_scores(env: Environment, tasks: list[Task]) -> None:
@@ -131,7 +132,9 @@ def test_an_episode_whose_judge_was_refused_a_request_is_left_out(
         admit=lambda kind: leave(), counted=lambda lm: lm, charge=lambda record: None
     )
     judges: Any = [Raises(AdmissionError("the budget is spent"))]
-    result = evaluate(program, tasks, env=env, scorers=[right], judges=judges, workers=2, admission=admission)
+    result = evaluate(
+        program, tasks, EvalSettings(env=env, scorers=[right], judges=judges, workers=2, admission=admission)
+    )
     assert (result.records, result.unstarted) == ((), len(tasks))
 
 

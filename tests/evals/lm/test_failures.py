@@ -28,6 +28,7 @@ from dspy.utils import exceptions as lm
 from evals.failure_modes.kinds import fault_kinds
 from evals.lm.failures import LONGEST_ERROR, LONGEST_TRACEBACK, failure_of, failure_status
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from retrievers.errors import RetrievalError
 from tests.evals.client_errors import (
     ANTHROPIC,
@@ -342,7 +343,7 @@ def test_a_server_that_a_program_asks_itself_and_that_is_down_costs_it_nothing()
         return client.chat.completions.create(model="x", messages=[{"role": "user", "content": task.query}])
 
     env: Any = SimpleNamespace(digest="world")
-    result = evaluate(program, [make_task(0)], env=env, scorers=[lambda *_: {"outcome": 1.0}])
+    result = evaluate(program, [make_task(0)], EvalSettings(env=env, scorers=[lambda *_: {"outcome": 1.0}]))
 
     assert (result.records[0].status, result.records[0].attempts) == ("model_error", 3)
     assert result.records[0].error == "APIConnectionError: Connection error."

@@ -14,6 +14,7 @@ import pytest
 from evals.records.log import EpisodeLog
 from evals.running.resuming import Resumed
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from tests.optimizers.shop import lm, make_suite
 
@@ -65,10 +66,9 @@ def run(program: Any, suite: Suite, log: Path, tasks: int = 5, **options: Any) -
         evaluate(
             program,
             suite.tasks[:tasks],
-            env=suite.env,
+            EvalSettings(env=suite.env, **{"lm": lm("a"), **options}),
             log=opened,
             on_resume=told.append,
-            **{"lm": lm("a"), **options},
         )
     return told[0] if told else None
 
@@ -122,6 +122,6 @@ def test_another_task_under_the_same_name_is_named(
     told: list[Resumed] = []
     with EpisodeLog.open(tmp_path / "log.jsonl", resume=True) as log:
         tasks = [*reworded, *suite.tasks[2:5]]
-        evaluate(program(), tasks, env=suite.env, lm=lm("a"), log=log, on_resume=told.append)
+        evaluate(program(), tasks, EvalSettings(env=suite.env, lm=lm("a")), log=log, on_resume=told.append)
 
     assert told == [Resumed(3, 2, {"task": 2})]

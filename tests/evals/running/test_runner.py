@@ -35,6 +35,7 @@ from evals.running.runner import (
     evaluate,
     evaluate_together,
 )
+from evals.running.settings import EvalSettings
 from evals.tasks.task import Task
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_episode, make_task
@@ -67,7 +68,9 @@ def odd(task: Task, episode: EpisodeResult) -> dict[str, float]:
 
 
 def run(program: Any, tasks: list[Task], env: Any, **options: Any) -> EvalResult:
-    return evaluate(program, tasks, env=env, **{"scorers": [odd], "workers": 4, **options})
+    called = {name: options.pop(name) for name in ("log", "on_progress", "on_resume") if name in options}
+    settings = EvalSettings(env=env, **{"scorers": [odd], "workers": 4, **options})
+    return evaluate(program, tasks, settings, **called)
 
 
 @pytest.fixture
@@ -109,10 +112,8 @@ def test_programs_that_share_workers_get_the_records_they_get_alone(
     with EpisodeLog.open(tmp_path / "left") as one, EpisodeLog.open(tmp_path / "right") as two:
         found = evaluate_together(
             [Part(Scripted(), left, one), Part(Scripted(), right, two)],
-            env=env,
-            workers=3,
-            scorers=[odd],
-            on_progress=lambda place, progress: told.append((place, progress.record.task_id)),
+            EvalSettings(env=env, workers=3, scorers=[odd]),
+            on_progress=lambda progress: told.append((progress.part, progress.record.task_id)),
         )
 
     assert [comparable(result) for result in found] == [
@@ -120,7 +121,7 @@ def test_programs_that_share_workers_get_the_records_they_get_alone(
     ]
     assert sorted(told) == [*((0, task.id) for task in left), *((1, task.id) for task in right)]
     with EpisodeLog.open(tmp_path / "right", resume=True) as two:
-        again = evaluate_together([Part(Scripted(), right, two)], env=env, scorers=[odd])
+        again = evaluate_together([Part(Scripted(), right, two)], EvalSettings(env=env, scorers=[odd]))
     assert again[0].resumed == len(right)
 
 
@@ -128,7 +129,7 @@ def test_programs_that_share_workers_run_at_the_same_time(tasks: list[Task], env
     meeting = threading.Barrier(2)
     first, second = (Scripted(**{tasks[0].id.replace("-", "_"): lambda: meeting.wait(10)}) for _ in range(2))
     found = evaluate_together(
-        [Part(first, tasks[:1]), Part(second, tasks[:1])], env=env, workers=2, scorers=[odd]
+        [Part(first, tasks[:1]), Part(second, tasks[:1])], EvalSettings(env=env, workers=2, scorers=[odd])
     )
 
     assert [result.records[0].status for result in found] == ["finished", "finished"]
@@ -527,6 +528,7 @@ import sys, time
 from types import SimpleNamespace
 from evals.records.log import EpisodeLog
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from tests.evals.episodes import make_episode, make_task
 
 def program(task):
@@ -539,7 +541,7 @@ def odd(task, episode):
 world = SimpleNamespace(digest="world")
 with EpisodeLog.open(sys.argv[1], resume=True) as log:
     tasks = [make_task(number) for number in range(100)]
-    result = evaluate(program, tasks, environment=world, workers=2, log=log, scorers=[odd])
+    result = evaluate(program, tasks, EvalSettings(env=world, workers=2, scorers=[odd]), log=log)
 print(result.resumed, result.summary.to_json()["scores"], sep="|")
 """
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.scoring.baseline_program import BaselineProgram
 from evals.scoring.scorers import EpisodeScorer
 from evals.tasks.task import Action, Task
@@ -102,7 +103,7 @@ def test_corrected_answers_replace_published_ones(office: Environment, task: Tas
 
 def test_baselines_run_like_programs(office: Environment, task: Task) -> None:
     nothing_asked = task.model_copy(update={"id": "idle", "expected": ()})
-    result = evaluate(BaselineProgram("do_nothing", office), [task, nothing_asked], env=office)
+    result = evaluate(BaselineProgram("do_nothing", office), [task, nothing_asked], EvalSettings(env=office))
 
     assert [record.scores["outcome"] for record in result.records] == [0, 1]
     assert result.strategy == "do_nothing"

@@ -9,6 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact, Manifest, sources
 from optimizers.job import Compiled, Trial
@@ -59,7 +60,7 @@ def test_a_loaded_program_acts_like_the_one_written(suite: Suite, tmp_path: Path
 
     assert read == written
     tasks = suite.select(split="test")
-    result = evaluate(program, tasks, env=suite.env, lm=lm())
+    result = evaluate(program, tasks, EvalSettings(env=suite.env, lm=lm()))
     if not proposes(name) and name != "dspy:BootstrapFewShotWithOptuna":
         expected = 0.0 if name == "none" else 1.0
         assert result.summary.scores["outcome"].value == expected

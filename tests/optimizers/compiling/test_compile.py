@@ -11,6 +11,7 @@ import pytest
 from evals.dspy_programs.nearest import NearestSettings, show_nearest
 from evals.dspy_programs.states import load_program
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers.demos.demonstration import give_demonstrations
 from optimizers.demos.selection import Selector
@@ -35,7 +36,7 @@ def bank(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> TraceBank:
 
 def accuracy(program: dspy.Module, suite: Suite, **options: Any) -> float:
     tasks = suite.select(split="test")
-    result = evaluate(program, tasks, env=suite.env, lm=lm(), **options)
+    result = evaluate(program, tasks, EvalSettings(env=suite.env, lm=lm(), **options))
     return result.summary.scores["outcome"].value
 
 

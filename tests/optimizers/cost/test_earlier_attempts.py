@@ -15,6 +15,7 @@ from evals.dspy_programs.digests import model_digest, model_name
 from evals.lm.metering import metered, metering
 from evals.lm.prices import Price, Prices
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from evals.tasks.task import Task
 from optimizers.compiling.journal import Journal
@@ -137,12 +138,14 @@ def test_episodes_may_ask_from_threads_of_their_own(suite: Suite) -> None:
     result = evaluate(
         Threaded(),
         tasks,
-        env=suite.env,
-        lm=model,
-        workers=4,
-        time_limit=20,
-        scorers=(),
-        admission=budget.account(model_name(model)),
+        EvalSettings(
+            env=suite.env,
+            lm=model,
+            workers=4,
+            time_limit=20,
+            scorers=(),
+            admission=budget.account(model_name(model)),
+        ),
     )
     assert {record.error for record in result.records} == {None}
     assert budget.spent.calls == 24

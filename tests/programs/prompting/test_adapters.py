@@ -12,6 +12,7 @@ import pytest
 from dspy.adapters.baml_adapter import BAMLAdapter
 
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from programs.agent import Agent
 from programs.parts.signatures import call_signature, plan_signature
 from programs.prompting.adapters import adapter_in_use
@@ -290,8 +291,8 @@ def test_callbacks_of_an_adapter_are_told_once() -> None:
 def test_the_harness_asks_through_it_and_counts_the_same(env: Environment) -> None:
     agent, model = Agent("react", env=env), script(dspy.JSONAdapter, "react")
     with dspy.context(adapter=dspy.JSONAdapter()):
-        asked = evaluate(agent, TASKS[:1], env=env, lm=model.lm()).records[0]
-        gold = evaluate(agent, TASKS[:1], env=env, lm=scripted_lm(GoldEngine(TASKS))).records[0]
+        asked = evaluate(agent, TASKS[:1], EvalSettings(env=env, lm=model.lm())).records[0]
+        gold = evaluate(agent, TASKS[:1], EvalSettings(env=env, lm=scripted_lm(GoldEngine(TASKS)))).records[0]
 
     assert (asked.status, asked.model_calls, asked.prompt_tokens) == ("finished", 3, 30)
     assert [call.tool for call in asked.calls] == [call.tool for call in gold.calls]

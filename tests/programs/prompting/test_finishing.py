@@ -16,6 +16,7 @@ from evals.lm.metering import metered
 from evals.records.log import EpisodeLog, read_log
 from evals.records.parts import AskEntry
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from programs.agent import Agent
 from programs.replaying.recording import RecordingEngine
@@ -267,7 +268,7 @@ def test_numbers_that_cannot_be_written_end_no_evaluation(
     server.say(*[said(call("calendar.search_events", f'{{"query": {number}}}'))] * 2, said(finish()))
     with EpisodeLog.open(tmp_path / "log") as log:
         agent = Agent("act", env=env)
-        result = evaluate(agent, TASKS[:1], env=env, lm=hosted(server), log=log)
+        result = evaluate(agent, TASKS[:1], EvalSettings(env=env, lm=hosted(server)), log=log)
 
     assert result.summary.graded == 1
     assert [record.key for record in read_log(tmp_path / "log")] == [result.records[0].key]

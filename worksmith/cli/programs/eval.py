@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from evals.records.run_card import RunCard
     from evals.running.judges import Judge
     from evals.running.runner import EvalResult
+    from evals.running.settings import EvalSettings
     from evals.scoring.outcomes import GroundTruth
     from evals.suite import Suite
     from evals.tasks.task import Task
@@ -184,15 +185,17 @@ class Evaluation:
             result = evaluate(
                 self.program,
                 self.tasks,
-                env=self.suite.env,
-                lm=counted(lm, self.budget),
-                workers=self.workers,
-                seed=self.seed,
-                trials=self.trials,
+                EvalSettings(
+                    env=self.suite.env,
+                    lm=counted(lm, self.budget),
+                    workers=self.workers,
+                    seed=self.seed,
+                    trials=self.trials,
+                    scorers=scorers_for(self.suite.env, self.ground_truth),
+                    judges=self.judges,
+                    admission=admission(lm, self.budget),
+                ),
                 log=log,
-                scorers=scorers_for(self.suite.env, self.ground_truth),
-                judges=self.judges,
-                admission=admission(lm, self.budget),
                 on_progress=on_progress,
                 on_resume=lambda found: say(str(found)),
             )

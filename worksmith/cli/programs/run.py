@@ -76,7 +76,8 @@ def run_task(
 ) -> None:
     """Run one task and show every step: thought, call, decision, observation, and what it changed."""
     from evals.dspy_programs.digests import model_name
-    from evals.running.rollout_job import Work
+    from evals.running.rollout_job import RolloutJob
+    from evals.running.settings import EvalSettings
     from evals.scoring.scorers import scorers_for
     from evals.suite import Suite
     from tools.statuses import INFRASTRUCTURE
@@ -96,8 +97,8 @@ def run_task(
     model = resolve(lm, tasks=opened.tasks)
     episode = _attempt(agent, task, model)
     scorers = scorers_for(opened.env, judged_by)
-    work = Work(agent, opened.env, model, scorers, agent.strategy.name, 0, judges)
-    record = work.record(work.unit(task, 0), task, episode)
+    job = RolloutJob(agent, EvalSettings(env=opened.env, lm=model, scorers=scorers, judges=judges))
+    record = job.record(job.unit(task, 0), task, episode)
     if as_json:
         judging = [verdict.model_dump(mode="json") for verdict in record.judgements]
         said = episode_json(task, episode, record.scores)

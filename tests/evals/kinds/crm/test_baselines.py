@@ -10,6 +10,7 @@ import pytest
 from evals.kinds.crm.baselines import BASELINES
 from evals.kinds.crm.scorer import CrmScorer
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.scoring import baseline_program
 from evals.scoring.baseline_program import BaselineProgram, baselines_for
 from evals.tasks.task import Task
@@ -48,7 +49,9 @@ def test_there_are_three_guessers_and_a_ceiling(shop: Environment) -> None:
 
 
 def test_the_oracle_solves_everything_and_looks_it_up(shop: Environment) -> None:
-    result = evaluate(BaselineProgram("oracle", shop), TASKS, env=shop, workers=1, scorers=[CrmScorer(shop)])
+    result = evaluate(
+        BaselineProgram("oracle", shop), TASKS, EvalSettings(env=shop, workers=1, scorers=[CrmScorer(shop)])
+    )
 
     assert result.summary.scores["outcome"].value == result.summary.scores["reward"].value == 1
     # The plan of the question about refunds shows the number alone.

@@ -7,6 +7,7 @@ import pytest
 from evals.kinds.crm.scorer import CrmScorer
 from evals.kinds.crm.suites import build_crm
 from evals.running.runner import EvalResult, evaluate
+from evals.running.settings import EvalSettings
 from evals.scoring.baseline_program import BaselineProgram, baselines_for
 from evals.scoring.scorers import scorers_for
 from evals.suite import Suite
@@ -24,7 +25,7 @@ def suite(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def run(name: str, suite: Suite) -> EvalResult:
     program = BaselineProgram(name, suite.env, suite.select(split="train"))
-    return evaluate(program, suite.select(split="test"), env=suite.env, workers=2)
+    return evaluate(program, suite.select(split="test"), EvalSettings(env=suite.env, workers=2))
 
 
 def test_the_oracle_gets_everything_right_and_has_seen_it(suite: Suite) -> None:

@@ -15,6 +15,7 @@ from benchmarks.canaries.plant import Planted, plant
 from benchmarks.canaries.world import NOW, broken_filter, planted_env
 from evals.records.log import EpisodeLog
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from programs.agent import Agent
 from tests.tools.kinds.enterprise.small_world import small_rows
 from tools.access.engine import load_policy
@@ -86,10 +87,12 @@ def test_an_agent_that_is_out_to_steal_gets_and_leaves_no_foreign_token(
         result = evaluate(
             Agent("react", env=env),
             [intruder_task(who, number) for number, who in enumerate(people)],
-            env=env,
-            lm=dspy.LM("local/intruder", engine=engine, cache=False, num_retries=0),
-            workers=4,
-            scorers=[lambda task, episode: {"outcome": 0.0}],
+            EvalSettings(
+                env=env,
+                lm=dspy.LM("local/intruder", engine=engine, cache=False, num_retries=0),
+                workers=4,
+                scorers=[lambda task, episode: {"outcome": 0.0}],
+            ),
             log=journal,
         )
     assert [record.error for record in result.records if record.status != "finished"] == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from evals.running.runner import evaluate
+from evals.running.settings import EvalSettings
 from evals.scoring.baseline_program import BaselineProgram, baselines_for
 from tests.evals import help_desk as desk
 from tests.evals import small_office
@@ -26,7 +27,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 @pytest.fixture(scope="module")
 def solved(shop: Environment) -> Solve:
     def solve(name: str) -> set[str]:
-        result = evaluate(BaselineProgram(name, shop), TASKS, env=shop, workers=1)
+        result = evaluate(BaselineProgram(name, shop), TASKS, EvalSettings(env=shop, workers=1))
         return {record.task_id for record in result.records if record.scores["outcome"]}
 
     return solve
