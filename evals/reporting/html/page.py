@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
-from typing import Protocol
+from typing import Any
 
-from evals import markup
-from evals.markup import tag
-from evals.reporting.html.episodes import ShownEpisode, browser
+from markupsafe import Markup
 
+from evals.reporting.episodes import ShownEpisode
+from evals.reporting.html.charts import HeatMap, Intervals
+from evals.reporting.html.episodes import browser
+from evals.reporting.html.plots import Plot
+from evals.reporting.html.templates import asset, macro, render
+from evals.table import Grid
 
-class Block(Protocol):
-    """A table or a chart."""
+Block = Grid | Intervals | HeatMap | Plot
+"""A table or a chart."""
 
-    def html(self) -> str:
-        """It as markup; empty where it has nothing to show."""
-        ...
+_MACROS = {Grid: "grid", Intervals: "intervals", HeatMap: "heat_map", Plot: "plot"}
 
 
 def page(
@@ -27,54 +28,28 @@ def page(
     episodes: Sequence[ShownEpisode],
     budget: int,
 ) -> str:
-    """The page; every text in it is escaped.
+    """A page of tables, charts and episodes.
 
     Args:
-        lead: what the report comes to, in a sentence.
-        sections: parts of the page with what is in each.
-        budget: bytes that the page may have.
+        lead: the result in a sentence.
+        facts: what was run, by name.
+        sections: titles with their tables and charts; a section with nothing to show is left out.
+        budget: the largest page in bytes. Episodes are left out where it is too small for all.
     """
-    parts = [(name, "".join(block.html() for block in blocks)) for name, blocks in sections]
-    named = [(f"part-{number}", name, inside) for number, (name, inside) in enumerate(parts, 1) if inside]
-    contents = [(name, anchor) for anchor, name, _ in named] + (
-        [("Episodes", "episodes")] if episodes else []
-    )
-    body = "".join(
-        tag("section", tag("h2", markup.text(name)), tag("div", inside, class_="part"), id=anchor)
-        for anchor, name, inside in named
-    )
-    start = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{markup.text(title)}</title>'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<style>{_file('page.css')}</style></head><body>"
-        '<a class="skip" href="#main">to the results</a>'
-        f'{_header(title, lead, facts, contents)}<main id="main">{body}'
-    )
-    end = f"</main>{_FOOTER}<script>{_file('page.js')}</script></body></html>\n"
-    rest = budget - len(start.encode()) - len(end.encode())
-    return start + browser(episodes, max(rest, 0)) + end
+    parts = [{"title": name, "markup": Markup().join(map(block_html, blocks))} for name, blocks in sections]
+    values: dict[str, Any] = {
+        "title": title,
+        "lead": lead,
+        "facts": facts,
+        "parts": [part for part in parts if part["markup"]],
+        "has_episodes": bool(episodes),
+        "css": asset("page.css"),
+        "script": asset("page.js"),
+    }
+    rest = budget - len(render("page.html", **values, episodes="").encode())
+    return render("page.html", **values, episodes=browser(episodes, max(rest, 0))) + "\n"
 
 
-_FOOTER = (
-    "<footer>Intervals are 95 %. Every figure can be traced to its episodes: <code>worksmith episodes RUN "
-    "--arm PROGRAM --where FIELD=VALUE --metric NAME</code> lists them.</footer>"
-)
-
-
-def _header(title: str, lead: str, facts: Mapping[str, str], contents: Sequence[tuple[str, str]]) -> str:
-    listed = "".join(
-        tag("div", tag("dt", markup.text(name)), tag("dd", markup.text(value)))
-        for name, value in facts.items()
-    )
-    links = "".join(tag("a", markup.text(name), href=f"#{anchor}") for name, anchor in contents)
-    return tag(
-        "header",
-        tag("h1", markup.text(title)),
-        tag("p", markup.text(lead), class_="lead") if lead else "",
-        tag("dl", listed, class_="facts"),
-        tag("nav", links, aria_label="Contents"),
-    )
-
-
-def _file(name: str) -> str:
-    return (files("evals.reporting.html") / name).read_text(encoding="utf-8").strip()
+def block_html(block: Block) -> Markup:
+    """The markup of a table or chart; empty where it has nothing to show."""
+    return macro("blocks.html", _MACROS[type(block)])(block)

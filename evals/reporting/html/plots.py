@@ -1,7 +1,7 @@
-"""Plots of a page: shares against something, in several series, as marks and lines with a legend.
+"""Plots: shares against something, in several series, as marks and lines with a legend.
 
-They are drawn as `evals.reporting.html.charts` are: colour never says anything that a number, a word or a
-shape does not say as well, and each plot has its data as a table.
+Colour never says anything that a number, a word or a shape does not say as well, and each plot has its data as
+a table.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from evals import markup
-from evals.markup import tag
+from evals.characters import harmless
 from evals.statistics import Interval
 from evals.table import Grid, percent, share
 from tools.seeding import digest
@@ -26,14 +26,25 @@ class Point:
     low: float = math.nan
     high: float = math.nan
 
+    @classmethod
+    def of(cls, x: float, score: Interval) -> Point:
+        return cls(x, score.value, score.low, score.high)
+
+    @property
+    def text(self) -> str:
+        """The height in percent, with its bounds if it has any."""
+        if math.isnan(self.low):
+            return share(self.y)
+        return percent(Interval(self.y, self.low, self.high, 0))
+
 
 @dataclass(frozen=True)
 class Series:
-    """Points of one name under one number.
+    """Points under one name and number.
 
     Attributes:
         joined: whether a line goes through them.
-        marked: drawn as a filled mark; else hollow.
+        marked: whether marks are filled; else they are hollow.
         note: a word about it, for the table.
     """
 
@@ -44,19 +55,43 @@ class Series:
     note: str = ""
 
 
+class Mark(NamedTuple):
+    """A drawn mark with the numbers of its series; its place in percent from the left and the bottom."""
+
+    numbers: str
+    colour: int
+    filled: bool
+    left: float
+    bottom: float
+
+
+class Drawing(NamedTuple):
+    """A plot on a square of 100 by 100.
+
+    Attributes:
+        paths: style class and SVG route of each line.
+        ticks: place and label of each tick of the horizontal axis.
+    """
+
+    paths: list[tuple[str, str]]
+    ticks: tuple[tuple[float, str], ...]
+    marks: list[Mark]
+
+
 @dataclass(frozen=True)
 class Plot:
     """Shares (0 to 1, upwards) against something (to the right).
 
     Attributes:
-        tells: what the chart shows, in a sentence, for who does not see it.
+        description: the chart in a sentence, for readers who do not see it.
+        across: the name of the horizontal axis.
         line: points that a dashed line goes through, such as a front.
         steps: whether the horizontal axis counts (1, 2, 3 ...) instead of starting at zero.
         grid: the same as a table, for where nothing can be drawn.
     """
 
     title: str
-    tells: str
+    description: str
     across: str
     series: tuple[Series, ...]
     line: tuple[Point, ...] = ()
@@ -64,64 +99,45 @@ class Plot:
     notes: tuple[str, ...] = ()
     grid: Grid | None = None
 
-    def html(self) -> str:
-        """The chart, its legend and its data."""
-        points = [point for series in self.series for point in series.points]
-        if not points:
-            return ""
-        scale = _Scale.over([point.x for point in points], steps=self.steps)
-        drawn = []
-        for number, series in enumerate(self.series, start=1):
-            drawn.append(_lines(series, scale, number))
-        marks = _marks(self.series, scale)
-        if len(self.line) > 1:
-            drawn.append(_path(self.line, scale, "front"))
-        name = f"chart-{digest([markup.text(self.title), markup.text(self.tells)])}"
-        svg = tag(
-            "svg",
-            tag("title", markup.text(self.title), id=f"{name}-title"),
-            tag("desc", markup.text(self.tells), id=f"{name}-desc"),
-            "".join(f'<path class="grid" d="M0 {y}H100"/>' for y in (0, 25, 50, 75, 100)),
-            *drawn,
-            viewBox="0 0 100 100",
-            preserveAspectRatio="none",
-            role="img",
-            aria_labelledby=f"{name}-title {name}-desc",
-        )
-        ticks = "".join(tag("span", f"{y}", class_="y", style=f"bottom:{y}%") for y in (0, 25, 50, 75, 100))
-        ticks += "".join(
-            tag("span", markup.text(shown), class_="x", style=f"left:{at}%") for at, shown in scale.ticks
-        )
-        frame = tag("div", svg, tag("div", ticks, *marks, aria_hidden="true", class_="marks"), class_="frame")
-        axis = tag("p", f"{markup.text(self.across)} →", class_="across", aria_hidden="true")
-        inside = tag("div", frame, axis, class_="plot"), self._legend(), markup.notes(self.notes)
-        return markup.section(self.title, *inside, class_="half" if self.grid is None else None)
+    @property
+    def id(self) -> str:
+        return f"chart-{digest([harmless(self.title), harmless(self.description)])}"
 
-    def _legend(self) -> str:
-        """What each number stands for, with its data."""
+    @property
+    def drawing(self) -> Drawing | None:
+        """Lines and marks; None without points."""
+        values = [point.x for series in self.series for point in series.points]
+        if not values:
+            return None
+        scale = _Scale.over(values, steps=self.steps)
+        paths = [
+            path for number, each in enumerate(self.series, start=1) for path in scale.paths(each, number)
+        ]
+        if len(self.line) > 1:
+            paths.append(("front", scale.route(self.line)))
+        return Drawing(paths, scale.ticks, _marks(self.series, scale))
+
+    @property
+    def data(self) -> Grid:
+        """The data as a table, with the number of each series."""
         if self.grid is not None:
             named = [(f"{number}. {row[0]}", *row[1:]) for number, row in enumerate(self.grid.rows, start=1)]
-            return markup.table(self.grid.title, self.grid.headings, named)
-        rows = [
-            (
-                str(number) if place == 0 else "",
-                series.name if place == 0 else "",
-                _number(point.x),
-                _estimate(point),
-                series.note if place == 0 else "",
-            )
-            for number, series in enumerate(self.series, start=1)
-            for place, point in enumerate(series.points)
-        ]
-        noted = any(row[-1] for row in rows)
+            return Grid(self.grid.title, self.grid.headings, tuple(named))
+        noted = any(series.note for series in self.series)
+        rows = []
+        for number, series in enumerate(self.series, start=1):
+            names = (str(number), series.name), (series.note,)
+            for point in series.points:
+                first, note = names
+                rows.append((*first, _number(point.x), point.text, *(note if noted else ())))
+                names = ("", ""), ("",)
         headings = ("", "program", self.across, "%, 95 % interval", *(("",) if noted else ()))
-        cells = [row if noted else row[:-1] for row in rows]
-        return markup.table(f"{self.title}: data", headings, cells, class_="legend")
+        return Grid(f"{self.title}: data", headings, tuple(rows))
 
 
 @dataclass(frozen=True)
 class _Scale:
-    """Where values lie on an axis from 0 to 100."""
+    """The horizontal axis: the values at its ends, and its ticks."""
 
     low: float
     high: float
@@ -144,6 +160,18 @@ class _Scale:
     def at(self, value: float) -> float:
         return round(100 * (value - self.low) / (self.high - self.low), 2)
 
+    def route(self, points: Sequence[Point]) -> str:
+        return "M" + "L".join(f"{self.at(point.x)} {_y(point.y)}" for point in points)
+
+    def paths(self, series: Series, number: int) -> list[tuple[str, str]]:
+        """The bounds of all points, and the line through them."""
+        found = [
+            (f"bound c{_colour(number)}", f"M{self.at(p.x)} {_y(p.low)}V{_y(p.high)}")
+            for p in series.points
+            if not math.isnan(p.low)
+        ]
+        return [*found, (f"line c{_colour(number)}", self.route(series.points))] if series.joined else found
+
 
 _MARK = (5, 8)
 """The width and height of a mark in percent of a plot's."""
@@ -158,8 +186,8 @@ def _step(largest: float) -> float:
     return float(next(power * nice for nice in (1, 2, 2.5, 5, 10) if power * nice >= rough * 0.999))
 
 
-def _marks(series: Sequence[Series], scale: _Scale) -> list[str]:
-    """The numbers of all points; points that would cover each other share one mark."""
+def _marks(series: Sequence[Series], scale: _Scale) -> list[Mark]:
+    """The marks of all points; points that would cover each other share one."""
     groups: list[list[tuple[int, Point]]] = []
     for number, each in enumerate(series, start=1):
         for point in each.points:
@@ -168,34 +196,21 @@ def _marks(series: Sequence[Series], scale: _Scale) -> list[str]:
                 groups.append([(number, point)])
             else:
                 near.append((number, point))
-    return [_mark(group, scale, series) for group in groups]
+    return [
+        Mark(
+            " ".join(str(number) for number, _ in group),
+            _colour(group[0][0]),
+            any(series[number - 1].marked for number, _ in group),
+            scale.at(group[0][1].x),
+            round(100 * group[0][1].y, 1),
+        )
+        for group in groups
+    ]
 
 
 def _touch(one: Point, other: Point, scale: _Scale) -> bool:
     across, up = abs(scale.at(one.x) - scale.at(other.x)), 100 * abs(one.y - other.y)
     return across < _MARK[0] and up < _MARK[1]
-
-
-def _mark(group: Sequence[tuple[int, Point]], scale: _Scale, series: Sequence[Series]) -> str:
-    number, point = group[0]
-    filled = any(series[member - 1].marked for member, _ in group)
-    place = f"left:{scale.at(point.x)}%;bottom:{round(100 * point.y, 1)}%"
-    names = " ".join(str(member) for member, _ in group)
-    return tag("span", names, class_=f"mark c{_colour(number)}" + ("" if filled else " open"), style=place)
-
-
-def _lines(series: Series, scale: _Scale, number: int) -> str:
-    bounds = "".join(
-        f'<path class="bound c{_colour(number)}" d="M{scale.at(p.x)} {_y(p.low)}V{_y(p.high)}"/>'
-        for p in series.points
-        if not math.isnan(p.low)
-    )
-    return bounds + (_path(series.points, scale, f"line c{_colour(number)}") if series.joined else "")
-
-
-def _path(points: Sequence[Point], scale: _Scale, class_: str) -> str:
-    route = "L".join(f"{scale.at(point.x)} {_y(point.y)}" for point in points)
-    return f'<path class="{class_}" d="M{route}"/>'
 
 
 def _y(value: float) -> float:
@@ -206,12 +221,6 @@ def _colour(number: int) -> int:
     return (number - 1) % 6 + 1
 
 
-def _estimate(point: Point) -> str:
-    if math.isnan(point.low):
-        return share(point.y)
-    return percent(Interval(point.y, point.low, point.high, 0))
-
-
 def _number(value: float) -> str:
     if value and abs(value) < 0.01:
         return f"{value:.2g}"
@@ -219,7 +228,7 @@ def _number(value: float) -> str:
 
 
 def efficient(points: Mapping[str, tuple[float, float]]) -> set[str]:
-    """Of things with a cost and a score, those that none beats in one without losing in the other."""
+    """The names of the (cost, score) points that no other point beats in one without losing in the other."""
     return {
         name
         for name, (cost, score) in points.items()

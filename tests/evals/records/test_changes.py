@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from evals.records.parts import ChangeEntry
-from evals.reporting.changes import compare_changes
+from evals.records.changes import compare_changes
 from tests.evals.reporting.studies import RIGHT, WRONG
 
 
@@ -12,7 +12,7 @@ def new(**cells: str) -> ChangeEntry:
 def test_changes_are_paired_by_what_they_change() -> None:
     gone = ChangeEntry(table="tasks", operation="delete", row=3, before={"name": "a"})
     kinds = [
-        (pair.kind, pair.shown)
+        (pair.kind, pair.either)
         for pair in compare_changes([WRONG, gone, new(name="x")], [RIGHT, new(name="X"), new(name="y")])
     ]
 
@@ -33,7 +33,7 @@ def test_a_new_row_is_compared_with_the_one_it_is_most_like() -> None:
     pair = compare_changes([made], [other, near])[0]
 
     assert pair.expected == near
-    assert [cell for cell in pair.cells if cell[1] != cell[2]] == [("due", "Monday", "Friday")]
+    assert [cell for cell in pair.cells if cell.made != cell.expected] == [("due", "Monday", "Friday")]
 
 
 def test_no_changes_are_no_pairs() -> None:

@@ -1,0 +1,89 @@
+"""The changes of an episode beside the expected changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from evals.records.parts import ChangeEntry
+
+
+class Cell(NamedTuple):
+    """A cell that either change writes."""
+
+    name: str
+    made: str | None
+    expected: str | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A change that was made, the one that was expected in its place, or both."""
+
+    kind: Literal["as expected", "differs", "missing", "not expected"]
+    made: ChangeEntry | None = None
+    expected: ChangeEntry | None = None
+
+    @property
+    def either(self) -> ChangeEntry:
+        """The change that was made, else the expected one."""
+        found = self.made or self.expected
+        assert found is not None
+        return found
+
+    @property
+    def cells(self) -> list[Cell]:
+        made = self.made.after if self.made else {}
+        expected = self.expected.after if self.expected else {}
+        return [Cell(name, made.get(name), expected.get(name)) for name in dict.fromkeys([*expected, *made])]
+
+
+def compare_changes(
+    made: Sequence[ChangeEntry],
+    expected: Sequence[ChangeEntry],
+    identity: Callable[[ChangeEntry], Hashable] | None = None,
+) -> list[Pair]:
+    """The changes in pairs: first the right ones, then those that differ, are missing, are not expected.
+
+    A change of an existing row is paired with the expected change of that row. A new row is paired with the
+    expected new row of its table with which it has most cells in common.
+
+    Args:
+        identity: equal for changes that count as the same; default is place and cells without letter case.
+    """
+    identity = identity or _folded
+    left, wanted = list(expected), [identity(change) for change in expected]
+    pairs, rest, extra = [], [], []
+    for change in made:
+        same = identity(change)
+        if same in wanted:
+            place = wanted.index(same)
+            del wanted[place]
+            pairs.append(Pair("as expected", change, left.pop(place)))
+        else:
+            rest.append(change)
+    for change in rest:
+        close = [other for other in left if _place(other) == _place(change)]
+        if close:
+            nearest = max(close, key=lambda other: len(change.after.items() & other.after.items()))
+            left.remove(nearest)
+            pairs.append(Pair("differs", change, nearest))
+        else:
+            extra.append(Pair("not expected", made=change))
+    return pairs + [Pair("missing", expected=change) for change in left] + extra
+
+
+def place_text(change: ChangeEntry) -> str:
+    """The operation, table and row of a change, e.g. `update in calendar, row 7`."""
+    row = "" if change.operation == "insert" else f", row {change.row}"
+    return f"{change.operation} in {change.table}{row}"
+
+
+def _place(change: ChangeEntry) -> tuple[str, str, int]:
+    return change.table, change.operation, 0 if change.operation == "insert" else change.row
+
+
+def _folded(change: ChangeEntry) -> Hashable:
+    cells = ((name, None if cell is None else cell.lower()) for name, cell in change.after.items())
+    return _place(change), frozenset(cells)

@@ -1,0 +1,124 @@
+"""Episodes of several programs: their labels and fields, and which are selected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from evals.records.record import PRIMARY, EpisodeRecord
+from evals.records.summary import actions_of, domain_of
+from evals.tasks.task_filter import Condition
+from tools.errors import InputError
+
+SHORT_KEY = 12
+"""Digits of an episode's key that pages and tables show."""
+
+FIELDS: Mapping[str, Callable[[EpisodeRecord], str]] = {
+    "domain": domain_of,
+    "actions": actions_of,
+    "area": lambda record: record.area,
+    "type": lambda record: record.type,
+    "difficulty": lambda record: record.difficulty,
+    "department": lambda record: record.department,
+    "level": lambda record: "" if record.level is None else f"{record.level:02}",
+    "intent": lambda record: record.intent or "",
+    "status": lambda record: record.status,
+    "fault": lambda record: record.fault.kind if record.fault else "",
+    "task": lambda record: record.task_id,
+    "trial": lambda record: str(record.trial),
+}
+"""The fields by which episodes can be selected."""
+
+
+@dataclass(frozen=True)
+class ShownEpisode:
+    """An episode under the label of its program."""
+
+    arm: str
+    record: EpisodeRecord
+
+    @property
+    def verdict(self) -> str:
+        """`right`, `wrong`, or `lost` to the infrastructure."""
+        if not self.record.graded:
+            return "lost"
+        return "right" if self.record.scores.get(PRIMARY, 0.0) >= 1 else "wrong"
+
+    @property
+    def short_key(self) -> str:
+        return self.record.key[:SHORT_KEY]
+
+    @property
+    def scores(self) -> str:
+        scores = self.record.scores.items()
+        return ", ".join(f"{name} {value:g}" for name, value in scores) or "not graded"
+
+    @property
+    def cost(self) -> str:
+        record = self.record
+        return f"{record.model_calls} model calls, {record.usage}, {record.seconds:.1f} s"
+
+    @property
+    def subtitle(self) -> str:
+        """Program, task, attempt, failure and number of calls in one line."""
+        record = self.record
+        fault = record.fault.kind.replace("_", " ") if record.fault else ""
+        attempt = f"attempt {record.trial + 1}" if record.trial else ""
+        ended = record.status.replace("_", " ") if record.status != "finished" else ""
+        calls = f"{record.steps or len(record.calls)} calls"
+        return " · ".join(filter(None, (self.arm, record.task_id, attempt, fault, ended, calls)))
+
+    @property
+    def searched_text(self) -> str:
+        """Query, answer, task and calls in lower case."""
+        record = self.record
+        calls = (f"{call.tool} {call.arguments} {call.observation}" for call in record.calls)
+        return "\n".join((record.query, record.answer, record.task_id, *calls)).casefold()
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A choice of episodes; an empty condition allows all.
+
+    Attributes:
+        arms: labels of programs, of which an episode must have one.
+        where: conditions on fields of `FIELDS`.
+        verdict: `right`, `wrong` or `lost`.
+        text: must be in the query, a call, an observation or the answer; letter case does not count.
+    """
+
+    arms: tuple[str, ...] = ()
+    where: tuple[Condition, ...] = ()
+    verdict: str = ""
+    text: str = ""
+
+    def __call__(self, episodes: Iterable[ShownEpisode]) -> list[ShownEpisode]:
+        """The selected episodes, in their order."""
+        return [episode for episode in episodes if self._selects(episode)]
+
+    def _selects(self, episode: ShownEpisode) -> bool:
+        return (
+            (not self.arms or episode.arm in self.arms)
+            and all(each.allows([FIELDS[each.field](episode.record)]) for each in self.where)
+            and (not self.verdict or episode.verdict == self.verdict)
+            and (not self.text or self.text.casefold() in episode.searched_text)
+        )
+
+
+def find_episode(episodes: Iterable[ShownEpisode], name: str) -> ShownEpisode:
+    """The episode whose id begins with `name`, or whose task has that id.
+
+    Raises:
+        InputError: there is none, or there are several.
+    """
+    found = {
+        episode.record.key: episode
+        for episode in episodes
+        if episode.record.key.startswith(name) or episode.record.task_id == name
+    }
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if not found:
+        raise InputError(f"no episode {name!r}", where="--show", hint="without --show, they are listed")
+    hint = "give more digits of an id, or --arm and --where trial=0"
+    raise InputError(f"{len(found)} episodes are called {name!r}", where="--show", hint=hint)
