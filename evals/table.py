@@ -1,15 +1,14 @@
-"""A table as data, shown the same in a terminal, in Markdown and in HTML."""
+"""Tables as data, shown the same in a terminal, in Markdown and in LaTeX."""
 
 from __future__ import annotations
 
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
-from evals import markup
 from evals.characters import harmless
 from evals.statistics import Interval
 
@@ -19,7 +18,11 @@ if TYPE_CHECKING:
 
 
 NO_DATA = "-"
-"""What a cell without a figure shows."""
+"""The text of a cell without a figure."""
+
+T = TypeVar("T")
+Column = tuple[str, Callable[[T], str]]
+"""A heading, and the cell of a row below it."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,23 @@ class Grid:
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        rows: Iterable[T],
+        *columns: Column[T] | Literal[False] | None,
+        notes: tuple[str, ...] = (),
+    ) -> Grid:
+        """A table with a line for each of `rows`.
+
+        Args:
+            columns: headings with what a row shows below them; False and None leave a column out.
+        """
+        shown = [column for column in columns if column]
+        cells = tuple(tuple(cell(row) for _, cell in shown) for row in rows)
+        return cls(title, tuple(heading for heading, _ in shown), cells, notes)
 
     def rich(self) -> RenderableType:
         """For a terminal: the table, and below it the notes at full width.
@@ -51,11 +71,6 @@ class Grid:
         lines.extend(_line(row) for row in self.rows)
         lines.extend(["", *(f"{one_line(note)}  " for note in self.notes)])
         return "\n".join(lines).rstrip() + "\n"
-
-    def html(self) -> str:
-        """For a page; everything is escaped."""
-        table = markup.table(self.title, self.headings, self.rows)
-        return markup.section(self.title, table, markup.notes(self.notes))
 
     def latex(self) -> str:
         """For a paper that uses the package booktabs; notes stand below the table."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from evals.failure_modes.acting import acting_fault
 from evals.failure_modes.answering import answering_fault
-from evals.failure_modes.kinds import UNEXPLAINED
+from evals.failure_modes.catalogue import UNEXPLAINED
 from evals.failure_modes.moves import Move, moves_of
 from evals.failure_modes.reading import reading_fault
 from evals.records.parts import FaultEntry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from evals.failure_modes.acting import acting_fault
-from evals.failure_modes.kinds import UNEXPLAINED
+from evals.failure_modes.catalogue import UNEXPLAINED
 from evals.failure_modes.moves import Move, plain
 from evals.records.parts import FaultEntry
 from evals.scoring.actions import UnreadableActionError, parse_action

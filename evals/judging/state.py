@@ -1,12 +1,12 @@
-"""What an episode changed beside what it should have changed, read from its record."""
+"""The state after an episode, read from its record."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from evals.records.changes import compare_changes
 from evals.records.parts import ChangeEntry
 from evals.scoring.answers.values import says
 from tools.outcome import RowChange, change_key
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class State:
-    """How the changes that were made compare with those that were wanted.
+    """The changes that were made against the changes that were wanted.
 
     Attributes:
-        wanted: how many changes were wanted.
-        missing: how many of them were not made.
+        wanted: the number of changes that were wanted.
+        missing: the number of those that were not made.
         extra: changes that were made and not wanted.
-        unsaid: what texts that were written had to say and do not.
+        unsaid: mentions that the written texts lack.
     """
 
     wanted: int
@@ -35,12 +35,11 @@ class State:
 
     @property
     def right(self) -> bool:
-        """Whether everything is as wanted."""
         return not self.missing and not self.extra and not self.unsaid
 
 
 def state_of(task: Task, record: EpisodeRecord, tables: Mapping[str, Table]) -> State:
-    """What a record says of the state.
+    """The state that a record shows.
 
     A record names the wanted changes only where the outcome is wrong. Without them, the changes that were
     made are those that were wanted, if the task wants any.
@@ -52,17 +51,16 @@ def state_of(task: Task, record: EpisodeRecord, tables: Mapping[str, Table]) -> 
         if not task.expected:
             return State(0, extra=record.changes)
         return State(len(task.expected), 0 if record.changes else len(task.expected))
-    made, wanted = (_keyed(changes, tables) for changes in (record.changes, record.expected_changes))
-    missing = Counter(key for key, _ in wanted) - Counter(key for key, _ in made)
-    surplus = Counter(key for key, _ in made) - Counter(key for key, _ in wanted)
-    extra = []
-    for key, change in made:
-        if surplus[key]:
-            surplus[key] -= 1
-            extra.append(change)
+    made, wanted = (
+        [change for change in changes if _identity(change, tables) is not None]
+        for changes in (record.changes, record.expected_changes)
+    )
+    pairs = compare_changes(made, wanted, lambda change: _identity(change, tables))
+    wrong = [pair for pair in pairs if pair.kind != "as expected"]
+    extra = tuple(pair.made for pair in wrong if pair.made)
     written = "\n".join(cell for change in record.changes for cell in change.after.values() if cell)
     unsaid = tuple(text for text in task.mentions if not says(written, text)) if record.changes else ()
-    return State(len(wanted), missing.total(), tuple(extra), unsaid)
+    return State(len(wanted), sum(pair.expected is not None for pair in wrong), extra, unsaid)
 
 
 def changes_text(changes: Sequence[ChangeEntry]) -> str:
@@ -79,14 +77,10 @@ def actions_text(actions: Sequence[Action]) -> str:
     return "\n".join(lines) or "Nothing is to be changed."
 
 
-def _keyed(changes: Sequence[ChangeEntry], tables: Mapping[str, Table]) -> list[tuple[Any, ChangeEntry]]:
-    keyed = []
-    for change in changes:
-        table = tables.get(change.table)
-        key = change_key(RowChange(**change.model_dump()), table) if table else change.model_dump_json()
-        if key is not None:
-            keyed.append((key, change))
-    return keyed
+def _identity(change: ChangeEntry, tables: Mapping[str, Table]) -> Hashable:
+    """The identity of a change; None where the change does not count."""
+    table = tables.get(change.table)
+    return change_key(RowChange(**change.model_dump()), table) if table else change.model_dump_json()
 
 
 def _line(change: ChangeEntry) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,41 +13,25 @@ from evals.records.summary import (
     COSTS,
     PAID_COSTS,
     Summary,
-    actions_of,
-    domain_of,
     group_records,
     intents_of,
     summarize,
 )
+from evals.reporting.episodes import FIELDS
 from evals.running.runner import EvalResult
 from evals.running.study import Row, Study
 from evals.statistics import Interval, mean, pass_hat
 
-FIELDS: Mapping[str, Callable[[EpisodeRecord], str]] = {
-    "domain": domain_of,
-    "actions": actions_of,
-    "area": lambda record: record.area,
-    "type": lambda record: record.type,
-    "difficulty": lambda record: record.difficulty,
-    "department": lambda record: record.department,
-    "level": lambda record: "" if record.level is None else f"{record.level:02}",
-    "intent": lambda record: record.intent or "",
-    "status": lambda record: record.status,
-    "fault": lambda record: record.fault.kind if record.fault else "",
-    "task": lambda record: record.task_id,
-    "trial": lambda record: str(record.trial),
-}
-"""By what episodes can be selected."""
-
 FACETS = ("domain", "actions", "area", "type", "difficulty", "department", "level", "intent")
-"""By what figures are broken down, where a facet has several values."""
+"""Fields by which figures are broken down, where a field has several values."""
 
 STATUS, FAULT, PASS_HAT, DIFFERENCE = "status/", "fault/", "pass_hat_", "outcome_difference"
-"""How the names of some metrics begin."""
+"""Prefixes of metric names."""
 
 ERROR_RATE = "error_rate"
 
 _BROKEN_DOWN = (PRIMARY, "unwanted_side_effects", *RATES)
+_COSTS = COSTS | PAID_COSTS
 
 
 @dataclass(frozen=True)
@@ -59,9 +43,9 @@ class Figure:
         metric: a score, a cost (mean an episode), `error_rate`, `status/NAME` and `fault/NAME` (shares), or
             `pass_hat_K`; `outcome_difference` is of `outcome_strict`, paired by task with
             `reference`.
-        where: what its episodes have in common besides.
+        where: values of fields that its episodes share.
         interval: its value and 95 % interval; bounds are nan where a figure has none. n = tasks.
-        episodes: how many are behind it.
+        episodes: the number of episodes behind it.
     """
 
     arm: str
@@ -73,7 +57,7 @@ class Figure:
     reference: str = ""
 
     def command(self, run: str = "RUN") -> str:
-        """What lists the episodes behind the figure; `run` is what names the runs, quoted as need be."""
+        """The command that lists the episodes behind the figure; `run` names the runs, quoted for a shell."""
         parts = ["--arm", self.arm]
         parts += ["--arm", self.reference] if self.reference else []
         for name, value in self.where.items():
@@ -82,7 +66,7 @@ class Figure:
         return f"worksmith episodes {run} {shlex.join(parts)}"
 
     def to_json(self, run: str = "RUN") -> dict[str, Any]:
-        """As JSON-able data; what cannot be computed is null."""
+        """The figure as JSON-able data; null stands for nan."""
         value, low, high = (None if math.isnan(x) else x for x in self.interval[:3])
         return {
             "arm": self.arm,
@@ -117,49 +101,56 @@ def result_figures(label: str, result: EvalResult, split: str) -> list[Figure]:
             continue
         for value, group in groups.items():
             figures += _part(label, group, {facet: value}, result.seed, split)
-    for (area, kind), group in _areas_and_types(records).items():
-        figures += _part(label, group, {"area": area, "type": kind}, result.seed, split)
+    typed = [record for record in records if record.area and record.type]
+    for group in group_records(typed, lambda record: f"{record.area}\0{record.type}").values():
+        where = {"area": group[0].area, "type": group[0].type}
+        figures += _part(label, group, where, result.seed, split)
     return figures
 
 
 def metric_values(records: Sequence[EpisodeRecord], metric: str) -> list[tuple[EpisodeRecord, float]]:
-    """The episodes that count in a figure, each with what it adds to it.
+    """The episodes that count in a figure, each with its value: a score, a cost, or 1.0 for a hit.
 
-    That is the score, the cost, or whether the episode is one of those counted; for `pass_hat_K` it is
-    the outcome.
+    For `pass_hat_K` the value is the outcome.
     """
-    name = PRIMARY if metric.startswith(PASS_HAT) else metric
-    found = ((record, _value(record, name)) for record in records)
+    value_of = _value_of(PRIMARY if metric.startswith(PASS_HAT) else metric)
+    found = ((record, value_of(record)) for record in records)
     return [(record, value) for record, value in found if value is not None]
 
 
 def metric_mean(records: Sequence[EpisodeRecord], metric: str) -> float | None:
-    """The figure that these episodes give: the mean of their values; None without any."""
+    """The mean of a metric over episodes, for `pass_hat_K` the chance; None without any value."""
     found = metric_values(records, metric)
     if metric.startswith(PASS_HAT):
-        attempts: dict[Hashable, list[float]] = {}
-        for record, value in found:
-            attempts.setdefault(record.task_id, []).append(value)
-        chance = pass_hat(attempts, int(metric.removeprefix(PASS_HAT))).value
+        chance = pass_hat(_clusters(found), int(metric.removeprefix(PASS_HAT))).value
         return None if math.isnan(chance) else chance
     return math.fsum(value for _, value in found) / len(found) if found else None
 
 
-def _value(record: EpisodeRecord, metric: str) -> float | None:
+def _value_of(metric: str) -> Callable[[EpisodeRecord], float | None]:
+    """The value of a metric in an episode; None where the episode does not count."""
     if metric == ERROR_RATE:
-        return float(not record.graded)
+        return lambda record: float(not record.graded)
     if metric == STRICT:
-        return record.scores.get(PRIMARY, 0.0)
+        return lambda record: record.scores.get(PRIMARY, 0.0)
     if metric.startswith(STATUS):
-        return float(record.status == metric.removeprefix(STATUS))
-    if not record.graded:
-        return None
-    costs = COSTS | PAID_COSTS
-    if metric in costs:
-        return float(costs[metric](record))
+        status = metric.removeprefix(STATUS)
+        return lambda record: float(record.status == status)
+    if metric in _COSTS:
+        cost = _COSTS[metric]
+        return lambda record: float(cost(record)) if record.graded else None
     if metric.startswith(FAULT):
-        return float(FIELDS["fault"](record) == metric.removeprefix(FAULT))
-    return record.scores.get(metric)
+        kind = metric.removeprefix(FAULT)
+        return lambda record: float(FIELDS["fault"](record) == kind) if record.graded else None
+    return lambda record: record.scores.get(metric) if record.graded else None
+
+
+def _clusters(found: Iterable[tuple[EpisodeRecord, float]]) -> dict[Hashable, list[float]]:
+    """Values by task."""
+    clusters: dict[Hashable, list[float]] = {}
+    for record, value in found:
+        clusters.setdefault(record.task_id, []).append(value)
+    return clusters
 
 
 def _whole(label: str, summary: Summary, records: Sequence[EpisodeRecord], split: str) -> Iterator[Figure]:
@@ -175,7 +166,7 @@ def _whole(label: str, summary: Summary, records: Sequence[EpisodeRecord], split
         yield figure(name, Interval(value, math.nan, math.nan, summary.tasks), summary.graded)
     for status in summary.statuses:
         yield figure(STATUS + status, _share(records, STATUS + status))
-    for kind in sorted({FIELDS["fault"](record) for record in records if record.graded} - {""}):
+    for kind in _faults(records):
         yield figure(FAULT + kind, _share(records, FAULT + kind), summary.graded)
 
 
@@ -188,23 +179,16 @@ def _part(
             count = len(metric_values(records, name))
             yield Figure(label, name, split, summary.scores[name], count, where)
     yield Figure(label, ERROR_RATE, split, _share(records, ERROR_RATE), len(records), where)
-    for kind in sorted({FIELDS["fault"](record) for record in records if record.graded} - {""}):
+    for kind in _faults(records):
         yield Figure(label, FAULT + kind, split, _share(records, FAULT + kind), summary.graded, where)
 
 
+def _faults(records: Sequence[EpisodeRecord]) -> list[str]:
+    return sorted({FIELDS["fault"](record) for record in records if record.graded} - {""})
+
+
 def _share(records: Sequence[EpisodeRecord], metric: str) -> Interval:
-    clusters: dict[Hashable, list[float]] = {}
-    for record, value in metric_values(records, metric):
-        clusters.setdefault(record.task_id, []).append(value)
-    return mean(clusters, intents_of(records), key=metric)
-
-
-def _areas_and_types(records: Sequence[EpisodeRecord]) -> dict[tuple[str, str], list[EpisodeRecord]]:
-    groups: dict[tuple[str, str], list[EpisodeRecord]] = {}
-    for record in records:
-        if record.area and record.type:
-            groups.setdefault((record.area, record.type), []).append(record)
-    return dict(sorted(groups.items()))
+    return mean(_clusters(metric_values(records, metric)), intents_of(records), key=metric)
 
 
 def _difference(row: Row, first: str, split: str) -> Figure:

@@ -67,8 +67,8 @@ def history_blocks(histories: Sequence[History]) -> list[Intervals | Plot | Grid
 
 def interval_of(value: float | None, low: float | None, high: float | None, n: int) -> Interval:
     """An interval from the numbers of a manifest; null is nan."""
-    known = (math.nan if part is None else part for part in (value, low, high))
-    return Interval(*known, n)
+    first, second, third = (math.nan if part is None else part for part in (value, low, high))
+    return Interval(first, second, third, n)
 
 
 def _cost_plot(history: History) -> list[Plot]:

@@ -11,7 +11,7 @@ from importlib.resources import files
 from evals.table import Grid
 
 PAPER = "paper: "
-"""How rows begin that are not ours."""
+"""The prefix of published rows."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class PublishedTable:
     """A table of a paper.
 
     Attributes:
-        kind: of suite that it belongs beside.
-        rows: a name and the figures as they are printed.
+        kind: the kind of suites that it belongs beside.
+        rows: names with the figures as they are printed.
     """
 
     kind: str
@@ -32,22 +32,16 @@ class PublishedTable:
 
     @property
     def source(self) -> str:
-        """Where it is from, in a sentence."""
         return (
             f"Rows that begin with “{PAPER.strip()}” are from {self.paper}, table {self.number}, as printed "
             "there: measured by its authors on their tasks, without intervals."
         )
 
     def figure(self, row: str, column: str) -> float:
-        """One figure.
-
-        Raises:
-            KeyError: there is none.
-        """
         return dict(zip(self.columns, dict(self.rows)[row], strict=True))[column]
 
     def lines(self) -> list[tuple[str, ...]]:
-        """Its rows as cells, marked as not ours."""
+        """The rows as cells, with `PAPER` before each name."""
         return [(PAPER + name, *(f"{value:g}" for value in values)) for name, values in self.rows]
 
 

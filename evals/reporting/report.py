@@ -1,4 +1,4 @@
-"""Reports: what an evaluation or a study found, as tables, as one self-contained page, and as data."""
+"""Reports of an evaluation or a study: as tables, as one self-contained page, and as data."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from evals.failure_modes.grids import FACETS as FAULT_FACETS
-from evals.failure_modes.grids import fault_grids
 from evals.kinds.crm.by_type import has_task_types, without_qa
 from evals.kinds.crm.tables import task_type_grid, task_type_grids
 from evals.records.record import PRIMARY, EpisodeRecord
 from evals.records.summary import Summary
-from evals.reporting.costs import front_plots
+from evals.reporting.curves import attempt_plot, front_plots
+from evals.reporting.episodes import ShownEpisode
 from evals.reporting.figures import Figure, result_figures, study_figures
+from evals.reporting.histories import History, history_blocks
 from evals.reporting.html.charts import HeatMap, Intervals
-from evals.reporting.html.curves import History, attempt_plot, history_blocks
-from evals.reporting.html.episodes import ShownEpisode
 from evals.reporting.html.page import Block, page
 from evals.reporting.html.plots import Plot
 from evals.reporting.tables.ablation import ablation_grids
 from evals.reporting.tables.areas import access_grid, area_grids, checker_grid
 from evals.reporting.tables.costs import cost_grid, result_cost_grid
+from evals.reporting.tables.failure_modes import FACETS as FAULT_FACETS
+from evals.reporting.tables.failure_modes import failure_mode_grids
 from evals.reporting.tables.judges import judge_grid, judge_grids
 from evals.reporting.tables.scores import (
     attempt_grid,
@@ -159,7 +159,7 @@ def evaluation_report(result: EvalResult, *, title: str = "Evaluation", split: s
             Section("Results", (*scores, status_grid(summary))),
             Section("Reliability", tuple(_reliability(without_qa(result) if typed else summary, typed))),
             Section("Where", tuple(facet_grids(result.records, result.seed))),
-            Section("Errors", (*fault_grids(result.records), *([checked] if checked else ()))),
+            Section("Errors", (*failure_mode_grids(result.records), *([checked] if checked else ()))),
             Section("Costs", (result_cost_grid(result),)),
         ),
         page_bytes=PART_BYTES,
@@ -241,7 +241,7 @@ def _fault_grids(study: Study) -> tuple[Grid, ...]:
         for record in row.result.records
     ]
     facets = {"domain": FAULT_FACETS["domain"], "program": lambda record: str(record.strategy)}
-    return fault_grids(labelled, facets=facets)
+    return failure_mode_grids(labelled, facets=facets)
 
 
 def _reliability(summary: Summary, typed: bool) -> list[Grid]:

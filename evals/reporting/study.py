@@ -1,4 +1,4 @@
-"""Runs that are at rest as one study, so that a report of them is the same as that of a comparison."""
+"""Finished runs as one study, so that a report of them is the same as that of a comparison."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 from evals.records.run_card import LoadedRun
 from evals.records.summary import summarize
-from evals.reporting.html.episodes import ShownEpisode
+from evals.reporting.episodes import ShownEpisode
 from evals.running.runner import EvalResult
 from evals.running.study import Arm, Study, run_study
 
 
 def study_of(runs: Sequence[LoadedRun]) -> Study:
-    """The runs as arms, the first as reference; where tasks differ, those are compared that both have.
+    """The runs as arms, the first as reference. Programs with different tasks are compared on shared ones.
 
     Raises:
         InputError: there are no runs.
@@ -24,7 +24,6 @@ def study_of(runs: Sequence[LoadedRun]) -> Study:
 
 
 def result_of(run: LoadedRun) -> EvalResult:
-    """A run as the result that it was when it ended."""
     card = run.card
     return EvalResult(
         records=run.records,
@@ -39,13 +38,12 @@ def result_of(run: LoadedRun) -> EvalResult:
 
 
 def episodes_of(runs: Sequence[LoadedRun]) -> Iterator[ShownEpisode]:
-    """All episodes, each under the label of its run."""
     for run in runs:
         yield from (ShownEpisode(run.card.label, record) for record in run.records)
 
 
 def setting_of(runs: Sequence[LoadedRun]) -> dict[str, str]:
-    """What all runs have in common, as facts of a report; what differs is said to."""
+    """Facts of a report: suite, split and version, and whether tasks differ."""
     facts: dict[str, str] = {}
     cards = [run.card for run in runs]
     for name in ("suite", "split"):

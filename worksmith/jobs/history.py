@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.reporting.html.curves import CandidateScore, History, interval_of
+from evals.reporting.histories import CandidateScore, History, interval_of
 from evals.table import number
 
 if TYPE_CHECKING:

@@ -29,8 +29,8 @@ _LABELS = {"arm": "program", "verdict": "result", "actions": "expected actions"}
 def browser(episodes: Sequence[ShownEpisode], budget: int) -> str:
     """The episodes as a part of a page with at most `budget` bytes.
 
-    Where they need more, long texts are cut shorter. Where that is not enough, the last episodes are left out,
-    right ones first. The page says either.
+    Where they need more, long texts are cut shorter. Where that is not enough, the last episodes are left
+    out, right ones first. The page says either.
     """
     ordered = _ordered(episodes)
     if not ordered:

@@ -36,7 +36,10 @@ def page(
         sections: titles with their tables and charts; a section with nothing to show is left out.
         budget: the largest page in bytes. Episodes are left out where it is too small for all.
     """
-    parts = [{"title": name, "markup": Markup().join(map(block_html, blocks))} for name, blocks in sections]
+    parts = [
+        {"number": number, "title": name, "markup": Markup().join(map(block_html, blocks))}
+        for number, (name, blocks) in enumerate(sections, start=1)
+    ]
     values: dict[str, Any] = {
         "title": title,
         "lead": lead,

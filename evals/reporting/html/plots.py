@@ -1,7 +1,7 @@
 """Plots: shares against something, in several series, as marks and lines with a legend.
 
-Colour never says anything that a number, a word or a shape does not say as well, and each plot has its data as
-a table.
+Colour never says anything that a number, a word or a shape does not say as well, and each plot has its data
+as a table.
 """
 
 from __future__ import annotations

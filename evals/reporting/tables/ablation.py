@@ -1,4 +1,4 @@
-"""What programs lose, or gain, when they do without a category of tools."""
+"""Tables of programs without a category of tools, beside the same programs with all tools."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ def ablation_grids(study: Study) -> tuple[Grid, ...]:
     pairs = [(row, whole) for row in study.rows if row.arm.without and (whole := _whole(study, row))]
     if not pairs:
         return ()
-    rewarded = any(REWARD in row.summary.scores for row, _ in pairs)
-    cells = tuple(
-        (
-            row.arm.label,
-            percent(whole.summary.scores.get(PRIMARY)),
-            percent(row.summary.scores.get(PRIMARY)),
-            points(difference(row, whole)),
-            *((points(difference(row, whole, REWARD)),) if rewarded else ()),
-        )
-        for row, whole in pairs
+    grid = Grid.of(
+        "Outcome without a category of functions",
+        pairs,
+        ("program", lambda pair: pair[0].arm.label),
+        ("with, %", lambda pair: percent(pair[1].summary.scores.get(PRIMARY))),
+        ("without, %", lambda pair: percent(pair[0].summary.scores.get(PRIMARY))),
+        ("points", lambda pair: points(difference(*pair))),
+        any(REWARD in row.summary.scores for row, _ in pairs)
+        and ("reward, points", lambda pair: points(difference(*pair, REWARD))),
+        notes=(
+            "Differences are paired by task; where one is below zero, the functions of the category help.",
+        ),
     )
-    headings = ("program", "with, %", "without, %", "points", *(("reward, points",) if rewarded else ()))
-    note = "Differences are paired by task; where one is below zero, the functions of the category help."
-    return (Grid("Outcome without a category of functions", headings, cells, (note,)),)
+    return (grid,)
 
 
 def _whole(study: Study, row: Row) -> Row | None:

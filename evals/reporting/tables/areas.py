@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import chain
 
@@ -12,12 +13,16 @@ from evals.scoring.checker_scores import Agreement, agreement
 from evals.statistics import Interval
 from evals.table import NO_DATA, Grid, percent, share
 
-RATE_HEADINGS = ("leaks", "over-refusals")
-"""Columns of `rate_cells`."""
+RATES: tuple[tuple[str, Callable[[Summary], str]], ...] = (
+    ("leaks", lambda summary: counted(summary.rates.get(LEAK))),
+    ("over-refusals", lambda summary: counted(summary.rates.get(OVER_REFUSAL))),
+)
+"""Columns of leaks and refusals, each with its count."""
+
+_LEVELS = ("easy", "hard")
 
 
 def has_areas(records: Sequence[EpisodeRecord]) -> bool:
-    """Whether the tasks say to which field of work they belong."""
     return any(record.area for record in records)
 
 
@@ -34,72 +39,85 @@ def strategy_grids(study: Study) -> tuple[Grid, Grid]:
     The layout of the published comparison, which averages over areas.
     """
     rows = [row for row in study.rows if not row.arm.baseline]
-    columns = tuple(dict.fromkeys(row.arm.strategy for row in rows))
-    scores = _crossed(rows, columns, lambda row: percent(row.summary.macro))
-    rates = _crossed(rows, columns, lambda row: " / ".join(rate_cells(row.summary)))
-    first = ("model", *columns)
+    cells: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        optimizer = "" if row.arm.optimizer == "none" else f" + {row.arm.optimizer}"
+        # The requested name, else the model's own; a local model's version follows its name.
+        model = row.arm.model or row.result.model.partition("@")[0]
+        cells.setdefault(model + optimizer, {})[row.arm.strategy] = row
+
+    def crossed(title: str, note: str, cell: Callable[[Row], str]) -> Grid:
+        return Grid.of(
+            title,
+            cells,
+            ("model", str),
+            *(
+                (strategy, lambda name, s=strategy: cell(cells[name][s]) if s in cells[name] else NO_DATA)
+                for strategy in dict.fromkeys(row.arm.strategy for row in rows)
+            ),
+            notes=(note,),
+        )
+
     return (
-        Grid(
+        crossed(
             "Outcome by model and strategy, %",
-            first,
-            scores,
-            ("The mean of the areas' scores with its 95 % interval: each area counts the same.",),
+            "The mean of the areas' scores with its 95 % interval: each area counts the same.",
+            lambda row: percent(row.summary.macro),
         ),
-        Grid("Leaks / over-refusals by model and strategy", first, rates, (_RATE_NOTE,)),
+        crossed(
+            "Leaks / over-refusals by model and strategy",
+            "Share of the tasks with something to leak, and of the tasks that can be done; in no average.",
+            lambda row: " / ".join(cell(row.summary) for _, cell in RATES),
+        ),
     )
 
 
 def difficulty_grid(study: Study) -> Grid:
     """Easy and hard tasks by program, with the rates."""
-    rows = tuple(
-        (
-            row.arm.label,
-            *(percent(_of_level(row, level)) for level in _LEVELS),
-            *rate_cells(row.summary),
-        )
-        for row in study.rows
-    )
+    first = study.rows[0].result.records
     counts = ", ".join(
-        f"{level} {len({r.task_id for r in study.rows[0].result.records if r.difficulty == level})}"
+        f"{level} {len({record.task_id for record in first if record.difficulty == level})}"
         for level in _LEVELS
     )
-    headings = ("program", *(f"{level}, %" for level in _LEVELS), *RATE_HEADINGS)
-    return Grid("Outcome by difficulty", headings, rows, (f"Tasks: {counts}.",))
+    return Grid.of(
+        "Outcome by difficulty",
+        study.rows,
+        ("program", lambda row: row.arm.label),
+        *((f"{level}, %", lambda row, level=level: percent(_of_level(row, level))) for level in _LEVELS),
+        *((heading, lambda row, cell=cell: cell(row.summary)) for heading, cell in RATES),
+        notes=(f"Tasks: {counts}.",),
+    )
 
 
 def area_type_grid(study: Study) -> Grid:
     """Area and type of task down, programs across; with counts, since most cells are small."""
     groups = [group_records(row.result.records, _area_and_type) for row in study.rows]
-    names = sorted(set(chain.from_iterable(groups)))
     cells = tuple(
         (
             name,
             *(_outcome(group.get(name, [])) for group in groups),
             str(len({record.task_id for record in groups[0].get(name, [])})),
         )
-        for name in names
+        for name in sorted(set(chain.from_iterable(groups)))
     )
     rates = tuple(
-        (f"all: {heading}", *(rate_cells(row.summary)[n] for row in study.rows), NO_DATA)
-        for n, heading in enumerate(RATE_HEADINGS)
+        (f"all: {heading}", *(cell(row.summary) for row in study.rows), NO_DATA) for heading, cell in RATES
     )
     headings = ("area, type", *(row.arm.label for row in study.rows), "tasks")
     return Grid("Outcome by area and type, %", headings, (*cells, *rates))
 
 
-def rate_cells(summary: Summary) -> tuple[str, str]:
-    """How often something leaked and how often too much was refused, each with its count."""
-    return (counted(summary.rates.get(LEAK)), counted(summary.rates.get(OVER_REFUSAL)))
-
-
 def access_grid(summary: Summary) -> Grid:
-    """How often something leaked and how often too much was refused, with counts and denominators."""
+    """The rates of leaks and over-refusals, with counts and denominators."""
     meaning = {LEAK: "of tasks with something to leak", OVER_REFUSAL: "of tasks that can be done"}
-    rows = tuple(
-        (name.replace("_", "-"), percent(rate.interval), f"{rate.count}/{rate.of}", meaning[name])
-        for name, rate in summary.rates.items()
+    return Grid.of(
+        "Access",
+        summary.rates.items(),
+        ("rate", lambda item: item[0].replace("_", "-")),
+        ("%, 95 % interval", lambda item: percent(item[1].interval)),
+        ("episodes", lambda item: f"{item[1].count}/{item[1].of}"),
+        ("", lambda item: meaning[item[0]]),
     )
-    return Grid("Access", ("rate", "%, 95 % interval", "episodes", ""), rows)
 
 
 def checker_grid(records: Sequence[EpisodeRecord]) -> Grid | None:
@@ -107,24 +125,22 @@ def checker_grid(records: Sequence[EpisodeRecord]) -> Grid | None:
     calls = [call for record in records if record.graded for call in record.calls if call.opinion]
     if not calls:
         return None
-    found = agreement(
-        (call.opinion == "Allowed", call.allowed)
-        for call in calls
-        if call.opinion != "unreadable" and call.rule
-    )
-    unreadable = sum(call.opinion == "unreadable" for call in calls)
-    rows = tuple((name, _value(value), count) for name, value, count in _measures(found))
+    readable = [call for call in calls if call.opinion != "unreadable"]
+    found = agreement((call.opinion == "Allowed", call.allowed) for call in readable if call.rule)
     return Grid(
         "The agent's own access check",
         ("measure", "%", "calls"),
-        rows,
-        (f"Of {len(calls)} calls checked {unreadable} verdicts could not be read.", _CHECK_NOTE),
+        tuple((name, share(math.nan if value is None else value), n) for name, value, n in _measures(found)),
+        (
+            f"Of {len(calls)} calls checked {len(calls) - len(readable)} verdicts could not be read.",
+            "A refused call is not made; what is made the policy decides, whatever the check said.",
+        ),
     )
 
 
-_LEVELS = ("easy", "hard")
-_RATE_NOTE = "Share of the tasks with something to leak, and of the tasks that can be done; in no average."
-_CHECK_NOTE = "A refused call is not made; what is made the policy decides, whatever the check said."
+def counted(rate: Rate | None) -> str:
+    """A rate in percent with the count behind it, e.g. `4.0 (1/25)`; a dash without anything to count."""
+    return NO_DATA if rate is None else f"{share(rate.count / rate.of)} ({rate.count}/{rate.of})"
 
 
 def _measures(found: Agreement) -> tuple[tuple[str, float | None, str], ...]:
@@ -133,18 +149,6 @@ def _measures(found: Agreement) -> tuple[tuple[str, float | None, str], ...]:
         ("denials foreseen", found.recall, f"{found.found}/{found.found + found.missed}"),
         ("allowed calls refused", found.over_refusal, f"{found.refused}/{found.refused + found.passed}"),
     )
-
-
-def _crossed(
-    rows: Sequence[Row], columns: Sequence[str], cell: Callable[[Row], str]
-) -> tuple[tuple[str, ...], ...]:
-    table: dict[str, dict[str, str]] = {}
-    for row in rows:
-        optimizer = "" if row.arm.optimizer == "none" else f" + {row.arm.optimizer}"
-        # The name that was asked for, or else the model's own; a local model's version follows its name.
-        model = row.arm.model or row.result.model.partition("@")[0]
-        table.setdefault(model + optimizer, {})[row.arm.strategy] = cell(row)
-    return tuple((name, *(cells.get(column, NO_DATA) for column in columns)) for name, cells in table.items())
 
 
 def _of_level(row: Row, level: str) -> Interval | None:
@@ -161,12 +165,3 @@ def _outcome(records: Sequence[EpisodeRecord]) -> str:
 
 def _area_and_type(record: EpisodeRecord) -> str:
     return f"{record.area}, {record.type}" if record.type else record.area
-
-
-def _value(value: float | None) -> str:
-    return NO_DATA if value is None else share(value)
-
-
-def counted(rate: Rate | None) -> str:
-    """A rate in percent with the count behind it, e.g. `4.0 (1/25)`; a dash without anything to count."""
-    return NO_DATA if rate is None else f"{share(rate.count / rate.of)} ({rate.count}/{rate.of})"

@@ -1,4 +1,4 @@
-"""What episodes cost: steps, model calls, tokens, time, and dollars where the model has a price."""
+"""Tables of costs: steps, model calls, tokens, time, and dollars where the model has a price."""
 
 from __future__ import annotations
 
@@ -14,32 +14,25 @@ _USED = "Used tokens are the same whether or not a cache answers; paid are those
 
 
 def cost_grid(study: Study) -> Grid:
-    """What an episode of each arm cost on average; in dollars as far as prices are known."""
+    """The mean cost of an episode of each arm; in dollars as far as prices are known."""
     names = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "paid_tokens", "seconds")
     paid = {row.arm.label: dollars_an_episode(row.result) for row in study.rows}
     priced = any(paid.values())
-    rows = tuple(
-        (
-            row.arm.shown,
-            *(_shown(row.summary, name, row.summary.means.get(name)) for name in names),
-            *((number(paid[row.arm.label], 4),) if priced else ()),
-        )
-        for row in study.ordered
+    return Grid.of(
+        "Costs, mean an episode",
+        study.ordered,
+        ("program", lambda row: row.arm.shown),
+        *((_heading(n), lambda row, n=n: _cell(row.summary, n, row.summary.means.get(n))) for n in names),
+        priced and ("dollars", lambda row: number(paid[row.arm.label], 4)),
+        notes=_notes((row.result for row in study.rows), priced=priced),
     )
-    headings = ("program", *map(_heading, names), *(("dollars",) if priced else ()))
-    notes = _notes((row.result for row in study.rows), priced=priced)
-    return Grid("Costs, mean an episode", headings, rows, notes)
 
 
 def result_cost_grid(result: EvalResult) -> Grid:
-    """What the episodes of one program cost."""
+    """The costs of the episodes of one program."""
     summary = result.summary
     rows = [
-        (
-            _heading(name),
-            _shown(summary, name, summary.means.get(name), 2),
-            _shown(summary, name, total, 0),
-        )
+        (_heading(name), _cell(summary, name, summary.means.get(name), 2), _cell(summary, name, total, 0))
         for name, total in summary.totals.items()
     ]
     price = dollars_an_episode(result)
@@ -53,13 +46,20 @@ def result_cost_grid(result: EvalResult) -> Grid:
     )
 
 
+def dollars_an_episode(result: EvalResult) -> float | None:
+    """The mean cost of an episode in dollars; None where the price of the model is unknown."""
+    means = result.summary.means
+    if not means.get("prompt_tokens"):
+        return None
+    return dollars(result.model, means["prompt_tokens"], means["completion_tokens"])
+
+
 def _heading(name: str) -> str:
-    """What tables call a cost."""
     used = "used " if name in ("prompt_tokens", "completion_tokens") else ""
     return f"{used}{name.replace('_', ' ')}"
 
 
-def _shown(summary: Summary, name: str, value: float | None, decimals: int | None = None) -> str:
+def _cell(summary: Summary, name: str, value: float | None, decimals: int | None = None) -> str:
     """A cost, marked where it is a number of tokens of which some were estimated."""
     if decimals is None:
         decimals = 2 if name == "seconds" else 1
@@ -69,7 +69,7 @@ def _shown(summary: Summary, name: str, value: float | None, decimals: int | Non
 
 
 def _notes(results: Iterable[EvalResult], priced: bool) -> tuple[str, ...]:
-    """By which prices, and whose are not known."""
+    """Notes on the prices used, on lost and estimated counts, and on models without a price."""
     source = prices_in_use().source
     by = f"the prices in {source}, else by list prices" if source else "list prices"
     notes: tuple[str, ...] = (_USED,)
@@ -86,11 +86,3 @@ def _notes(results: Iterable[EvalResult], priced: bool) -> tuple[str, ...]:
         if r.summary.means.get("prompt_tokens") and dollars_an_episode(r) is None
     }
     return notes + tuple(f"The price of {model} is not known; --prices FILE can say it." for model in unknown)
-
-
-def dollars_an_episode(result: EvalResult) -> float | None:
-    """What an episode cost on average, if the price of its model is known."""
-    means = result.summary.means
-    if not means.get("prompt_tokens"):
-        return None
-    return dollars(result.model, means["prompt_tokens"], means["completion_tokens"])

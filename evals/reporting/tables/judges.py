@@ -1,53 +1,56 @@
-"""Tables of what judges said; what is no language model says so."""
+"""Tables of judges' verdicts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 from evals.judging.local import NAME
 from evals.records.judge_figures import JudgeFigures
+from evals.running.study import Row, Study
 from evals.table import NO_DATA, Grid, percent, share, tokens_shown
-
-if TYPE_CHECKING:
-    from evals.running.study import Study
 
 _NOTE = (
     "Score: the mean of (level - 1) / 4; passed: level 4 or 5; failed: verdicts that could not be read or "
     "had, which are in no mean. Tokens are the judge's own and in no other table; `~` marks estimates."
 )
 _LOCAL = f"{NAME} is no language model: it checks facts by rule."
-_HEADINGS = ("score %", "passed %", "failed %", "verdicts", "used tokens", "paid tokens")
+
+_COLUMNS: tuple[tuple[str, Callable[[JudgeFigures], str]], ...] = (
+    ("score %", lambda each: percent(each.score)),
+    ("passed %", lambda each: percent(each.passed)),
+    ("failed %", lambda each: f"{share(each.failed / each.verdicts)} ({each.failed}/{each.verdicts})"),
+    ("verdicts", lambda each: str(each.verdicts)),
+    ("used tokens", lambda each: tokens_shown(each.usage.used_tokens, 0, each.usage.estimated)),
+    ("paid tokens", lambda each: tokens_shown(each.usage.paid_tokens, 0, each.usage.estimated)),
+)
 
 
 def judge_grid(figures: Sequence[JudgeFigures]) -> Grid | None:
-    """What the judges of one program's episodes said; None without any."""
+    """The verdicts of each judge on one program's episodes; None without any."""
     if not figures:
         return None
-    rows = tuple((each.judge, *_cells(each)) for each in figures)
-    return Grid("Judges", ("judge", *_HEADINGS), rows, _notes(each.judge for each in figures))
+    notes = _notes(each.judge for each in figures)
+    return Grid.of("Judges", figures, ("judge", lambda each: each.judge), *_COLUMNS, notes=notes)
 
 
 def judge_grids(study: Study) -> tuple[Grid, ...]:
-    """For each judge of a comparison, what it said of each program."""
+    """For each judge of a comparison, its verdicts on each program."""
     names = dict.fromkeys(each.judge for row in study.ordered for each in row.summary.judging)
     return tuple(_judge_grid(study, name) for name in names)
 
 
 def _judge_grid(study: Study, name: str) -> Grid:
-    rows = []
-    for row in study.ordered:
+    def cell(row: Row, of: Callable[[JudgeFigures], str]) -> str:
         own = next((each for each in row.summary.judging if each.judge == name), None)
-        rows.append((row.arm.shown, *(_cells(own) if own else (NO_DATA,) * len(_HEADINGS))))
-    return Grid(f"Judged by {name}", ("program", *_HEADINGS), tuple(rows), _notes([name]))
+        return of(own) if own else NO_DATA
 
-
-def _cells(figures: JudgeFigures) -> tuple[str, ...]:
-    failed = f"{share(figures.failed / figures.verdicts)} ({figures.failed}/{figures.verdicts})"
-    scores = (percent(figures.score), percent(figures.passed))
-    usage = figures.usage
-    tokens = (tokens_shown(count, 0, usage.estimated) for count in (usage.used_tokens, usage.paid_tokens))
-    return *scores, failed, str(figures.verdicts), *tokens
+    return Grid.of(
+        f"Judged by {name}",
+        study.ordered,
+        ("program", lambda row: row.arm.shown),
+        *((heading, lambda row, of=of: cell(row, of)) for heading, of in _COLUMNS),
+        notes=_notes([name]),
+    )
 
 
 def _notes(names: Iterable[str]) -> tuple[str, ...]:

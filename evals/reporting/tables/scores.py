@@ -12,28 +12,23 @@ from statistics import median
 
 from evals.kinds.crm.by_type import has_task_types
 from evals.records.record import PRIMARY, STRICT, EpisodeRecord
-from evals.records.summary import Summary, actions_of, domain_of, group_records, summarize
+from evals.records.summary import Summary, group_records, summarize
 from evals.records.verdicts import JUDGE
+from evals.reporting.episodes import FIELDS
 from evals.reporting.html.charts import HeatMap
-from evals.reporting.tables.areas import RATE_HEADINGS, has_areas, rate_cells
+from evals.reporting.tables.areas import RATES, has_areas
 from evals.running.study import Row, Study
-from evals.statistics import Interval
 from evals.statistics.power import seen
 from evals.table import NO_DATA, Grid, percent, points, share
 from tools.statuses import INFRASTRUCTURE, STATUSES
 
 Facet = Callable[[EpisodeRecord], str]
 
-FACETS: Mapping[str, Facet] = {"domain": domain_of, "actions": actions_of}
-"""By what a score is broken down, in the names of `evals.reporting.figures.FIELDS`."""
+FACETS = ("domain", "actions")
+"""Fields by which scores are broken down, see `evals.reporting.episodes.FIELDS`."""
 
-_AREA_FACETS: Mapping[str, Facet] = {
-    "area": lambda record: record.area,
-    "type": lambda record: record.type,
-    "difficulty": lambda record: record.difficulty,
-    "department": lambda record: record.department,
-}
-"""The same for tasks of several fields of work, and by the department of who asks."""
+_AREA_FACETS = ("area", "type", "difficulty", "department")
+"""The same for tasks of several fields of work."""
 
 _SHOWN = {"actions": "expected actions", "intent": "task type", "department": "department of who asks"}
 _SIDE_EFFECTS = "unwanted_side_effects"
@@ -41,32 +36,27 @@ _TOOLSET = "toolset"
 
 
 def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
-    """What each arm achieved; candidates first, baselines below them.
+    """The scores of each arm; candidates first, baselines below them.
 
-    The outcome that counts errors as failures has its own column as soon as there is an error, and so have
-    what judges say, where any was asked, and the tools that prompts list where programs are offered
-    different ones.
+    Some columns are there only where needed: the outcome that counts errors as failures once there is an
+    error, judges' scores, rates, and the tools in prompts where programs differ in them.
     """
-    tools = any(_TOOLSET in row.arm.settings for row in study.rows)
     lossy = any(row.summary.errors for row in study.rows)
     judged = any(JUDGE in row.summary.scores for row in study.rows)
-    rated = any(row.summary.rates for row in study.rows)
-    return Grid(
-        title=f"{title} on {study.rows[0].summary.tasks} tasks",
-        headings=(
-            "program",
-            *(("tools",) if tools else ()),
-            "outcome, %",
-            *(("counting errors",) if lossy else ()),
-            *(("judge, %",) if judged else ()),
-            "side effects",
-            *(RATE_HEADINGS if rated else ()),
-            "errors",
-            f"points to {study.rows[0].arm.label}",
-        ),
-        rows=tuple(
-            _study_row(row, tools=tools, lossy=lossy, judged=judged, rated=rated) for row in study.ordered
-        ),
+    rates = RATES if any(row.summary.rates for row in study.rows) else ()
+    return Grid.of(
+        f"{title} on {study.rows[0].summary.tasks} tasks",
+        study.ordered,
+        ("program", lambda row: row.arm.shown),
+        any(_TOOLSET in row.arm.settings for row in study.rows)
+        and ("tools", lambda row: str(row.arm.settings.get(_TOOLSET, NO_DATA))),
+        ("outcome, %", lambda row: percent(row.summary.scores.get(PRIMARY))),
+        lossy and ("counting errors", lambda row: percent(row.summary.scores.get(STRICT))),
+        judged and ("judge, %", lambda row: percent(row.summary.scores.get(JUDGE))),
+        ("side effects", lambda row: percent(row.summary.scores.get(_SIDE_EFFECTS))),
+        *((heading, lambda row, cell=cell: cell(row.summary)) for heading, cell in rates),
+        ("errors", lambda row: error_cell(row.summary)),
+        (f"points to {study.rows[0].arm.label}", _points_to_first),
         notes=(
             verdict(study),
             *(("Comparisons count lost episodes as wrong.",) if lossy else ()),
@@ -78,7 +68,7 @@ def study_grid(study: Study, *, title: str = "Comparison") -> Grid:
 
 
 def verdict(study: Study) -> str:
-    """What the study shows, in one sentence that claims no more than the data."""
+    """The result in one sentence that claims no more than the data."""
     winner = study.winner
     if winner is None:
         return "No program is better than all others beyond doubt (95 % intervals, paired by task)."
@@ -86,7 +76,7 @@ def verdict(study: Study) -> str:
 
 
 def seen_notes(study: Study) -> tuple[str, ...]:
-    """How large a difference has to be for a comparison like this one to see it."""
+    """The size of a difference that a comparison like this one can show."""
     compared = [
         (found.difference.n, seen(found.difference))
         for row in study.rows
@@ -99,7 +89,6 @@ def seen_notes(study: Study) -> tuple[str, ...]:
 
 
 def interval_notes(summary: Summary) -> tuple[str, ...]:
-    """What intervals allow for."""
     groups = summary.scores[PRIMARY].groups if PRIMARY in summary.scores else 0
     if not groups:
         return ()
@@ -107,32 +96,32 @@ def interval_notes(summary: Summary) -> tuple[str, ...]:
 
 
 def facets_of(records: Sequence[EpisodeRecord]) -> Mapping[str, Facet]:
-    """By what the scores of these episodes are broken down; nothing where they have tables of their own."""
+    """The fields by which these scores are broken down; none where the kind has tables of its own."""
     if has_task_types(records):
         return {}
-    facets = _AREA_FACETS if has_areas(records) else FACETS
-    return {name: facet for name, facet in facets.items() if any(facet(record) for record in records)}
+    names = _AREA_FACETS if has_areas(records) else FACETS
+    return {name: FIELDS[name] for name in names if any(map(FIELDS[name], records))}
 
 
 def heat_maps(study: Study) -> list[HeatMap]:
-    """The outcome of each program by each facet, with the table that stands for it where nothing is drawn."""
+    """The outcome of each program by each facet, with tables for where nothing is drawn."""
     records = [record for row in study.rows for record in row.result.records]
     found = [_heat_map(name, facet, study.rows) for name, facet in facets_of(records).items()]
     if has_task_types(records):
-        found.append(_heat_map("intent", lambda record: record.intent or "", study.rows, table=False))
+        found.append(_heat_map("intent", FIELDS["intent"], study.rows, table=False))
     return found
 
 
 def score_grid(summary: Summary, model: str) -> Grid:
     """Every score of one program."""
-    return Grid(
+    macro = [] if math.isnan(summary.macro.value) else [("outcome, each field the same", summary.macro)]
+    return Grid.of(
         "Scores",
-        ("score", "%, 95 % interval", "tasks"),
-        tuple(
-            (name, percent(score), str(score.n))
-            for name, score in (*summary.scores.items(), *_macro(summary))
-        ),
-        (
+        [*summary.scores.items(), *macro],
+        ("score", lambda item: item[0]),
+        ("%, 95 % interval", lambda item: percent(item[1])),
+        ("tasks", lambda item: str(item[1].n)),
+        notes=(
             f"{summary.errors} of {summary.episodes} episodes ({share(summary.error_rate)} %) were lost to "
             f"the infrastructure; {STRICT} counts them as failures, the other scores leave them out.",
             *interval_notes(summary),
@@ -141,38 +130,36 @@ def score_grid(summary: Summary, model: str) -> Grid:
     )
 
 
-def _macro(summary: Summary) -> list[tuple[str, Interval]]:
-    """The outcome that counts each field of work the same, where there are several."""
-    return [] if math.isnan(summary.macro.value) else [("outcome, each field the same", summary.macro)]
-
-
 def status_grid(summary: Summary) -> Grid:
     """How episodes ended, whose failure it was, and what that means."""
-    kind = {status: "infrastructure" if status in INFRASTRUCTURE else "agent" for status in summary.statuses}
-    rows = tuple(
-        (
-            status,
-            str(count),
-            share(count / summary.episodes),
-            NO_DATA if status == "finished" else kind[status],
-        )
-        for status, count in summary.statuses.items()
-    )
+
+    def failing(status: str) -> str:
+        if status == "finished":
+            return NO_DATA
+        return "infrastructure" if status in INFRASTRUCTURE else "agent"
+
     ended = [(status, STATUSES.get(status)) for status in summary.statuses if status != "finished"]
-    notes = tuple(f"{status}: {ending.meaning}" for status, ending in ended if ending is not None)
-    return Grid("How episodes ended", ("status", "episodes", "%", "whose failure"), rows, notes)
+    return Grid.of(
+        "How episodes ended",
+        summary.statuses.items(),
+        ("status", lambda item: item[0]),
+        ("episodes", lambda item: str(item[1])),
+        ("%", lambda item: share(item[1] / summary.episodes)),
+        ("whose failure", lambda item: failing(item[0])),
+        notes=tuple(f"{status}: {ending.meaning}" for status, ending in ended if ending is not None),
+    )
 
 
 def attempt_grid(summary: Summary, notes: tuple[str, ...]) -> Grid:
-    """How reliable one program is over several attempts."""
-    return Grid(
+    """The reliability of one program over several attempts."""
+    return Grid.of(
         "Reliability: the chance that all of k attempts at a task succeed, and that any does",
-        ("k", "pass^k, %", "pass@k, %", "tasks"),
-        tuple(
-            (str(k), percent(value), percent(summary.pass_at[k]), str(value.n))
-            for k, value in summary.pass_hat.items()
-        ),
-        notes,
+        summary.pass_hat.items(),
+        ("k", lambda item: str(item[0])),
+        ("pass^k, %", lambda item: percent(item[1])),
+        ("pass@k, %", lambda item: percent(summary.pass_at[item[0]])),
+        ("tasks", lambda item: str(item[1].n)),
+        notes=notes,
     )
 
 
@@ -182,28 +169,31 @@ def facet_grids(records: Sequence[EpisodeRecord], seed: int) -> list[Grid]:
 
 
 def model_notes(models: set[str]) -> tuple[str, ...]:
-    """What must be known of the models."""
+    """A sentence on each local model."""
     local = sorted(model for model in models if model.startswith("local/"))
     return tuple(f"{model} is not a language model: it imitates demonstrations by rule." for model in local)
 
 
+def error_cell(summary: Summary) -> str:
+    """The share of episodes lost to the infrastructure in percent, with the count where there is any."""
+    lost = f" ({summary.errors}/{summary.episodes})" if summary.errors else ""
+    return share(summary.error_rate) + lost
+
+
 def _facet_grid(name: str, facet: Facet, records: Sequence[EpisodeRecord], seed: int) -> Grid:
     parts = {value: summarize(group, seed=seed) for value, group in group_records(records, facet).items()}
-    rated = any(part.rates for part in parts.values())
-    rows = tuple(
-        (
-            value,
-            percent(part.scores.get(PRIMARY)),
-            percent(part.scores.get(_SIDE_EFFECTS)),
-            *(rate_cells(part) if rated else ()),
-            error_cell(part),
-            str(part.tasks),
-        )
-        for value, part in parts.items()
-    )
-    rates = RATE_HEADINGS if rated else ()
+    rates = RATES if any(part.rates for part in parts.values()) else ()
     shown = _SHOWN.get(name, name)
-    return Grid(f"By {shown}", (shown, "outcome, %", "side effects", *rates, "errors", "tasks"), rows)
+    return Grid.of(
+        f"By {shown}",
+        parts.items(),
+        (shown, lambda item: item[0]),
+        ("outcome, %", lambda item: percent(item[1].scores.get(PRIMARY))),
+        ("side effects", lambda item: percent(item[1].scores.get(_SIDE_EFFECTS))),
+        *((heading, lambda item, cell=cell: cell(item[1])) for heading, cell in rates),
+        ("errors", lambda item: error_cell(item[1])),
+        ("tasks", lambda item: str(item[1].tasks)),
+    )
 
 
 def _heat_map(name: str, facet: Facet, rows: Sequence[Row], *, table: bool = True) -> HeatMap:
@@ -211,18 +201,17 @@ def _heat_map(name: str, facet: Facet, rows: Sequence[Row], *, table: bool = Tru
     groups = [group_records(row.result.records, facet) for row in rows]
     values = list(dict.fromkeys(value for group in groups for value in group))
     found = [
-        [_primary(group.get(value, []), row) for value in values]
+        [summarize(group.get(value, []), seed=row.result.seed).scores.get(PRIMARY) for value in values]
         for group, row in zip(groups, rows, strict=True)
     ]
-    cells = tuple(
-        (
-            value,
-            *(percent(scores[place]) for scores in found),
-            str(len({record.task_id for record in groups[0].get(value, [])})),
-        )
-        for place, value in enumerate(values)
-    )
     title = f"Outcome by {shown}, %"
+    grid = Grid.of(
+        title,
+        list(enumerate(values)),
+        (shown, lambda item: item[1]),
+        *((row.arm.label, lambda item, s=s: percent(s[item[0]])) for row, s in zip(rows, found, strict=True)),
+        ("tasks", lambda item: str(len({record.task_id for record in groups[0].get(item[1], [])}))),
+    )
     return HeatMap(
         title=title,
         first="program",
@@ -230,31 +219,9 @@ def _heat_map(name: str, facet: Facet, rows: Sequence[Row], *, table: bool = Tru
         rows=tuple((row.arm.label, tuple(scores)) for row, scores in zip(rows, found, strict=True)),
         field=name,
         notes=("Below each share: its 95 % interval and the number of tasks.",),
-        grid=Grid(title, (shown, *(row.arm.label for row in rows), "tasks"), cells) if table else None,
+        grid=grid if table else None,
     )
 
 
-def _primary(records: Sequence[EpisodeRecord], row: Row) -> Interval | None:
-    return summarize(records, seed=row.result.seed).scores.get(PRIMARY)
-
-
-def _study_row(row: Row, *, tools: bool, lossy: bool, judged: bool, rated: bool) -> tuple[str, ...]:
-    summary, found = row.summary, row.against_first
-    effects = summary.scores.get(_SIDE_EFFECTS)
-    return (
-        row.arm.shown,
-        *((str(row.arm.settings.get(_TOOLSET, NO_DATA)),) if tools else ()),
-        percent(summary.scores.get(PRIMARY)),
-        *((percent(summary.scores.get(STRICT)),) if lossy else ()),
-        *((percent(summary.scores.get(JUDGE)),) if judged else ()),
-        percent(effects),
-        *(rate_cells(summary) if rated else ()),
-        error_cell(summary),
-        points(found.difference) if found else NO_DATA,
-    )
-
-
-def error_cell(summary: Summary) -> str:
-    """The share of episodes lost to the infrastructure in percent, with the count where there is any."""
-    lost = f" ({summary.errors}/{summary.episodes})" if summary.errors else ""
-    return share(summary.error_rate) + lost
+def _points_to_first(row: Row) -> str:
+    return points(row.against_first.difference) if row.against_first else NO_DATA

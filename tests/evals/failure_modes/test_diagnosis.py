@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from evals.failure_modes.catalogue import failure_modes
 from evals.failure_modes.diagnosis import diagnose
-from evals.failure_modes.kinds import fault_kinds
 from evals.records.parts import FaultEntry
 from evals.scoring.answer_scorer import AnswerScorer
 from evals.scoring.scorers import EpisodeScorer
@@ -47,7 +47,7 @@ def fault(
 
 def kind(found: FaultEntry | None) -> tuple[str, int | None]:
     assert found is not None
-    assert found.kind in fault_kinds()
+    assert found.kind in failure_modes()
     assert found.detail
     return found.kind, found.step
 

@@ -25,7 +25,7 @@ from aiohttp import ClientConnectionError
 from dspy import lm15
 from dspy.utils import exceptions as lm
 
-from evals.failure_modes.kinds import fault_kinds
+from evals.failure_modes.catalogue import failure_modes
 from evals.lm.failures import LONGEST_ERROR, LONGEST_TRACEBACK, failure_of, failure_status
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
@@ -315,7 +315,7 @@ def test_no_traceback_of_what_is_no_mistake() -> None:
 def test_the_table_has_every_status_and_every_wrong_end_is_a_fault() -> None:
     assert set(STATUSES) == set(get_args(EpisodeStatus))
     assert {"model_error", "harness_error", "timeout"} == INFRASTRUCTURE
-    assert set(STATUSES) - INFRASTRUCTURE - {"finished"} <= set(fault_kinds())
+    assert set(STATUSES) - INFRASTRUCTURE - {"finished"} <= set(failure_modes())
 
 
 def test_the_concepts_list_every_status() -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from evals.records.parts import ChangeEntry
 from evals.records.changes import compare_changes
+from evals.records.parts import ChangeEntry
 from tests.evals.reporting.studies import RIGHT, WRONG
 
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from evals.characters import harmless
 from evals.records.parts import CallEntry, ChangeEntry, FaultEntry, Judgement
 from evals.records.record import EpisodeRecord
-from evals.reporting.html.episodes import ShownEpisode
+from evals.reporting.episodes import ShownEpisode
 from evals.reporting.plain import episode_text
 from evals.reporting.report import study_report
 from evals.running.study import Arm, run_study

@@ -7,10 +7,9 @@ import shlex
 
 import pytest
 
-from evals.reporting.figures import DIFFERENCE, FIELDS, Figure, metric_mean, metric_values
-from evals.reporting.html.episodes import ShownEpisode
+from evals.reporting.episodes import FIELDS, Selection, ShownEpisode, find_episode
+from evals.reporting.figures import DIFFERENCE, Figure, metric_mean, metric_values
 from evals.reporting.report import study_report
-from evals.reporting.selecting import Selection, find_episode
 from evals.tasks.task_filter import conditions
 from tests.evals.reporting.studies import full_study
 from tools.errors import InputError

@@ -68,7 +68,7 @@ def test_a_chart_calls_programs_as_tables_do() -> None:
     arms = [Arm("act", "act"), Arm("act without counting", "act", without="counting")]
     report = study_report(run_study(arms, lambda arm: results[arm.label]), setting={"suite": "office"})
     text = report.html()
-    assert 'data-filter="{&quot;arm&quot;: &quot;act without counting&quot;}">less counting</a>' in text
+    assert 'data-filter="{&#34;arm&#34;: &#34;act without counting&#34;}">less counting</a>' in text
     assert "<dt>suite</dt><dd>office</dd>" in text
 
 

@@ -12,7 +12,7 @@ import typer
 from worksmith.cli.options import JsonFlag, RunsArgument, TrackingUriOption
 
 if TYPE_CHECKING:
-    from evals.reporting.html.episodes import ShownEpisode
+    from evals.reporting.episodes import ShownEpisode
 
 
 def list_episodes(
@@ -49,9 +49,8 @@ def list_episodes(
     as_json: JsonFlag = False,
 ) -> None:
     """List the episodes behind a figure of a report with what each adds to it, or print one in full."""
-    from evals.reporting.figures import FIELDS
+    from evals.reporting.episodes import FIELDS, Selection, find_episode
     from evals.reporting.plain import episode_text
-    from evals.reporting.selecting import Selection, find_episode
     from evals.reporting.study import episodes_of
     from evals.suite import Suite
     from evals.tasks.task_filter import conditions
@@ -120,7 +119,7 @@ def _list(episodes: Sequence[ShownEpisode], metric: str, as_json: bool) -> None:
 def _show(rows: Sequence[dict[str, Any]], metric: str, mean: float | None, counted: int) -> None:
     from rich.console import Console
 
-    from evals.reporting.html.episodes import SHORT_KEY
+    from evals.reporting.episodes import SHORT_KEY
     from evals.table import NO_DATA, Grid
 
     def cell(value: Any) -> str:

@@ -170,7 +170,7 @@ def _as_json(verdict: GateVerdict) -> dict[str, Any]:
 def _show(verdict: GateVerdict) -> None:
     from rich.console import Console
 
-    from evals.judging.calibration.gate_grids import gate_grids
+    from evals.reporting.tables.judge_gate import gate_grids
 
     console = Console()
     console.print(

@@ -5,9 +5,10 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.reporting.costs import front_plots
+from evals.reporting.curves import front_plots
+from evals.reporting.histories import CandidateScore, History, history_blocks
 from evals.reporting.html.charts import HeatMap, Intervals
-from evals.reporting.html.curves import CandidateScore, History, history_blocks
+from evals.reporting.html.page import block_html
 from evals.reporting.html.plots import Plot, Point, Series, efficient
 from evals.reporting.report import study_report
 from evals.statistics import Interval
@@ -35,7 +36,7 @@ def test_baselines_are_on_no_front() -> None:
 
 def test_every_chart_says_in_words_what_it_shows() -> None:
     plot = Plot("Title", "What it shows.", "cost", (Series("a", (Point(1, 0.5, 0.4, 0.6),)),))
-    page = plot.html()
+    page = block_html(plot)
 
     assert "<title" in page
     assert "<desc" in page
@@ -44,7 +45,7 @@ def test_every_chart_says_in_words_what_it_shows() -> None:
 
 def test_a_heat_map_has_its_figures_in_words() -> None:
     cells = (Interval(0.25, 0.1, 0.5, 8), None)
-    page = HeatMap("T", "program", ("a_b", "c"), (("x", cells),), "domain").html()
+    page = block_html(HeatMap("T", "program", ("a_b", "c"), (("x", cells),), "domain"))
 
     assert ">25.0</a>" in page
     assert "10.0 to 50.0, n 8" in page
@@ -54,8 +55,8 @@ def test_a_heat_map_has_its_figures_in_words() -> None:
 
 def test_what_has_no_data_is_left_out() -> None:
     nothing = Interval(math.nan, math.nan, math.nan, 0)
-    assert Intervals("T", (("a", nothing, False),)).html() == ""
-    assert Plot("T", "", "x", ()).html() == ""
+    assert block_html(Intervals("T", (("a", nothing, False),))) == ""
+    assert block_html(Plot("T", "", "x", ())) == ""
     assert "nothing at all" not in study_report(full_study(trials=1)).html()
 
 
@@ -68,5 +69,5 @@ def test_a_race_says_what_became_of_each_candidate() -> None:
     )
     chart, table = history_blocks([History("react + race", "race", candidates)])
 
-    assert "knn-4 (chosen)" in chart.html()
-    assert "left after 8 tasks" in table.html()
+    assert "knn-4 (chosen)" in block_html(chart)
+    assert "left after 8 tasks" in block_html(table)

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from evals.failure_modes.grids import fault_grids
-from evals.failure_modes.kinds import fault_kinds
+from evals.failure_modes.catalogue import failure_modes
 from evals.records.parts import FaultEntry
 from evals.records.record import EpisodeRecord
+from evals.reporting.tables.failure_modes import failure_mode_grids
 from tests.evals.episodes import make_record
 
 
@@ -15,15 +15,15 @@ def wrong(number: int, kind: str, step: int | None = None, **changes: Any) -> Ep
 
 
 def test_nothing_to_show_where_nothing_is_on_record() -> None:
-    assert fault_grids([]) == ()
-    assert fault_grids([make_record(1), make_record(2, scores={"outcome": 0.0})]) == ()
+    assert failure_mode_grids([]) == ()
+    assert failure_mode_grids([make_record(1), make_record(2, scores={"outcome": 0.0})]) == ()
 
 
 def test_kinds_are_counted_with_their_share_step_and_an_example() -> None:
     records = [make_record(number) for number in range(6)]
     records += [wrong(6, "wrong_record", 2), wrong(7, "wrong_record", 2), wrong(8, "wrong_record", 3)]
     records += [wrong(9, "no_action"), make_record(10, status="model_error", scores={})]
-    counts, by_domain = fault_grids(records)
+    counts, by_domain = failure_mode_grids(records)
 
     assert [row[:2] for row in counts.rows] == [("no action", "1"), ("wrong record", "3")]
     assert counts.rows[1][2].startswith("30.0 [")
@@ -36,7 +36,7 @@ def test_kinds_are_counted_with_their_share_step_and_an_example() -> None:
 
 def test_other_facets_may_be_asked_for() -> None:
     records = [wrong(1, "leak", strategy="act"), wrong(2, "no_action", strategy="react")]
-    _, by_strategy = fault_grids(records, facets={"strategy": lambda record: record.strategy})
+    _, by_strategy = failure_mode_grids(records, facets={"strategy": lambda record: record.strategy})
 
     assert by_strategy.headings == ("fault", "act", "react")
     assert by_strategy.rows[0] == ("leak", "1", "0")
@@ -44,21 +44,21 @@ def test_other_facets_may_be_asked_for() -> None:
 
 def test_what_a_judge_named_is_marked_and_unknown_kinds_are_shown() -> None:
     judged = FaultEntry(kind="of its own", source="judge")
-    counts = fault_grids([make_record(1, scores={"outcome": 0.0}, fault=judged)], facets={})[0]
+    counts = failure_mode_grids([make_record(1, scores={"outcome": 0.0}, fault=judged)], facets={})[0]
 
     assert counts.rows[0][0] == "of its own"
     assert any("A judge named 1" in note for note in counts.notes)
 
 
 def test_every_kind_says_what_it_means() -> None:
-    for name, kind in fault_kinds().items():
+    for name, kind in failure_modes().items():
         assert kind.name == name
         assert kind.title
         assert kind.meaning.endswith(".")
-    named = [paper for kind in fault_kinds().values() for paper in kind.papers]
+    named = [paper for kind in failure_modes().values() for paper in kind.papers]
     assert set(named) == {"workbench", "enterprisebench", "crmarena"}
     # The six kinds of EnterpriseBench's analysis all have a place.
-    enterprise = {kind.papers.get("enterprisebench") for kind in fault_kinds().values()}
+    enterprise = {kind.papers.get("enterprisebench") for kind in failure_modes().values()}
     assert {
         "wrong tool or app selection",
         "search-based answer hallucination",

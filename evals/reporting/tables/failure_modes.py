@@ -1,11 +1,12 @@
-"""Tables of faults: how often each kind came up, and where."""
+"""Tables of failure modes: how often each came up, and where."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 
-from evals.failure_modes.kinds import fault_kinds
+from evals.failure_modes.catalogue import failure_modes
 from evals.records.record import PRIMARY, EpisodeRecord
 from evals.records.summary import domain_of, intents_of
 from evals.statistics import Interval, mean
@@ -13,30 +14,27 @@ from evals.table import NO_DATA, Grid, percent, share
 
 Facet = Callable[[EpisodeRecord], str]
 
-
-def _area_or_domain(record: EpisodeRecord) -> str:
-    return record.area or domain_of(record)
-
-
 FACETS: Mapping[str, Facet] = {
-    "domain": _area_or_domain,
+    "domain": lambda record: record.area or domain_of(record),
     "strategy": lambda record: record.strategy,
 }
-"""By what faults are broken down."""
+"""The default breakdowns, by name."""
 
 
-def fault_grids(
+def failure_mode_grids(
     records: Sequence[EpisodeRecord], *, facets: Mapping[str, Facet] | None = None
 ) -> tuple[Grid, ...]:
-    """How often each kind of fault came up, and the same by each facet; none where no fault is on record.
+    """How often each failure mode came up, and the same by each facet; none where no fault is on record.
 
     Args:
-        facets: names of tables and what they group by; default is by domain and, with several, by strategy.
+        facets: names of tables and what they group by; one with a single value has no table.
     """
     graded = [record for record in records if record.graded]
-    if not any(record.fault for record in graded):
+    there = {record.fault.kind for record in graded if record.fault}
+    if not there:
         return ()
-    kinds = _kinds(graded)
+    known = failure_modes()
+    kinds = [*(name for name in known if name in there), *sorted(there - known.keys())]
     grids = [_counts(graded, kinds)]
     for name, facet in (FACETS if facets is None else facets).items():
         values = sorted({facet(record) for record in graded})
@@ -45,34 +43,16 @@ def fault_grids(
     return tuple(grids)
 
 
-def kind_of(record: EpisodeRecord) -> str:
-    """The kind of an episode's fault; empty for none."""
+def _kind(record: EpisodeRecord) -> str:
     return record.fault.kind if record.fault else ""
 
 
-def _kinds(records: Sequence[EpisodeRecord]) -> list[str]:
-    """The kinds there are: those that are known in their order, then others."""
-    there = {record.fault.kind for record in records if record.fault}
-    known = fault_kinds()
-    return [*(name for name in known if name in there), *sorted(there - known.keys())]
-
-
 def _title(kind: str) -> str:
-    known = fault_kinds().get(kind)
+    known = failure_modes().get(kind)
     return known.title if known else kind
 
 
 def _counts(graded: Sequence[EpisodeRecord], kinds: Sequence[str]) -> Grid:
-    rows = tuple(
-        (
-            _title(kind),
-            str(count),
-            percent(_share(graded, kind)),
-            _steps(graded, kind),
-            _example(graded, kind),
-        )
-        for kind, count in ((kind, sum(kind_of(record) == kind for record in graded)) for kind in kinds)
-    )
     wrong = sum(record.scores.get(PRIMARY, 0.0) < 1 for record in graded)
     judged = sum(record.fault is not None and record.fault.source == "judge" for record in graded)
     notes = [
@@ -81,14 +61,23 @@ def _counts(graded: Sequence[EpisodeRecord], kinds: Sequence[str]) -> Grid:
     ]
     if judged:
         notes.append(f"A judge named {judged} of them, which no rule explains.")
-    headings = ("fault", "episodes", "% of graded, 95 % interval", "first wrong call", "for example")
-    return Grid("What went wrong", headings, rows, tuple(notes))
+    counts = Counter(map(_kind, graded))
+    return Grid.of(
+        "What went wrong",
+        kinds,
+        ("fault", _title),
+        ("episodes", lambda kind: str(counts[kind])),
+        ("% of graded, 95 % interval", lambda kind: percent(_share(graded, kind))),
+        ("first wrong call", partial(_steps, graded)),
+        ("for example", lambda kind: min(r.task_id for r in graded if _kind(r) == kind)),
+        notes=tuple(notes),
+    )
 
 
 def _share(graded: Sequence[EpisodeRecord], kind: str) -> Interval:
     clusters: dict[Hashable, list[float]] = {}
     for record in graded:
-        clusters.setdefault(record.task_id, []).append(float(kind_of(record) == kind))
+        clusters.setdefault(record.task_id, []).append(float(_kind(record) == kind))
     return mean(clusters, intents_of(graded))
 
 
@@ -99,15 +88,11 @@ def _steps(graded: Sequence[EpisodeRecord], kind: str) -> str:
     return f"{-named[0][1]} ({named[0][0]}/{counts.total()})" if named else NO_DATA
 
 
-def _example(graded: Sequence[EpisodeRecord], kind: str) -> str:
-    return min(record.task_id for record in graded if kind_of(record) == kind)
-
-
 def _matrix(
     name: str, facet: Facet, values: Sequence[str], graded: Sequence[EpisodeRecord], kinds: Sequence[str]
 ) -> Grid:
-    counts = Counter((kind_of(record), facet(record)) for record in graded)
-    of = Counter(facet(record) for record in graded)
+    counts = Counter((_kind(record), facet(record)) for record in graded)
+    of = Counter(map(facet, graded))
     rows = [(_title(kind), *(str(counts[kind, value]) for value in values)) for kind in kinds]
     wrong = {value: sum(counts[kind, value] for kind in kinds) for value in values}
     rows.append(("all", *(f"{wrong[value]} of {of[value]}" for value in values)))
