@@ -145,7 +145,6 @@ class Environment:
         )
 
     def _toolset(self, names: frozenset[str] | None, without: frozenset[str]) -> Toolset:
-        """The tools of an episode; made once, since every episode asks."""
         found = self._toolsets.get((names, without))
         if found is None:
             found = self._toolsets[names, without] = self.kind.toolset(names, sorted(without))
@@ -159,5 +158,5 @@ class Environment:
 
 
 def world_mark(world: World) -> str:
-    """What stands among references to records for the world that they are of."""
+    """The reference that stands for a whole world among references to records."""
     return f"@{world.manifest.digest}"

@@ -168,7 +168,7 @@ class Episode:
             return value
 
     def copy(self) -> Episode:
-        """An episode of its own that stands where this one does; nothing that it does is seen here."""
+        """An independent episode in the same state."""
         twin = Episode(
             self._pool,
             self.kind,
@@ -185,7 +185,7 @@ class Episode:
         return twin
 
     def outcome(self) -> Outcome:
-        """What the episode has changed so far."""
+        """The changes of the episode so far."""
         return Outcome(self.changeset, self.kind.tables)
 
 

@@ -47,17 +47,14 @@ class Usage(BaseModel):
 
     @property
     def used_tokens(self) -> int:
-        """Prompt and completion tokens together."""
         return self.prompt_tokens + self.completion_tokens
 
     @property
     def paid_tokens(self) -> int:
-        """Prompt and completion tokens together."""
         return self.paid_prompt_tokens + self.paid_completion_tokens
 
     @property
     def paid(self) -> Usage:
-        """The paid requests and tokens alone."""
         return Usage(
             paid_requests=self.paid_requests,
             paid_prompt_tokens=self.paid_prompt_tokens,
@@ -72,7 +69,7 @@ class Usage(BaseModel):
 
     @classmethod
     def all_paid(cls, prompt_tokens: int, completion_tokens: int, requests: int) -> Self:
-        """The usage of so many requests that no cache answered."""
+        """The usage of requests that no cache answered."""
         return cls(
             prompt_tokens=prompt_tokens,
             completion_tokens=completion_tokens,

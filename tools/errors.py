@@ -40,11 +40,11 @@ class InputError(WorksmithError):
 
 
 class Notice(UserWarning):
-    """Something that a person should know and that stops nothing; the command line shows it as a sentence."""
+    """A warning for people; the command line shows it as a sentence."""
 
 
 class ToolError(WorksmithError):
-    """A tool could not do what it was asked to; the agent sees the message as its observation."""
+    """A tool's refusal; the agent reads the message as its observation."""
 
 
 class InfrastructureError(WorksmithError):

@@ -43,7 +43,6 @@ class LightModel:
         self._tokenizer = tokenizer(directory)
 
     def embed(self, texts: Sequence[str]) -> Array:
-        """A unit vector for each text."""
         rows = [self._row(encoding.ids) for encoding in self._tokenizer.encode_batch(list(texts))]
         return np.stack(rows) if rows else np.empty((0, self.dimension), dtype=np.float32)
 
@@ -103,7 +102,6 @@ class WordTable:
         self.dimension = int(table.shape[1])
 
     def embed(self, texts: Sequence[str]) -> Array:
-        """A unit vector for each text."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         for place, encoding in enumerate(encodings):

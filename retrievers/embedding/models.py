@@ -19,7 +19,7 @@ _REMEMBERED = 4096
 
 
 class Encoder(Protocol):
-    """A model that embeds texts: what lies behind an `Embedder`."""
+    """A model that embeds texts, behind an `Embedder`."""
 
     dimension: int
 
@@ -56,11 +56,11 @@ class Embedder:
         return (self._queries if query else self._encoder).embed(texts)
 
     def query(self, text: str) -> NDArray[np.float32]:
-        """The vector of a text that is searched for."""
+        """The unit vector of a search text."""
         return self._of_query(text)
 
     def passages(self, text: str) -> NDArray[np.float32]:
-        """The vectors of a text's passages."""
+        """A unit vector for each passage of a text."""
         return self._of_text(text)
 
 

@@ -73,19 +73,18 @@ class SentenceModel:
         return f"{Path(self._name).name}-{content.hexdigest()}"
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A unit vector for each text that may be found."""
+        """A unit vector for each document."""
         return self._embedded(texts, self._model.encode_document)
 
     def for_queries(self) -> _Queries:
-        """The same model for texts that are searched for."""
         return _Queries(self)
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A unit vector for each text that is searched for."""
+        """A unit vector for each query."""
         return self._embedded(texts, self._model.encode_query)
 
     def halve(self) -> None:
-        """Go on in bfloat16, if this machine is faster in it and the vectors stay what they were."""
+        """Switch to bfloat16 if this machine is faster in it and the vectors stay the same."""
         if self._device == "cpu" and not _has_bfloat16():
             return
         import torch
@@ -123,7 +122,7 @@ class SentenceModel:
         return vectors
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[int]]:
-        """The places of texts of like length together, so that little is padding, longest first."""
+        """Places of texts of similar length together, longest first: little padding."""
         budget = BATCH_TOKENS if self._device == "cpu" else CUDA_BATCH_TOKENS
         limit = self._model.max_seq_length or 512
         batch: list[int] = []
@@ -138,19 +137,16 @@ class SentenceModel:
 
 
 class _Queries:
-    """A `SentenceModel` as an encoder of queries."""
-
     def __init__(self, model: SentenceModel) -> None:
         self._model = model
         self.dimension = model.dimension
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A unit vector for each text that is searched for."""
         return self._model.embed_queries(texts)
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """The cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -179,7 +175,7 @@ def _load(name: str, device: str, download: bool = False) -> Any:
 
 
 def _reach_hub(name: str) -> None:
-    """See once that models can be downloaded; the library below tries for a minute and a half."""
+    """Check that the model hub answers; the library below tries for a minute and a half."""
     address = os.environ.get("HF_ENDPOINT", _HUB)
     try:
         urllib.request.urlopen(urllib.request.Request(address, method="HEAD"), timeout=10).close()

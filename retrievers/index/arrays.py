@@ -128,7 +128,7 @@ def _check(arrays: Arrays, entry: Entry, dimension: int) -> None:
 
 
 def tidy(directory: Path, wanted: set[str]) -> None:
-    """Delete the files of everything but `wanted`."""
+    """Delete all array files but `wanted`."""
     for file in sorted((directory / FOLDER).glob("*.np[yz]")):
         if file.stem not in wanted:
             file.unlink()
@@ -143,7 +143,7 @@ def _hash(path: Path) -> str:
 
 
 def replace(path: Path, save: Callable[[BinaryIO], object]) -> None:
-    """Write a file in one step, so that no other process reads half of it."""
+    """Write a file in one step, so that no process reads half of it."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with temporary.open("wb") as file:

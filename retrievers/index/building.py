@@ -40,7 +40,7 @@ _PORTION = 512
 
 
 class Progress(NamedTuple):
-    """How far indexing has come. Work is counted in characters, since long texts take longer."""
+    """Progress of indexing. Work is counted in characters, since long texts take longer."""
 
     source: str
     done: int
@@ -129,8 +129,6 @@ def build_index(
 
 @dataclass
 class _Build:
-    """The arguments of `build_index`."""
-
     directory: Path
     documents: Documents
     embedder: Embedder
@@ -140,7 +138,6 @@ class _Build:
     on_progress: Callable[[Progress], None]
 
     def run(self) -> IndexReport:
-        """Do it; the arguments can be used again."""
         store = store_of(self.directory, self.server)
         try:
             return self._into(store)
@@ -183,7 +180,7 @@ def _discard(folder: Path) -> None:
 
 
 def _before(directory: Path, embedder: Embedder) -> IndexManifest | None:
-    """What is said of the index that is there; None if it is damaged, or another model's."""
+    """The manifest of the present index; None if it is damaged or another model's."""
     try:
         found = read_manifest(directory)
     except RetrievalError:
@@ -192,7 +189,7 @@ def _before(directory: Path, embedder: Embedder) -> IndexManifest | None:
 
 
 def _measured(before: IndexManifest | None) -> IndexReport:
-    """With what was found when the index that is there was embedded; it holds for what is kept of it."""
+    """The embedder's measured precision, taken over from the present index."""
     if before is None:
         return IndexReport()
     return IndexReport(precision=before.embedder.precision, agreement=before.embedder.agreement)
@@ -239,7 +236,7 @@ def _embed(
 def _embedding(
     embedder: Embedder, device: str, report: IndexReport
 ) -> Callable[[Sequence[str]], NDArray[np.float32]]:
-    """How to embed many texts: on all cores, in half precision where it is sound, each text once."""
+    """An encoder for many texts: all cores, half precision where it is sound, each text once."""
     if embedder.name == "static":
         return embedder.embed
     from retrievers.embedding.light import packaged
@@ -259,7 +256,7 @@ def _embedding(
 
 
 def _portions(documents: Sequence[Document]) -> Iterator[list[tuple[Document, list[str]]]]:
-    """Documents with their passages, of like length together, so that batches have little padding."""
+    """Documents with their passages, of similar length together, so that batches have little padding."""
     portion: list[tuple[Document, list[str]]] = []
     size = 0
     for document in sorted(documents, key=lambda document: (len(document.text), document.key)):
@@ -283,7 +280,7 @@ def _passages(
 
 
 def _finish(directory: Path, plan: _Plan, embedder: Embedder, report: IndexReport) -> Entry:
-    """Make the array files of a source from the store, unless they are sound, and say that it is whole."""
+    """Write the array files of a source from the store unless they are sound, and mark it whole."""
     searched = _searched(directory, plan, embedder)
     name = f"{plan.source}-{plan.digest[:16]}"
     if plan.before and searched and plan.before.arrays == name and not (plan.todo or plan.stale):
@@ -308,7 +305,7 @@ def _finish(directory: Path, plan: _Plan, embedder: Embedder, report: IndexRepor
 
 
 def _searched(directory: Path, plan: _Plan, embedder: Embedder) -> arrays.Arrays | None:
-    """The array files of a source that are there, if they are sound."""
+    """The array files of a source, if they are sound."""
     if plan.before is None:
         return None
     try:

@@ -54,7 +54,7 @@ class Collection:
         self._embedder = embedder
 
     def mask(self, keys: Iterable[str]) -> NDArray[np.bool_]:
-        """For each indexed record whether it is one of `keys`; keys that are not indexed count nowhere."""
+        """For each indexed record whether it is one of `keys`; unknown keys count nowhere."""
         mask = np.zeros(len(self.keys), dtype=np.bool_)
         places = self._places
         mask[[places[key] for key in keys if key in places]] = True
@@ -105,7 +105,7 @@ class Collection:
     def _eligible(
         self, allowed: NDArray[np.bool_] | None, changed: Mapping[str, str], gone: Keys[str]
     ) -> NDArray[np.bool_] | None:
-        """Which indexed texts may be found: the allowed ones that are still as they were."""
+        """The indexed texts that may be found: allowed ones that are unchanged."""
         stale = [self._places[key] for key in (*changed, *gone) if key in self._places]
         if not stale:
             return allowed
@@ -143,7 +143,7 @@ class Collection:
 
 
 def in_memory(source: str, documents: Iterable[Document], mode: Mode) -> Collection:
-    """An index by words only, made on the spot."""
+    """An index by words only, made in memory."""
     found = by_key(source, documents)
     words = WordIndex(index_words([document.text for document in found.values()]))
     return Collection(source, list(found), words, mode)

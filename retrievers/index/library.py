@@ -52,12 +52,11 @@ class Library:
 
     @property
     def mode(self) -> Mode:
-        """How searches rank that do not say."""
+        """The ranking of searches that name none."""
         return self._mode or ("hybrid" if self._manifest else "lexical")
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """What can be searched."""
         return tuple(self.documents)
 
     @property
@@ -67,12 +66,12 @@ class Library:
 
     @property
     def embedder(self) -> str | None:
-        """The name of the model that the vectors are from; None where there are none."""
+        """The name of the vectors' model; None without vectors."""
         return self._manifest.embedder.name if self._manifest else None
 
     @property
     def digest(self) -> str:
-        """Content address of all that searches depend on besides the documents themselves."""
+        """Content address of all that searches depend on, but for the documents."""
         return f"{self.mode}/{self._engine}/{self._manifest.digest if self._manifest else ''}"
 
     def collection(self, source: str) -> Collection:
@@ -92,7 +91,7 @@ class Library:
 
     @cached_property
     def _manifest(self) -> IndexManifest | None:
-        """Read when it is first needed, so that who makes the index again need not read a damaged one."""
+        """Read on first use, so that a damaged index can be built again."""
         return read_manifest(self.directory)
 
     def check(self) -> None:

@@ -82,13 +82,13 @@ class IndexManifest(_Part):
         return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:16]
 
     def identity(self, source: str) -> dict[str, str]:
-        """What the metadata of the collection of `source` in the store has to say."""
+        """The metadata that the store's collection of `source` must have."""
         made_by = collection_metadata(self.embedder.name, self.embedder.digest)
         return {**made_by, "digest": self.collections[source].digest}
 
 
 def collection_metadata(name: str, digest: str) -> dict[str, str]:
-    """What the metadata of a collection says of the model that makes it."""
+    """The metadata of a collection that a model made."""
     return {"format": FORMAT, "embedder": name, "embedder_digest": digest}
 
 

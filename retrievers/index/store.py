@@ -26,8 +26,6 @@ FOLDER = "chroma"
 
 
 class Passage(NamedTuple):
-    """One passage of a record, as the store keeps it."""
-
     document: Document
     number: int
     of: int
@@ -55,12 +53,12 @@ class Store:
             self.batch = int(self._client.get_max_batch_size())
 
     def close(self) -> None:
-        """Let go of the files; a folder can be removed afterwards."""
+        """Let go of the files; the folder can be removed afterwards."""
         with _asking(self._address):
             self._client.close()
 
     def sources(self) -> list[str]:
-        """What has a collection."""
+        """The sources that have a collection."""
         with _asking(self._address):
             names = sorted(collection.name for collection in self._client.list_collections())
         return [
@@ -112,7 +110,6 @@ class Store:
         return StoredCollection(collection, self.batch, self._address)
 
     def drop(self, source: str) -> None:
-        """Remove the collection of `source`."""
         with _asking(self._address):
             self._client.delete_collection(self._name(source))
 
@@ -155,7 +152,7 @@ class StoredCollection:
                 self._collection.delete(where={"_key": {"$in": batch}})
 
     def finish(self, digest: str) -> None:
-        """Say that everything is there; an empty digest says that it is being changed."""
+        """Mark the collection whole; an empty digest marks it as changing."""
         metadata = {key: value for key, value in self._collection.metadata.items() if key != "digest"}
         with _asking(self._address):
             self._collection.modify(metadata={**metadata, "digest": digest})
@@ -225,20 +222,19 @@ def open_store(directory: Path, manifest: IndexManifest, server: str | None) -> 
 
 
 def store_of(directory: Path, server: str | None) -> Store:
-    """The store of the index in `directory`, made if there is none: in the folder, or on a server."""
+    """The store of an index, made if absent: in its folder, or on a server."""
     address = server.rstrip("/") if server else str(directory / FOLDER)
     return Store(address, prefix_for(directory, server is not None))
 
 
 def prefix_for(directory: Path, server: bool) -> str:
-    """Names of collections in a folder of their own need no distinction; on a server each world is apart."""
+    """The prefix of collection names: on a server it tells worlds apart."""
     if not server:
         return "worksmith"
     return "worksmith-" + hashlib.blake2b(str(directory.resolve()).encode(), digest_size=6).hexdigest()
 
 
 def is_server(address: str) -> bool:
-    """Whether a store's address is a server's."""
     return address.startswith(("http://", "https://"))
 
 
@@ -272,7 +268,6 @@ def _asking(address: str, *known: type[Exception]) -> Iterator[None]:
 
 
 def passage_id(key: str, number: int) -> str:
-    """The id of a passage in its collection."""
     return f"{key}#{number}"
 
 

@@ -66,7 +66,7 @@ def _check_database(file: Path) -> None:
 
 
 def _foreign(connection: sqlite3.Connection) -> str:
-    """What a database has that ours have not; empty for nothing."""
+    """What ours never has in a database; empty for nothing."""
     kinds = dict(connection.execute("SELECT name, type FROM sqlite_master").fetchall())
     if strange := sorted(name for name, kind in kinds.items() if kind in ("trigger", "view")):
         return f"it has a {kinds[strange[0]]}, {strange[0]}"

@@ -32,7 +32,6 @@ class StoreVectors:
         self._counts = counts
 
     def nearest(self, query: NDArray[np.float32], k: int, eligible: NDArray[np.bool_] | None) -> Nearest:
-        """The `k` records whose best passage is nearest, ties in order of place."""
         ids = None if eligible is None else self._ids(eligible)
         total = int(self._counts.sum()) if ids is None else len(ids)
         best: dict[int, float] = {}

@@ -53,7 +53,6 @@ class ExactVectors:
         self._owners = owners
 
     def nearest(self, query: NDArray[np.float32], k: int, eligible: NDArray[np.bool_] | None) -> Nearest:
-        """The `k` records whose best passage is nearest, ties in order of place."""
         rows = None if eligible is None else np.flatnonzero(eligible[self._owners])
         owners = self._owners if rows is None else self._owners[rows]
         if owners.size == 0 or k <= 0:
@@ -92,7 +91,7 @@ def similarities(
 
 
 def _least(scores: NDArray[np.float32], k: int) -> float:
-    """A bound that the `k` greatest scores surely reach, however they were rounded."""
+    """A bound that the `k` greatest scores reach, however they were rounded."""
     if k >= scores.size:
         return -np.inf
     return float(np.partition(scores, scores.size - k)[scores.size - k]) - _SLACK

@@ -28,7 +28,6 @@ class DenseIndex:
         self._matrix: NDArray[Any] | None = None
 
     def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
-        """The `k` nearest, best first, ties by key, never one of `exclude`."""
         if not self._keys:
             return []
         # Rounded: batching moves the last digits of an embedding.
@@ -58,7 +57,6 @@ class FusedIndex:
         self._size = size
 
     def search(self, text: str, k: int, *, exclude: Iterable[str] = ()) -> list[Hit]:
-        """The `k` nearest, best first, ties by key, never one of `exclude`."""
         banned = tuple(exclude)
         return fused((index.search(text, self._size, exclude=banned) for index in self._indexes), k)
 

@@ -26,7 +26,7 @@ _DOTS = 110
 
 
 class Page(NamedTuple):
-    """A page to be found: its text, or its picture."""
+    """A page, as its text or its picture."""
 
     key: str
     content: Any
@@ -58,7 +58,7 @@ class LateModel:
         self._lock = threading.Lock()
 
     def query(self, text: str) -> Matrix:
-        """A unit row for each token of a text that is searched for."""
+        """A unit row for each token of a query."""
         with self._lock:
             return _unit_rows(self._model.encode_query([text], show_progress_bar=False)[0])
 

@@ -43,7 +43,7 @@ def passages_of(text: str, most: int = MOST) -> list[str]:
 
 
 def pieces_in(text: str) -> int:
-    """How many tokens `text` has, about."""
+    """About how many tokens `text` has."""
     return sum(1 for _ in _PIECE.finditer(text))
 
 

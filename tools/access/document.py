@@ -31,7 +31,7 @@ class Rule(Part):
 
 
 class PrivateRule(Part):
-    """Who may see the private fields of a record that they may read."""
+    """Who may see the private fields of a readable record."""
 
     id: Name
     when: Predicate
@@ -39,7 +39,7 @@ class PrivateRule(Part):
 
 
 class Private(Part):
-    """The fields that not everybody sees who may read a record."""
+    """Fields of a readable record that need a further rule to be seen."""
 
     fields: Names
     rule: PrivateRule

@@ -96,12 +96,11 @@ class AccessPolicy:
         return keys | {"*"} if len(keys) == everything else keys
 
     def private_fields(self, source: str) -> tuple[str, ...]:
-        """The fields of a source that not everybody sees who may read a record."""
         settings = self.document.sources.get(source)
         return tuple(settings.private.fields) if settings and settings.private else ()
 
     def possible(self, persona: Persona, source: str, operation: str) -> Decision:
-        """Is there any record of `source`, real or not, to which `persona` may do this?"""
+        """Whether any record of `source`, real or not, allows this to `persona`."""
         if not persona.active:
             return _left()
         chances = self.chances(persona, source, operation)
@@ -149,7 +148,7 @@ class AccessPolicy:
         return Decision(True, ", ".join(names))
 
     def sees_private(self, persona: Persona, source: str, record: Record, lookup: Lookup) -> Decision:
-        """May `persona`, who may read `record`, see its private fields too?"""
+        """Whether `persona` sees the private fields of a record that it may read."""
         private = self.document.sources[source].private
         if private is None:
             return Decision(True, "no private fields")
@@ -186,7 +185,7 @@ class AccessPolicy:
         )
 
     def private_condition(self, persona: Persona, source: str) -> str:
-        """The SQL form of who sees the private fields of a row `r` that they may read."""
+        """An SQL condition on a readable row `r`: the persona sees its private fields."""
         return sql(self._private(persona, source))
 
     def vector_filter(self, persona: Persona, source: str, connection: apsw.Connection) -> VectorFilter:
@@ -240,7 +239,7 @@ class AccessPolicy:
 
 
 def _each(fields: frozenset[str]) -> list[str | None]:
-    """The fields in question; None stands for the whole record."""
+    """The fields in question; None is the whole record."""
     return [*sorted(fields)] or [None]
 
 
@@ -259,5 +258,5 @@ def load_policy(
     schema: Mapping[str, tuple[str, ...]] | None = None,
     tools: frozenset[str] | None = None,
 ) -> AccessPolicy:
-    """The engine over a policy document; arguments and errors as of `read_document`."""
+    """The engine over a policy document; arguments and errors as in `read_document`."""
     return AccessPolicy(read_document(policy, schema, tools))

@@ -31,7 +31,7 @@ class Chance:
 
 @dataclass(frozen=True)
 class OperationRights:
-    """What a persona may do with one operation; no chance means denied."""
+    """A persona's rights to one operation; no chance means denied."""
 
     operation: str
     decision: Decision
@@ -56,7 +56,6 @@ class SourceRights:
     private_seen: int
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON-able data."""
         return asdict(self)
 
 
@@ -75,7 +74,6 @@ class RecordRights:
     update_fields: dict[str, str]
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON-able data."""
         return asdict(self)
 
 

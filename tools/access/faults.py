@@ -39,7 +39,7 @@ class FaultError(Exception):
 
 
 def validation_fault(error: ValidationError, raw: Any) -> FaultError:
-    """The first fault of shape, at its place in the document as it was given."""
+    """The first fault of shape, at its place in the document."""
     first = error.errors(include_url=False)[0]
     shapeless = first["type"] in ("model_type", "model_attributes_type")  # pydantic names our classes
     message = "an object is needed" if shapeless else first["msg"].removeprefix("Value error, ")
@@ -49,7 +49,7 @@ def validation_fault(error: ValidationError, raw: Any) -> FaultError:
 
 
 def _path_in(raw: Any, location: tuple[int | str, ...], missing: bool) -> str:
-    """A location as a path; what names a kind of value and not a place in the document is left out."""
+    """A location as a path, without the parts that name a type of value."""
     path, here = "", raw
     for index, part in enumerate(location):
         if part in PREDICATE_KEYS and location[index + 1 : index + 2] == (part,):
@@ -185,7 +185,7 @@ def _check_field(field: str, path: str, source: str, schema: Schema | None) -> N
 
 
 def _check_cycles(document: PolicyDocument) -> None:
-    """A right that depends on itself is no right: nobody could say whether it holds."""
+    """Refuse a right that depends on itself."""
     edges: dict[tuple[str, str], list[tuple[tuple[str, str], str]]] = {}
     for name, source in document.sources.items():
         for index, rule in enumerate(source.rules):

@@ -56,7 +56,6 @@ class Guard:
         return rows
 
     def count(self, source: str, conditions: Sequence[Sql] = ()) -> int:
-        """How many readable records meet all conditions."""
         return int(self._ctx.values(*self._query(source, "count(*)", conditions))[0])
 
     def keys(self, source: str, conditions: Sequence[Sql] = ()) -> list[str]:
@@ -80,11 +79,10 @@ class Guard:
         return found[0]
 
     def private_fields(self, source: str) -> frozenset[str]:
-        """The fields of a source that not everybody sees who may read a record."""
         return frozenset(self._policy.private_fields(source))
 
     def withheld(self, source: str, keys: Iterable[str]) -> set[str]:
-        """Those of these readable records whose private fields the persona does not see."""
+        """Those of these readable records whose private fields are hidden from the persona."""
         shown = self._policy.private_condition(self._ctx.persona, source)
         if shown == "1":
             return set()
@@ -98,7 +96,7 @@ class Guard:
         return wanted - set(rows)
 
     def allows(self, source: str, operation: str, record: Record, fields: Iterable[str] = ()) -> Decision:
-        """May the persona do this to `record`? An update names the fields that it changes."""
+        """Whether the persona may do this to `record`. An update names the fields that it changes."""
         return self._policy.allows(
             self._ctx.persona, source, operation, record, self._lookup, frozenset(fields) or NO_FIELDS
         )
@@ -190,7 +188,7 @@ class Guard:
         return run_query(self._ctx.connection, views, text, limits or Limits())
 
     def _note(self, source: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Keep which records the call has read, for whoever quotes it later."""
+        """Note the records that the call has read, for demonstrations that quote it."""
         key = self._key(source)
         private = self.private_fields(source)
         for row in rows:
@@ -199,7 +197,7 @@ class Guard:
                 self._ctx.reads.add(f"{source}/{row[key]}{PRIVATE}")
 
     def _note_write(self, source: str, key: str, fields: Iterable[str] = ()) -> None:
-        """Keep that the call is about a record, read before or not: it tells what the record says now."""
+        """Note a written record as read: the call tells its content."""
         self._ctx.reads.add(f"{source}/{key}")
         if not self.private_fields(source).isdisjoint(fields):
             self._ctx.reads.add(f"{source}/{key}{PRIVATE}")

@@ -22,13 +22,12 @@ class Lookup(Protocol):
 
 
 class DatabaseLookup:
-    """Looks records up in a database that has a table for each source."""
+    """Looks up records in a database with a table for each source."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
 
     def records(self, source: str, match: Mapping[str, str]) -> list[Record]:
-        """The records of `source` that have exactly these values."""
         where = " AND ".join(f"r.{quoted(field)} = ?" for field in match)
         cursor = self._connection.execute(
             f"SELECT r.* FROM main.{quoted(source)} AS r WHERE {where} ORDER BY r.{ROW}",
@@ -38,13 +37,10 @@ class DatabaseLookup:
 
 
 class MemoryLookup:
-    """Looks records up in lists."""
-
     def __init__(self, sources: Mapping[str, Sequence[Record]]) -> None:
         self._sources = sources
 
     def records(self, source: str, match: Mapping[str, str]) -> list[Record]:
-        """The records of `source` that have exactly these values."""
         return [
             record
             for record in self._sources.get(source, ())

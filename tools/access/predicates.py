@@ -20,31 +20,25 @@ Joined = Annotated[dict[Name, Name], Field(min_length=1)]
 
 
 class Part(BaseModel):
-    """A part of a policy document: immutable, and without a key that nobody reads."""
+    """A part of a policy document: immutable, without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class AllOf(Part):
-    """Every one of these holds."""
-
     all: Annotated[tuple[Predicate, ...], Field(min_length=1)]
 
 
 class AnyOf(Part):
-    """At least one of these holds."""
-
     any: Annotated[tuple[Predicate, ...], Field(min_length=1)]
 
 
 class Not(Part):
-    """This does not hold."""
-
     negated: Predicate = Field(alias="not")
 
 
 class Always(Part):
-    """Holds for everybody who works here."""
+    """Holds for every active employee."""
 
     always: Literal[True]
 
@@ -69,7 +63,6 @@ class Levels(Part):
         return self
 
     def include(self, level: int) -> bool:
-        """Whether `level` is one of them."""
         if self.within is not None and level not in self.within:
             return False
         return (self.min is None or level >= self.min) and (self.max is None or level <= self.max)
@@ -82,13 +75,12 @@ class AtLevel(Part):
 
 
 class IsSelf(Part):
-    """The persona's own id stands in this field of the record, or in one of these."""
+    """The persona's own id stands in this field of the record, or in one of several."""
 
     own: Name | Names = Field(alias="self")
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The fields, always as several."""
         return (self.own,) if isinstance(self.own, str) else self.own
 
 
@@ -132,7 +124,7 @@ class May(Part):
 
 
 class Fact(Part):
-    """A record of a source, joined on these columns (here: there), of which a predicate holds."""
+    """A joined record of a source of which a predicate holds; `on` maps columns here to columns there."""
 
     source: Name
     on: Joined
@@ -199,7 +191,7 @@ for _kind in (AllOf, AnyOf, Not, Fact, Exists):
 
 
 def nodes(predicate: Predicate, path: str, source: str) -> Iterator[tuple[str, Predicate, str]]:
-    """The predicate and every one inside it, with its place in the document and the source it speaks of."""
+    """The predicate and all inside it, each with its place in the document and its source."""
     yield path, predicate, source
     match predicate:
         case AllOf():

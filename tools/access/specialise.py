@@ -40,12 +40,12 @@ _HIGHEST = 99
 
 
 def allowed(document: PolicyDocument, persona: Persona, source: str, rules: Iterable[Rule]) -> Condition:
-    """On which records some of these rules of `source` allows `persona`."""
+    """The records on which one of these rules of `source` allows `persona`."""
     return either([specialised(document, persona, source, rule.when) for rule in rules])
 
 
 def specialised(document: PolicyDocument, persona: Persona, source: str, when: Predicate) -> Condition:
-    """On which records of `source` a predicate holds for `persona`. Nothing holds for who is not active."""
+    """The records of `source` on which a predicate holds for `persona`; none for an inactive one."""
     return _Specialist(document, persona, source).condition(when) if persona.active else NEVER
 
 

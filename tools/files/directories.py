@@ -44,7 +44,7 @@ def directory_atomically(out: Path) -> Iterator[Path]:
 
 
 def bring_back(out: Path) -> None:
-    """Undo what a process left that was killed when `out` was put away and the new one not yet in place."""
+    """Undo an exchange of directories that a killed process left half done."""
     out = Path(os.path.realpath(out))
     if _beside(out, "old").is_dir():
         with suppress(InUseError, InputError), Lock(_beside(out, "lock"), out):
@@ -60,7 +60,6 @@ def _put_in_place(new: Path, out: Path) -> None:
 
 
 def _tidy(out: Path) -> None:
-    """See that there is no more than `out` itself."""
     old = _beside(out, "old")
     if old.is_dir() and not out.exists():
         os.rename(old, out)
@@ -69,7 +68,7 @@ def _tidy(out: Path) -> None:
 
 
 def _exchanged(one: Path, other: Path) -> bool:
-    """Let two paths change places in one step; False where the system cannot."""
+    """Exchange two paths in one step; False where the system cannot."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None) if os.name == "posix" else None
     if rename is None:
         return False

@@ -127,7 +127,7 @@ def validated(value: Any, model: type[Model], what: str, *, where: str, hint: st
 
 
 def tell_torn(where: str, length: int) -> None:
-    """Say that the last line of a file is not whole."""
+    """Warn that the last line of a file is not whole."""
     message = f"{where}: the last line is not whole and is left out ({length:,} bytes): a run was killed"
     warnings.warn(Notice(message), stacklevel=2)
 

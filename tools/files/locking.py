@@ -51,7 +51,7 @@ class Lock:
             raise InputError("cannot write there", where=str(path), hint=error.strerror) from error
 
     def release(self) -> None:
-        """Give it up; twice is harmless."""
+        """Release the lock; twice is harmless."""
         if self._file >= 0:
             with suppress(OSError):  # not everywhere can a file be removed that is open
                 self._path.unlink(missing_ok=True)

@@ -41,7 +41,7 @@ def sealed(data: bytes, *, place: int | None = None) -> bytes:
 
 
 def unsealed(line: bytes, *, place: int | None = None) -> bytes | None:
-    """The object that `sealed` was given; None if it is another one, or the line another place."""
+    """The object that `sealed` was given; None if it was changed or its line moved."""
     line = line.removesuffix(b"\n")
     data, between, end = line.rpartition(_BEFORE)
     data += b"}"

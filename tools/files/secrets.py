@@ -22,7 +22,7 @@ _SHORTEST = 8
 
 
 def without_secrets(text: str) -> str:
-    """A text with `HIDDEN` in the place of credentials: values of environment variables, headers, keys."""
+    """A text with `HIDDEN` in place of credentials: values of environment variables, headers, keys."""
     values = {value for name, value in os.environ.items() if len(value) >= _SHORTEST and _NAMES.search(name)}
     # The longest first: one may be the beginning of another.
     for value in sorted(values, key=lambda value: (-len(value), value)):
@@ -31,5 +31,5 @@ def without_secrets(text: str) -> str:
 
 
 def described(error: BaseException) -> str:
-    """An exception as records, logs and reports quote it: its kind and what it says, without credentials."""
+    """An exception's type and message, without credentials."""
     return f"{type(error).__name__}: {without_secrets(str(error))}"

@@ -23,12 +23,10 @@ class Latent:
     refs: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        """One line of JSON, for `latent.jsonl`."""
         value = {"ref": self.ref, "kind": self.kind, "facts": self.facts, "refs": self.refs}
         return json.dumps(value, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, line: str) -> Latent:
-        """Read a line that `to_json` wrote."""
         value = json.loads(line)
         return cls(value["ref"], value["kind"], value["facts"], tuple(value["refs"]))
