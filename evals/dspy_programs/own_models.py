@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar, cast
+
+Thing = TypeVar("Thing")
 
 
 def own_models(program: Any) -> Iterator[tuple[Any, str, Any]]:
@@ -19,14 +21,21 @@ def own_models(program: Any) -> Iterator[tuple[Any, str, Any]]:
                 yield module, name, value
 
 
-def with_models(program: Any, change: Callable[[Any], Any]) -> Any:
-    """The program with its own models changed: itself if none is, else a copy."""
-    models = [model for _, _, model in own_models(program)]
+def with_models(thing: Thing, change: Callable[[Any], Any]) -> Thing:
+    """A program, judge or scorer with its own models changed: itself if it has none, else a copy.
+
+    Args:
+        thing: one with a method `with_models` changes its models itself.
+    """
+    if hasattr(thing, "with_models"):
+        made: Thing = thing.with_models(change)
+        return made
+    models = [model for _, _, model in own_models(thing)]
     changed = {id(model): change(model) for model in models}
     if all(changed[id(model)] is model for model in models):
-        return program
-    copied = program.deepcopy()
+        return thing
+    copied = cast(Any, thing).deepcopy()
     # The copy may have copies of the models; it gets what the program's own were changed to.
     for (module, name, _), model in zip(own_models(copied), models, strict=True):
         setattr(module, name, changed[id(model)])
-    return copied
+    return cast(Thing, copied)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import scorers_digest
+from evals.dspy_programs.own_models import with_models
 from evals.judging.rubric import PASSING
 from evals.records.record import PRIMARY, Digests, EpisodeRecord, WorkUnit, change_entries, record_episode
 from evals.records.verdicts import JUDGE
 from evals.running.judges import Judge, ask_judges
-from evals.scoring.objective import asking, expected_outcome, in_place, writing_tools
+from evals.scoring.objective import expected_outcome, in_place, writing_tools
 from evals.scoring.scorer import scores_of
 from tools.errors import InfrastructureError
 from tools.seeding import digest
@@ -55,9 +56,9 @@ class JudgedScorer:
             return in_place(scores, float(scores[JUDGE] >= _PASSED))
         return scores
 
-    def asking(self, change: Callable[[Any], Any]) -> JudgedScorer:
-        """The same with changed models, see `evals.scoring.objective.asking`."""
-        judges = [asking(judge, change) for judge in self._judges]
+    def with_models(self, change: Callable[[Any], Any]) -> JudgedScorer:
+        """The same with changed models, see `evals.dspy_programs.own_models.with_models`."""
+        judges = [with_models(judge, change) for judge in self._judges]
         return JudgedScorer(self._scorers, judges, drives=self._drives)
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from evals.dspy_programs.own_models import with_models
 from evals.records.parts import Judgement
 from evals.running.judges import Judge, ask_judge
-from evals.scoring.objective import asking
 from tools.episode_result import Usage
 from tools.seeding import digest
 
@@ -30,9 +30,9 @@ class Panel:
         self.name = f"median:{','.join(judge.name for judge in self.judges)}"
         self.digest = digest(["median", *(judge.digest for judge in self.judges)])
 
-    def asking(self, change: Callable[[Any], Any]) -> Panel:
-        """The same with changed models, see `evals.scoring.objective.asking`."""
-        return Panel([asking(judge, change) for judge in self.judges])
+    def with_models(self, change: Callable[[Any], Any]) -> Panel:
+        """The same with changed models, see `evals.dspy_programs.own_models.with_models`."""
+        return Panel([with_models(judge, change) for judge in self.judges])
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
         """The verdict of the majority, with what each of them said."""

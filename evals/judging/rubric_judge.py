@@ -107,8 +107,8 @@ class RubricJudge:
         )
         self._with, self._without = dspy.Predict(_WITH_REFERENCE), dspy.Predict(_Grade)
 
-    def asking(self, change: Callable[[Any], Any]) -> RubricJudge:
-        """The same with a changed model, see `evals.scoring.objective.asking`."""
+    def with_models(self, change: Callable[[Any], Any]) -> RubricJudge:
+        """The same with a changed model, see `evals.dspy_programs.own_models.with_models`."""
         return RubricJudge(change(self.lm), self.rubrics, name=self.name, reference=self.reference)
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:

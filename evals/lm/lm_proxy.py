@@ -60,7 +60,7 @@ class Sample(NamedTuple):
     cache: bool = False
 
 
-class StandIn:
+class ProxyEngine:
     """Base of such engines. What it does with a request and its reply besides is for those who inherit.
 
     Attributes:
@@ -84,7 +84,9 @@ class StandIn:
         """What the original replies when it is asked once."""
         request = replace(request, model=self.original.model)
         inner = getattr(self.original, "engine", None)
-        return inner.reply(request, sample) if isinstance(inner, StandIn) else settled(self._once(request))
+        return (
+            inner.reply(request, sample) if isinstance(inner, ProxyEngine) else settled(self._once(request))
+        )
 
     def complete(self, request: lm15.Request) -> lm15.Response:
         """The reply, for DSPy."""
@@ -97,10 +99,10 @@ class StandIn:
         """The reply in one piece, for who listens to a stream."""
         yield from response_to_events(self.complete(request))
 
-    def installed(self) -> StandInLM:
+    def installed(self) -> ProxyLM:
         """A model that answers through this engine, under the original's name and with its settings."""
         original = self.original
-        lm = StandInLM(
+        lm = ProxyLM(
             original.model,
             original.model_type,
             cache=original.cache,
@@ -124,7 +126,7 @@ class StandIn:
     def innermost(self) -> dspy.BaseLM:
         """The model behind all that stand in for it."""
         engine = getattr(self.original, "engine", None)
-        return engine.innermost if isinstance(engine, StandIn) else self.original
+        return engine.innermost if isinstance(engine, ProxyEngine) else self.original
 
     @property
     def digest(self) -> str:
@@ -168,7 +170,7 @@ class UnmeteredModels(UsageTracker):  # type: ignore[misc]
         return self
 
 
-class StandInLM(dspy.LM):  # type: ignore[misc]
+class ProxyLM(dspy.LM):  # type: ignore[misc]
     """A model with an engine that stands in for it, and that is told of the call a request belongs to.
 
     DSPy leaves the rollout id out of requests, and its cache knows neither a model's address nor what a reply
@@ -231,7 +233,7 @@ def check_askable(lm: Any) -> None:
 
 def _overrides(lm: Any, name: str) -> bool:
     kind = type(lm)
-    return getattr(kind, name) is not getattr(dspy.BaseLM, name) and not issubclass(kind, StandInLM)
+    return getattr(kind, name) is not getattr(dspy.BaseLM, name) and not issubclass(kind, ProxyLM)
 
 
 def _class(lm: Any) -> str:
@@ -257,7 +259,7 @@ _CALL: ContextVar[_Call | None] = ContextVar("worksmith_model_call", default=Non
 class _InThread:
     """The same engine for who awaits it."""
 
-    def __init__(self, engine: StandIn) -> None:
+    def __init__(self, engine: ProxyEngine) -> None:
         self.engine = engine
 
     async def complete(self, request: lm15.Request) -> lm15.Response:

@@ -25,7 +25,7 @@ from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
 
 from evals.lm.estimates import estimated
-from evals.lm.lm_proxy import Sample, StandIn, check_askable
+from evals.lm.lm_proxy import ProxyEngine, Sample, check_askable
 from evals.lm.payer import Payer
 from evals.lm.retries import wait_before
 from tools.episode_result import Usage
@@ -96,7 +96,7 @@ def count_answer(response: lm15.Response, *, paid: bool) -> None:
     _count(found.model_copy(update={"estimated": _is_estimated(response)}), answers=1)
 
 
-class MeteredEngine(StandIn):
+class MeteredEngine(ProxyEngine):
     """Asks a model, and counts what it used and what was paid.
 
     Args:
@@ -193,7 +193,7 @@ def metered(lm: Any, payer: Payer | None = None) -> dspy.LM:
 def unmetered(lm: Any) -> Any:
     """The model itself, behind all that stand in for it."""
     engine = getattr(lm, "engine", None)
-    return engine.innermost if isinstance(engine, StandIn) else lm
+    return engine.innermost if isinstance(engine, ProxyEngine) else lm
 
 
 def reply_to_json(response: lm15.Response) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def reply_to_json(response: lm15.Response) -> dict[str, Any]:
 
 def _counts(engine: Any) -> bool:
     """Whether an engine counts what it is asked, or one behind it."""
-    return isinstance(engine, StandIn) and (
+    return isinstance(engine, ProxyEngine) and (
         engine.counts or _counts(getattr(engine.original, "engine", None))
     )
 

@@ -1,11 +1,12 @@
-"""Another score in the place of the outcome, by which programs are then chosen."""
+"""A score in the place of the outcome, as the objective by which programs are chosen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import scorers_digest
+from evals.dspy_programs.own_models import with_models
 from evals.records.record import PRIMARY
 from evals.scoring.scorer import scores_of
 from tools.errors import InputError
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from tools.episode_result import EpisodeResult
     from tools.outcome import Outcome
 
-Asking = TypeVar("Asking")
-
 CHECKED = "checked_outcome"
 """The outcome as scorers found it, where something else stands in its place."""
 
@@ -28,10 +27,10 @@ def in_place(scores: Mapping[str, float], value: float) -> dict[str, float]:
     return {**scores, CHECKED: scores.get(PRIMARY, 0.0), PRIMARY: value}
 
 
-class DrivingScorer:
-    """The scores of `scorers` with the one called `name` as the outcome, which becomes `checked_outcome`.
+class ObjectiveScorer:
+    """The scores of `scorers`, with the score `name` as the outcome; the outcome becomes `checked_outcome`.
 
-    Thread-safe if they are.
+    Thread-safe if `scorers` are.
     """
 
     def __init__(self, scorers: Sequence[Scorer], name: str) -> None:
@@ -43,7 +42,7 @@ class DrivingScorer:
         """The scores by name.
 
         Raises:
-            InputError: there is none called so.
+            InputError: no scorer gives the score `name`.
         """
         scores = scores_of(self._scorers, task, episode)
         if self._name not in scores:
@@ -54,19 +53,13 @@ class DrivingScorer:
             )
         return in_place(scores, scores[self._name])
 
-    def asking(self, change: Callable[[Any], Any]) -> DrivingScorer:
-        """The same with changed models, see `asking`."""
-        return DrivingScorer([asking(scorer, change) for scorer in self._scorers], self._name)
+    def with_models(self, change: Callable[[Any], Any]) -> ObjectiveScorer:
+        """The same with changed models, see `evals.dspy_programs.own_models.with_models`."""
+        return ObjectiveScorer([with_models(scorer, change) for scorer in self._scorers], self._name)
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
         """Of the outcomes that count as right, the one nearest to it; itself where nobody knows any."""
         return expected_outcome(self._scorers, task, outcome)
-
-
-def asking(thing: Asking, change: Callable[[Any], Any]) -> Asking:
-    """The same judge or scorer with changed models; who asks none stays as it is."""
-    changed: Asking = thing.asking(change) if hasattr(thing, "asking") else thing
-    return changed
 
 
 def writing_tools(scorers: Sequence[Scorer]) -> frozenset[str]:

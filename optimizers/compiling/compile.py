@@ -13,7 +13,6 @@ import dspy
 from evals.dspy_programs.own_models import with_models
 from evals.lm.metering import unmetered
 from evals.running.runner import Progress
-from evals.scoring.objective import asking
 from optimizers.compiling.artifact import Artifact
 from optimizers.compiling.description import GOLD, Metric, decides, given
 from optimizers.compiling.finalize import best_so_far, within_constraints
@@ -190,7 +189,7 @@ class Plan:
         """The scorers of the metric, if there is one; models of judges are asked as all others are."""
         if self.metric is None:
             return None
-        return [asking(each, lambda lm: self._asked(lm, journal)) for each in self.metric.scorers]
+        return [with_models(each, lambda lm: self._asked(lm, journal)) for each in self.metric.scorers]
 
     def _asked(self, lm: dspy.LM, journal: Journal | None) -> dspy.LM:
         """A model as it is asked: by the budget's leave, and nothing that the journal has the reply to."""

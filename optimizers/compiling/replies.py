@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evals.dspy_programs.digests import model_name
 from evals.lm.failures import remembered
-from evals.lm.lm_proxy import Sample, StandIn, check_unicode
+from evals.lm.lm_proxy import ProxyEngine, Sample, check_unicode
 from evals.lm.metering import count_answer, metered, metering, reply_to_json
 from optimizers.cost.budget import BudgetSpentError
 from retrievers.strict_json import open_regular
@@ -182,7 +182,7 @@ class ReplyStore:
         return response_from_dict(entry["reply"])
 
 
-class RememberingEngine(StandIn):
+class RememberingEngine(ProxyEngine):
     """Gives the reply that a store has to a request, and asks the model where it has none.
 
     Attributes:

@@ -26,7 +26,7 @@ from dspy.lm15 import (
 )
 from dspy.utils.exceptions import AdapterParseError
 
-from evals.lm.lm_proxy import StandInLM
+from evals.lm.lm_proxy import ProxyLM
 from programs.prompting.exchange import listening, send
 from programs.prompting.native import (
     REMEDY,
@@ -202,7 +202,7 @@ def _config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
     Direct requests are for engine objects. A hosted model's time is spent elsewhere, and callbacks and
     streams expect the messages of DSPy's way.
     """
-    if type(lm) not in (dspy.LM, StandInLM) or isinstance(lm.engine, str):
+    if type(lm) not in (dspy.LM, ProxyLM) or isinstance(lm.engine, str):
         return None
     if hasattr(lm.engine, "complete_legacy"):
         return None

@@ -16,7 +16,7 @@ import dspy
 from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
 
-from evals.lm.lm_proxy import Sample, StandIn, check_unicode
+from evals.lm.lm_proxy import ProxyEngine, Sample, check_unicode
 from tools.errors import InputError, WorksmithError
 from tools.files.atomic import append
 from tools.files.json_files import read_file, read_lines
@@ -43,7 +43,7 @@ class NotRecordedError(WorksmithError):
         self.digest = request
 
 
-class RecordingEngine(StandIn):
+class RecordingEngine(ProxyEngine):
     """Asks a model and appends each request's digest and reply to a file. Thread-safe.
 
     DSPy's response cache is not used while recording: a reply from it would be missing from the file, and

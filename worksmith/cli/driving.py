@@ -125,14 +125,14 @@ class Judging:
 def maximizing(plan: Plan, score: str) -> Plan:
     """The plan with the score called so in the place of the outcome."""
     from evals.records.record import PRIMARY
-    from evals.scoring.objective import DrivingScorer
+    from evals.scoring.objective import ObjectiveScorer
     from evals.scoring.scorers import scorers_for
     from optimizers.compiling.description import Metric
 
     if score == PRIMARY:
         return plan
     metric = plan.metric or Metric(scorers_for(plan.suite.env), {})
-    scorer = DrivingScorer(metric.scorers, score)
+    scorer = ObjectiveScorer(metric.scorers, score)
     return replace(
         plan, metric=Metric((scorer,), {**metric.about, "maximize": score, "digest": scorer.digest})
     )

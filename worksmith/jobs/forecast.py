@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import model_name
-from evals.lm.lm_proxy import Sample, StandIn
+from evals.lm.lm_proxy import ProxyEngine, Sample
 from evals.lm.prices import Prices, free, prices_in_use
 from optimizers.compiling.rehearsal import Rehearsal, Rehearsed, rehearse
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
@@ -76,7 +76,7 @@ class Forecast:
         return {"model_calls": round(spent.calls), "used_tokens": round(spent.tokens), "usd": usd}
 
 
-class _Guessing(StandIn):
+class _Guessing(ProxyEngine):
     """Says of each reply about how many tokens it took."""
 
     def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:

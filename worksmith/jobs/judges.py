@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evals.dspy_programs.own_models import with_models
 from evals.judging.local import NAME as LOCAL
 from evals.judging.local import LocalRubric
 from evals.judging.panel import Panel
 from evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
 from evals.running.judges import Judge
-from evals.scoring.objective import asking
 from tools.errors import InputError
 from worksmith.jobs.budgets import counted
 from worksmith.jobs.session import LOGS
@@ -66,7 +66,7 @@ def judge_setting(judges: Sequence[Judge]) -> dict[str, str]:
 
 def uncached(judge: Judge) -> Judge:
     """The same judge without a cache of replies, to see whether it says the same again."""
-    return asking(judge, lambda lm: lm.copy(cache=False))
+    return with_models(judge, lambda lm: lm.copy(cache=False))
 
 
 def metered_judges(judges: Sequence[Judge], budget: Budget | None) -> tuple[Judge, ...]:
@@ -75,7 +75,7 @@ def metered_judges(judges: Sequence[Judge], budget: Budget | None) -> tuple[Judg
     Raises:
         InputError: dollars are limited, and the price of a judge is not known.
     """
-    return tuple(asking(judge, lambda lm: counted(lm, budget)) for judge in judges)
+    return tuple(with_models(judge, lambda lm: counted(lm, budget)) for judge in judges)
 
 
 def comparing(judge: Judge) -> Comparing | None:

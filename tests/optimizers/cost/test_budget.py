@@ -195,7 +195,7 @@ def test_a_judge_gives_no_verdict_once_the_budget_is_spent() -> None:
     with chat_server() as server:
         lm = dspy.LM("openai/judge", api_base=server.url, api_key="none", num_retries=0, cache=False)
         server.say(grade, grade)
-        judge = RubricJudge(lm).asking(account.counted)
+        judge = RubricJudge(lm).with_models(account.counted)
         record = make_record(1)
         assert ask_judge(judge, make_task(1), record).level == 4
         with pytest.raises(BudgetSpentError, match="max-calls"):
