@@ -47,11 +47,12 @@ from programs.prompting.adapters import adapter_in_use, refuse_native
 from programs.prompting.native import native_tools
 from programs.prompting.prompt import context_text, progress_text, tools_text, with_policies
 from programs.prompting.tool_calling import check_calls, native_calls
-from programs.prompting.trajectory import FINISH, batch, step
+from programs.prompting.trajectory import batch, step
 from programs.rollout import Run
 from programs.strategies import Strategy, strategy_called
 from tools.environment import Environment
 from tools.errors import InputError
+from tools.finish import FINISH
 from tools.seeding import digest
 from tools.statuses import EpisodeStatus
 
@@ -222,7 +223,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         episode = self.env.episode(toolkits, persona=task.persona, now=task.now, without=self.without)
         clock = context_text(episode.now, episode.persona, episode.kind.departments)
         inputs = {"context": with_policies(clock, task.context), "task": task.query}
-        run = Run(task, episode, inputs, clock, tools_text(episode.toolset, episode.kind.finish_note))
+        run = Run(task, episode, inputs, clock, tools_text(episode.toolset, episode.kind.finish))
         run.catalogue = episode.toolset
         run.whole_task = partial(whole_task, task, self.env)
         world = self.env.world.manifest.digest
@@ -318,13 +319,13 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     def _offer(self, run: Run) -> None:
         """Put the tools nearest to the next step on offer, and no others, if it is by retrieval."""
-        finish_note, trajectory = run.episode.kind.finish_note, run.trajectory
+        finish, trajectory = run.episode.kind.finish, run.trajectory
         nearest = tools_a_step(self.toolset)
         if nearest is not None:
             run.episode.toolset = offered(run, run.catalogue, nearest)
-            run.tools = trajectory.offer = tools_text(run.episode.toolset, finish_note)
+            run.tools = trajectory.offer = tools_text(run.episode.toolset, finish)
         if run.native:
-            trajectory.tools = native_tools(tuple(run.episode.toolset.values()), finish_note)
+            trajectory.tools = native_tools(tuple(run.episode.toolset.values()), finish)
 
     @property
     def _lm(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -117,6 +117,7 @@ class Environment:
         persona: Persona | None = None,
         now: datetime | None = None,
         without: Iterable[str] = (),
+        ask: Callable[[str], str] | None = None,
     ) -> Episode:
         """A fresh episode.
 
@@ -125,6 +126,7 @@ class Environment:
             persona: default is the world's own.
             now: default is the world's clock.
             without: categories of tools that are left out, see `WorldKind.toolset`.
+            ask: asks the agent's own model, for tools that do.
 
         Raises:
             InputError: see `check_records`.
@@ -142,6 +144,7 @@ class Environment:
             self.library,
             world=world_mark(self.world),
             backend=self.backend,
+            ask=ask,
         )
 
     def _toolset(self, names: frozenset[str] | None, without: frozenset[str]) -> Toolset:

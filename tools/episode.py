@@ -48,6 +48,7 @@ class Episode:
         *,
         world: str = "",
         backend: object | None = None,
+        ask: Callable[[str], str] | None = None,
     ) -> None:
         self.kind = kind
         self.persona = persona
@@ -57,7 +58,7 @@ class Episode:
         self.library = library
         self.world = world
         self.backend = backend
-        self.ask: Callable[[str], str] | None = None
+        self.ask = ask
         self.changeset = b""
         self.calls: list[CallRecord] = []
         self._pool = pool
@@ -83,6 +84,17 @@ class Episode:
         seconds = time.perf_counter() - start
         self.calls.append(CallRecord(name, arguments, observation, decision, seconds, tuple(sorted(reads))))
         return observation
+
+    def refuse(self, name: str, arguments: Any, reason: str) -> Observation:
+        """Keep on record a call that is not made, since the agent's own access check is against it."""
+        text = f"Your own access check refused {name}, so it was not called. {reason}".rstrip()
+        observation = Observation("refused", text, text)
+        self.calls.append(CallRecord(name, arguments, observation, None, 0.0))
+        return observation
+
+    def offer(self, toolset: Toolset) -> None:
+        """Offer these tools, and no others, from the next call on."""
+        self.toolset = toolset
 
     def call_all(self, calls: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Observation]:
         """Make calls that are all known beforehand, with the effect of making them one after another.

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tools.errors import InputError
+from tools.finish import WITHOUT_ANSWER, FinishCall
 from tools.persona import Persona
 from tools.policy import Policy
 from tools.sqlite.schema import Table
@@ -23,12 +24,6 @@ _REGISTRY = {
     "enterprise": "tools.kinds.enterprise.kind:ENTERPRISE",
     "crm": "tools.kinds.crm.kind:CRM",
 }
-
-FINISH_NOTE = (
-    "finish(answer: str): End the task, once everything asked for is done or turned out not to apply.\n"
-    "  answer: One or two sentences on what was done or found."
-)
-"""How prompts describe the end of a task where nothing but the world's state is judged."""
 
 
 def no_library(_world: World) -> Library | None:
@@ -48,7 +43,7 @@ class WorldKind:
         find_persona: somebody in such a world by id; raises `InputError` if there is nobody.
         house_rules: the conventions an agent has to know, as prompt text.
         open_library: the search indexes over a world, if its tools search.
-        finish_note: how prompts describe the call that ends a task.
+        finish: the call that ends a task.
         toolset_for: names of toolsets by name of the strategy that is offered them where nobody says
             otherwise; the empty name stands for all other strategies, which else are offered all toolkits.
         departments: what the codes in `Persona.department` stand for, for prompts.
@@ -65,7 +60,7 @@ class WorldKind:
     find_persona: Callable[[World, str], Persona]
     house_rules: str
     open_library: Callable[[World], Library | None] = no_library
-    finish_note: str = FINISH_NOTE
+    finish: FinishCall = WITHOUT_ANSWER
     toolset_for: Mapping[str, str] = field(default_factory=dict, hash=False)
     departments: Mapping[str, str] = field(default_factory=dict, hash=False)
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
@@ -97,7 +92,7 @@ class WorldKind:
     @property
     def judges_answers(self) -> bool:
         """Whether agents say how a task ended and their answers count, and not the world's state alone."""
-        return self.finish_note != FINISH_NOTE
+        return self.finish != WITHOUT_ANSWER
 
 
 def kind_names() -> tuple[str, ...]:

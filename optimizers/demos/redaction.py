@@ -161,7 +161,7 @@ class Redaction:
 def _public_words(env: Environment) -> frozenset[str]:
     kind = env.kind
     texts = [tool.text for toolkit in kind.toolkits for tool in toolkit.tools]
-    return _words("\n".join([*texts, kind.house_rules, kind.finish_note, _DENIAL]))
+    return _words("\n".join([*texts, kind.house_rules, kind.finish.text, _DENIAL]))
 
 
 def _quoted(fields: Mapping[str, Any]) -> Iterator[str]:

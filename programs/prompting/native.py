@@ -19,8 +19,9 @@ from dspy.lm15 import FunctionTool, Message, TextPart, ToolCallPart, ToolResultP
 from evals.lm.lm_proxy import valid_unicode
 from programs.prompting.render import RUNNING_ONLY, TRAJECTORY, as_text, opening_fields, unreadable_turn
 from programs.prompting.reply import read_object
-from programs.prompting.trajectory import FINISH, Said, Step
+from programs.prompting.trajectory import Said, Step
 from tools.files.unicode import writable
+from tools.finish import FINISH, FinishCall
 from tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -57,13 +58,13 @@ class NativeTools:
 
 
 @lru_cache(maxsize=256)
-def native_tools(tools: tuple[Tool, ...], finish_note: str) -> NativeTools:
+def native_tools(tools: tuple[Tool, ...], finish: FinishCall) -> NativeTools:
     """The given tools and `finish`."""
     functions = [_function(tool.json_schema) for tool in tools]
     names = {native_name(tool.name): tool.name for tool in tools}
     long = [f"{f.name}: {f.description}" for f in functions if len(f.description or "") > _LONGEST]
     short = (replace(f, description=_shortened(f.description or "")) for f in functions)
-    return NativeTools((*short, _finish(finish_note)), {**names, FINISH: FINISH}, "\n\n".join(long))
+    return NativeTools((*short, _finish(finish)), {**names, FINISH: FINISH}, "\n\n".join(long))
 
 
 def native_name(tool: str) -> str:
@@ -210,11 +211,7 @@ def _function(schema: Mapping[str, Any]) -> FunctionTool:
     return FunctionTool(function["name"], function["description"], function["parameters"])
 
 
-def _finish(note: str) -> FunctionTool:
-    """The call that ends a task, out of the note that describes it in prompts."""
-    head, *notes = note.splitlines()
-    names = re.findall(r"(\w+): str", head.partition(")")[0])
-    described = {name.strip(): text.strip() for name, _, text in (line.partition(":") for line in notes)}
-    properties = {name: {"type": "string", "description": described.get(name, "")} for name in names}
-    parameters = {"type": "object", "properties": properties, "required": names}
-    return FunctionTool(FINISH, head.partition("): ")[2], parameters)
+def _finish(call: FinishCall) -> FunctionTool:
+    properties = {name: {"type": "string", "description": note} for name, note in call.arguments.items()}
+    parameters = {"type": "object", "properties": properties, "required": list(call.arguments)}
+    return FunctionTool(FINISH, call.summary, parameters)

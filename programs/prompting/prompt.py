@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from programs.prompting.trajectory import Step
-from tools.world_kind import FINISH_NOTE
+from tools.finish import WITHOUT_ANSWER, FinishCall
 
 if TYPE_CHECKING:
     from tools.persona import Persona
@@ -39,14 +39,14 @@ def with_policies(clock: str, policies: str) -> str:
     return f"{clock}\n\n{policies.strip()}" if policies.strip() else clock
 
 
-def tools_text(toolset: Toolset, finish_note: str = FINISH_NOTE) -> str:
+def tools_text(toolset: Toolset, finish: FinishCall = WITHOUT_ANSWER) -> str:
     """The tools of an episode and `finish`, one paragraph each."""
-    return _tools_text(tuple(toolset.values()), finish_note)
+    return _tools_text(tuple(toolset.values()), finish)
 
 
 @lru_cache(maxsize=64)
-def _tools_text(tools: tuple[Tool, ...], finish_note: str) -> str:
-    return "\n".join([*(tool.text for tool in tools), finish_note])
+def _tools_text(tools: tuple[Tool, ...], finish: FinishCall) -> str:
+    return "\n".join([*(tool.text for tool in tools), finish.text])
 
 
 def plan_text(steps: Iterable[tuple[str, str]]) -> str:

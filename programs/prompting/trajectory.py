@@ -10,9 +10,6 @@ if TYPE_CHECKING:
 
     from programs.prompting.native import NativeTools
 
-FINISH = "finish"
-"""The tool that ends an episode. It belongs to the program, not to a world."""
-
 Step = dict[str, Any]
 """`tool` and `arguments` (or all `calls`), `observation`, and where they apply `thought` and `plan` (a
 revision of the plan that followed the observation). A reply that could not be read is `reply` and

@@ -18,9 +18,9 @@ from dspy import lm15
 from evals.scoring.predictions import ended_by
 from programs.prompting.prompt import plan_text
 from programs.prompting.reply import split_fields
-from programs.prompting.trajectory import FINISH
 from programs.replaying.transcripts import Transcript, TranscriptLike, TranscriptStep, gold_transcripts
 from tools.errors import InputError, WorksmithError
+from tools.finish import FINISH
 from tools.seeding import digest
 
 if TYPE_CHECKING:

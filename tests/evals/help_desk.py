@@ -13,6 +13,7 @@ from evals.tasks.task import Action, Answer, Entity, Step, Task
 from tools import world_kind as kinds
 from tools.environment import Environment
 from tools.errors import InputError, ToolError
+from tools.finish import FinishCall
 from tools.persona import Persona
 from tools.policy import AccessDeniedError, Decision
 from tools.sqlite.schema import Table
@@ -46,9 +47,12 @@ ROWS: dict[str, list[tuple[str | None, ...]]] = {
         ("1003", "emp_0001", "open", "2022-07-08", "The projector shows no picture."),
     ],
 }
-FINISH = (
-    "finish(status: str, answer: str): End the task.\n"
-    "  status: answered, denied or not_found.\n  answer: The values asked for, separated by semicolons."
+FINISH = FinishCall(
+    "End the task.",
+    {
+        "status": "answered, denied or not_found.",
+        "answer": "The values asked for, separated by semicolons.",
+    },
 )
 
 
@@ -162,7 +166,7 @@ KIND = WorldKind(
     lambda _: Rules(),
     find,
     "Be brief.",
-    finish_note=FINISH,
+    finish=FINISH,
 )
 kinds._REGISTRY.setdefault("help_desk", "tests.evals.help_desk:KIND")
 

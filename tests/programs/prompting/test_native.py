@@ -22,7 +22,7 @@ from tests.programs.org import QUARTERS, make_org
 from tools.environment import Environment
 from tools.errors import InputError
 from tools.tool import toolset
-from tools.world_kind import FINISH_NOTE, kind_names, world_kind
+from tools.world_kind import kind_names, world_kind
 
 SEARCH = called(("calendar__search_events", {"query": "Budget"}))
 DELETE = called(("calendar__delete_event", {"event_id": "00000000"}))
@@ -365,7 +365,7 @@ def test_settings_go_along_and_those_that_cannot_are_named(env: Environment, ser
 def test_every_kind_of_world_has_tools_that_chat_apis_take(name: str) -> None:
     kind = world_kind(name)
     tools = tuple(toolset(kind.toolkits, [kit.name for kit in kind.toolkits]).values())
-    made = native_tools(tools, kind.finish_note)
+    made = native_tools(tools, kind.finish)
     end = made.functions[-1]
 
     assert len(made.names) == len(tools) + 1
@@ -373,7 +373,7 @@ def test_every_kind_of_world_has_tools_that_chat_apis_take(name: str) -> None:
     assert all(len(f.description or "") <= 1024 for f in made.functions)
     assert "answer" in end.parameters["properties"]
     assert all(argument["description"] for argument in end.parameters["properties"].values())
-    assert kind.finish_note == FINISH_NOTE or end.description in kind.finish_note
+    assert end.description == kind.finish.summary
 
 
 def test_what_makes_no_sense_is_said() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from importlib.resources import files
 
+from tools.finish import FinishCall
 from tools.kinds.crm import query
 from tools.kinds.crm.access import find_persona, open_policy
 from tools.kinds.crm.functions.toolkits import functions_toolkit, plain_toolkit
@@ -32,7 +33,7 @@ CRM = WorldKind(
     open_policy=open_policy,
     find_persona=find_persona,
     house_rules=_text("house_rules.txt"),
-    finish_note=_text("finish_note.txt"),
+    finish=FinishCall(**tomllib.loads(_text("finish.toml"))),
     toolset_for={"function_calling": "functions", "": "query"},
     categories=_categories(),
     stand_ins=(query.TOOLKIT.name,),

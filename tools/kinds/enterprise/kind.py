@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from importlib.resources import files
 
+from tools.finish import FinishCall
 from tools.kinds.enterprise.access import find_persona, open_policy
 from tools.kinds.enterprise.documents import open_library
 from tools.kinds.enterprise.schema import DEPARTMENTS, TABLES
@@ -63,6 +65,6 @@ ENTERPRISE = WorldKind(
     find_persona=find_persona,
     house_rules=_FOLDER.joinpath("house_rules.txt").read_text(encoding="utf-8").strip(),
     open_library=open_library,
-    finish_note=_FOLDER.joinpath("finish_note.txt").read_text(encoding="utf-8").strip(),
+    finish=FinishCall(**tomllib.loads(_FOLDER.joinpath("finish.toml").read_text(encoding="utf-8"))),
     departments=DEPARTMENTS,
 )

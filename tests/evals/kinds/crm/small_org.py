@@ -14,6 +14,7 @@ from evals.tasks.task import Answer, Entity, Split, Step, Task
 from tools import world_kind as kinds
 from tools.environment import Environment
 from tools.errors import InputError, ToolError
+from tools.finish import FinishCall
 from tools.kinds.crm.ids import make_id
 from tools.persona import Persona
 from tools.policy import Decision
@@ -26,7 +27,7 @@ from tools.world_kind import WorldKind
 AGENT, OTHER = make_id("005", 4711), make_id("005", 815)
 PRODUCT, ARTICLE, ISSUE, CASE = (make_id(prefix, 7) for prefix in ("01t", "ka0", "a1M", "500"))
 ASKING = Persona(id="service_agent", name="Service agent")
-FINISH = "finish(answer: str): End the task.\n  answer: The value asked for, or None."
+FINISH = FinishCall("End the task.", {"answer": "The value asked for, or None."})
 
 
 @tool()
@@ -80,7 +81,7 @@ KIND = WorldKind(
     lambda _: Rules(),
     find,
     "Be brief.",
-    finish_note=FINISH,
+    finish=FINISH,
     toolset_for={"function_calling": "functions"},
     categories={"showing": ("show",), "counting": ("total",)},
     stand_ins=("query",),

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from tests.tools.kinds.crm.worlds import ROLES, env
+from tools.finish import WITHOUT_ANSWER
 from tools.kinds.crm.functions import NAMES
 from tools.tool import BadArgumentsError, toolset
-from tools.world_kind import FINISH_NOTE, world_kind
+from tools.world_kind import world_kind
 
 CRM = world_kind("crm")
 
@@ -35,7 +36,7 @@ def test_agents_that_call_functions_get_functions_and_others_write_queries() -> 
 
 def test_answers_are_judged_and_roles_are_people() -> None:
     assert CRM.judges_answers
-    assert CRM.finish_note != FINISH_NOTE
+    assert CRM.finish != WITHOUT_ANSWER
     people = [env().persona(role) for role in ROLES]
     assert [(each.id, each.name) for each in people] == [
         ("service_agent", "a service agent"),

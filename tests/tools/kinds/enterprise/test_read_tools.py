@@ -22,6 +22,7 @@ from tests.tools.kinds.enterprise.small_world import (
     VENDOR_MANAGER,
 )
 from tools.dispatch import Observation
+from tools.environment import Environment
 
 
 def call(as_: Open, who: str, tool: str, **arguments: Any) -> Observation:
@@ -200,9 +201,8 @@ def test_nothing_but_one_select(as_: Open, sql: str) -> None:
     assert call(as_, CEO, "tables.query", sql=sql).status in ("tool_error", "denied")
 
 
-def test_asking_the_model(as_: Open) -> None:
-    episode = as_(GITA)
-    episode.ask = lambda prompt: prompt.upper()
+def test_asking_the_model(small: Environment) -> None:
+    episode = small.episode(persona=small.persona(GITA), ask=lambda prompt: prompt.upper())
 
     assert episode.call("llm.call", {"prompt": "short"}).text == "SHORT"
 
