@@ -71,13 +71,13 @@ def _level(text: str | None) -> int:
 
 
 def _active(person: dict[str, str | None], now: datetime) -> bool:
-    """Whether somebody works here; on their last day they still do."""
+    """Whether an employee is active; the last day counts."""
     left = person["dol"]
     return person["is_valid"] == "TRUE" and (left is None or left >= now.date().isoformat())
 
 
 def _managers(staff: _Staff, emp_id: str) -> tuple[str, ...]:
-    """Everybody above, nearest first; ends even where records go in a circle."""
+    """All managers above, nearest first; ends even where records go in a circle."""
     found: list[str] = []
     above = staff[emp_id]["reports_to"]
     while above in staff and above not in found and above != emp_id:
@@ -87,7 +87,7 @@ def _managers(staff: _Staff, emp_id: str) -> tuple[str, ...]:
 
 
 def _staff(world: World) -> _Staff:
-    """The employees of a world at rest, kept for the next question: a world is large to open."""
+    """The employees of a world at rest, cached: opening a large world takes time."""
     found = _staffs.get(world.manifest.digest)
     if found is None:
         found = _read_staff(world)

@@ -22,7 +22,6 @@ def about(
 
 
 def of_customer(reading: Reading, customer_id: str, customer_name: str) -> Reading:
-    """Narrow a choice to a customer, given by id or by name."""
     if customer_name.strip():
         wanted = named_key(
             reading.guard, "customers", "customer", customer_name, "customer_id", "customer_name"
@@ -38,10 +37,8 @@ def with_catalogue_names(guard: Guard, rows: list[Row]) -> list[Row]:
 
 
 def product(guard: Guard, product_id: str) -> dict[str, Any]:
-    """The product with this id; a `ToolError` if there is none."""
     return guard.get("products", required("product_id", product_id))
 
 
 def customer(guard: Guard, customer_id: str) -> dict[str, Any]:
-    """The customer with this id; a `ToolError` if there is none."""
     return guard.get("customers", required("customer_id", customer_id))

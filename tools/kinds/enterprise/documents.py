@@ -69,7 +69,7 @@ SEARCHED: Mapping[str, Searched] = {
 
 
 def open_library(world: World) -> Library:
-    """The search indexes over a world; by words alone where none were built."""
+    """The search indexes of a world; words alone where none were built."""
     from retrievers.index.library import Library
 
     documents = {source: partial(documents_of, world, source) for source in SEARCHED}
@@ -94,5 +94,5 @@ def documents_of(world: World, source: str) -> Iterator[Document]:
 
 
 def text_of(source: str, row: Mapping[str, Any]) -> str:
-    """The text of a record as it is searched."""
+    """The searched text of a record."""
     return "\n".join(str(row[column]) for column in SEARCHED[source].text if row[column])

@@ -61,5 +61,4 @@ def content_hash(code: str) -> str:
 
 
 def content_size(code: str) -> str:
-    """The size of a file in bytes."""
     return str(len(code.encode()))

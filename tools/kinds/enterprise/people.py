@@ -62,7 +62,7 @@ def in_office(ctx: ToolContext, guard: Guard, text: str, role: str) -> dict[str,
 
 
 def works_here(ctx: ToolContext, emp_id: str) -> bool:
-    """Whether an employee has not left. Asked of the stored record: nobody may write to who has left."""
+    """Whether an employee is active, by the stored record: nobody may write to a former one."""
     day = ctx.now.date().isoformat()
     valid = "SELECT 1 FROM employees WHERE emp_id = ? AND is_valid = 'TRUE' AND coalesce(dol, ?) >= ?"
     return bool(ctx.values(valid, (emp_id, day, day)))

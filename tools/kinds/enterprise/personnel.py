@@ -33,7 +33,7 @@ def myself(ctx: ToolContext, emp_id: str) -> str:
 
 
 def departments(text: str) -> list[str]:
-    """The codes of what is called `text`; the executives have several."""
+    """The department codes for `text`; the executives have several."""
     wanted = text.strip().lower()
     found = [code for code, name in DEPARTMENTS.items() if wanted in (code.lower(), name.lower())]
     if not found:
@@ -43,7 +43,7 @@ def departments(text: str) -> list[str]:
 
 
 def department(text: str) -> str:
-    """The one code of what is called `text`."""
+    """The one department code for `text`."""
     found = departments(text)
     if len(found) > 1:
         raise ToolError(f"department: {text!r} may be {', '.join(found)}; give the code.")
@@ -107,7 +107,7 @@ def address(ctx: ToolContext, name: str, email: str) -> str:
 def changed(
     ctx: ToolContext, guard: Guard, stored: Mapping[str, Any], asked: Mapping[str, str]
 ) -> dict[str, str | None]:
-    """The cells that an update sets: what was asked for, checked, and what follows from it."""
+    """The cells that an update sets: the checked values and all that follows from them."""
     new: dict[str, str | None] = dict(asked)
     if "name" in asked:
         new["name"] = " ".join(asked["name"].split())

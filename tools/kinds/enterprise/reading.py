@@ -29,7 +29,7 @@ MOST = 200
 
 
 def guard_of(ctx: ToolContext) -> Guard:
-    """The guarded data of a call: what its persona may read and change, and nothing else."""
+    """The guarded data of a call."""
     return Guard(ctx, TABLES)
 
 
@@ -102,7 +102,6 @@ class Reading:
         return self
 
     def where(self, sql: str, *parameters: str | int) -> Reading:
-        """A condition in SQL."""
         self._conditions.append((sql, parameters))
         return self
 
@@ -147,7 +146,7 @@ class Reading:
 
 
 def in_order(guard: Guard, source: str, keys: Collection[str]) -> list[Row]:
-    """The records with these keys, in the order of the keys, as far as they may be read."""
+    """The readable records with these keys, in the order of the keys."""
     if not keys:
         return []
     key = KEYS[source]
@@ -157,7 +156,7 @@ def in_order(guard: Guard, source: str, keys: Collection[str]) -> list[Row]:
 
 
 def result(total: int, rows: Iterable[Row]) -> dict[str, Any]:
-    """What a read tool returns; long texts are cut where many records are shown."""
+    """The result of a read tool; long texts are cut where many records are shown."""
     records = list(rows)
     if len(records) > SHOWN_WHOLE:
         records = [{name: _cut(cell) for name, cell in row.items()} for row in records]

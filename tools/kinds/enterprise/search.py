@@ -76,7 +76,7 @@ def best(
 
 
 def edits_of(ctx: ToolContext, source: str) -> Edits:
-    """What the episode has changed in a source."""
+    """The episode's changes of a source."""
     edits = Edits()
     if not ctx.changeset:
         return edits

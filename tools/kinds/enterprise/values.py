@@ -16,7 +16,6 @@ _NUMBER = re.compile(
 
 
 def required(name: str, value: str) -> str:
-    """A text that may not be empty."""
     text = value.strip()
     if not text:
         raise ToolError(f"{name} is missing.")
@@ -37,7 +36,7 @@ def day(name: str, value: str) -> str:
 
 
 def past_day(name: str, value: str, today: date) -> str:
-    """A day that is not in the future; `today` where none is given."""
+    """A day that is not in the future; `today` by default."""
     if not value.strip():
         return today.isoformat()
     found = day(name, value)
@@ -73,7 +72,7 @@ def whole(name: str, value: str, least: int = 0, most: int = 10**9) -> str:
 
 
 def choice(name: str, value: str, choices: Sequence[str]) -> str:
-    """The one of `choices` that is meant, whatever its letter case."""
+    """The member of `choices` that is meant, whatever its letter case."""
     wanted = value.strip().lower()
     for known in choices:
         if known.lower() == wanted:

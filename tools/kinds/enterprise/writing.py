@@ -11,7 +11,7 @@ Done = Literal["created", "updated", "deleted"]
 
 
 def done(source: str, key: str, what: Done, **more: Any) -> dict[str, Any]:
-    """What a write tool returns: the record's key and what happened to it."""
+    """The result of a write tool: the record's key and the kind of change."""
     return {KEYS[source]: key, **more, "done": what}
 
 

@@ -28,12 +28,11 @@ def find_persona(_world: World, persona_id: str) -> Persona:
 
 
 class OwnOffice:
-    """Everything in an office world is Sam's own: Sam may do everything, others nothing."""
+    """All records are Sam's own: Sam may do everything, others nothing."""
 
     digest = ""
 
     def decide(self, persona: Persona, tool: str, arguments: Mapping[str, Any]) -> Decision:
-        """Allow every call made for Sam, deny every other."""
         if persona.id == SAM.id:
             return Decision(True, "office.own-records")
         return Decision(False, "office.owner-only", "These records belong to someone else.")
@@ -41,9 +40,7 @@ class OwnOffice:
     def unreadable(
         self, persona: Persona, references: frozenset[str], connection: apsw.Connection
     ) -> frozenset[str]:
-        """None for Sam, all for everybody else."""
         return frozenset() if persona.id == SAM.id else references
 
     def visible(self, persona: Persona, tool: str, value: Any) -> Any:
-        """The whole value: who was allowed to ask may see all of it."""
         return value

@@ -35,11 +35,9 @@ class RecordTable:
         self._last_id = f"SELECT {key} FROM {name} WHERE {number} ORDER BY {key} DESC LIMIT 1"
 
     def all(self, ctx: ToolContext) -> list[dict[str, Any]]:
-        """Every record, in table order."""
         return ctx.rows(self._select_all)
 
     def get(self, ctx: ToolContext, record_id: str) -> dict[str, Any] | None:
-        """The record with exactly this id."""
         found = ctx.rows(self._select_one, (record_id,))
         return found[0] if found else None
 

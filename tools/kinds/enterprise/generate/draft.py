@@ -56,7 +56,6 @@ class Draft:
 
     @property
     def today(self) -> date:
-        """The day of the world's clock."""
         return self.now.date()
 
     def rng(self, stream: str, *keys: str | int) -> random.Random:
@@ -80,7 +79,7 @@ class Draft:
         return reference(table, str(key))
 
     def latent(self, ref: str, kind: str, facts: Mapping[str, str], refs: tuple[str, ...] = ()) -> None:
-        """Note what the text of record `ref` says."""
+        """Note a fact behind the text of record `ref`."""
         self._latents.append(Latent(ref, kind, dict(facts), refs))
 
     def cite(self, project: str, record: Citable) -> None:
@@ -88,21 +87,18 @@ class Draft:
         self.citable.setdefault(project, []).append(record)
 
     def has(self, ref: str) -> bool:
-        """Whether the record `source/key` has been added."""
         source, _, key = ref.partition("/")
         return key in self._keys.get(source, ())
 
     def records(self, table: str) -> list[dict[str, str | None]]:
-        """The rows added to `table` so far, as dictionaries."""
         return [dict(zip(_ORDER[table], row, strict=True)) for row in self._rows[table]]
 
     def built(self) -> Built:
-        """The finished world."""
         return Built(self._rows, self._latents, self.documents)
 
 
 def _cell(value: object) -> str | None:
-    """As the tables hold it: text, ISO dates, `TRUE` and `FALSE`."""
+    """A cell as the tables hold it: text, ISO dates, `TRUE` and `FALSE`."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, bool):

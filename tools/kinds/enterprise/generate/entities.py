@@ -43,21 +43,18 @@ class Employee:
 
     @property
     def first_name(self) -> str:
-        """What colleagues call them."""
         return self.name.split()[0]
 
     @property
     def department_name(self) -> str:
-        """Of the department, in words."""
         return DEPARTMENTS[self.department]
 
     @property
     def rank(self) -> int:
-        """The level as a number."""
         return int(self.level)
 
     def active_on(self, day: date) -> bool:
-        """Whether they are employed on `day`, first and last day included."""
+        """Whether the person is employed on `day`, first and last day included."""
         return self.doj <= day and (self.dol is None or day <= self.dol)
 
 
@@ -113,12 +110,11 @@ class Sale:
 
     @property
     def discount(self) -> int:
-        """In percent of the list price, rounded."""
+        """Percent of the list price, rounded."""
         return round(100 * (self.list_price - self.price) / self.list_price)
 
     @property
     def total(self) -> int:
-        """What was paid."""
         return self.quantity * self.price
 
 
@@ -169,7 +165,7 @@ class Project:
     client: Client | None = None
 
     def topic(self, numbers: random.Random) -> str:
-        """One of its topics. Some come up far more often than others, as in life, so that each has rivals."""
+        """A topic. Some come up far more often than others, so that each has rivals."""
         weights = [1 / (place + 1.5) for place in range(len(self.topics))]
         return numbers.choices(self.topics, weights)[0]
 
@@ -199,11 +195,10 @@ class Citable:
     name: str = ""
 
     def known_to(self, *readers: Employee) -> bool:
-        """Whether one of `readers` knows of it."""
         return not self.people or any(one.emp_id in self.people for one in readers)
 
     def mention(self, numbers: random.Random) -> str:
-        """A sentence that names it."""
+        """A sentence that names the record."""
         forms = grammar("conversations").data["cite"][self.ref.partition("/")[0]]
         form: str = numbers.choice(forms)
         return form.format(key=self.key, name=self.name)

@@ -87,7 +87,6 @@ class Grammar:
         self._compiled: dict[tuple[str, str], re.Pattern[str]] = {}
 
     def value(self, numbers: random.Random, slot: str) -> str:
-        """A value from the slot's pool."""
         return numbers.choice(self._pools[slot])
 
     def say(self, numbers: random.Random, slot: str, facts: Mapping[str, str]) -> str:
@@ -157,5 +156,4 @@ class Grammar:
 
 @cache
 def grammar(name: str) -> Grammar:
-    """The grammar in `texts/<name>.toml`."""
     return Grammar(texts(name))

@@ -27,21 +27,18 @@ class Built:
     documents: dict[str, bytes] = field(default_factory=dict)
 
     def records(self, source: str) -> list[dict[str, str | None]]:
-        """The rows of `source` as dictionaries by column."""
         columns = next(table.columns for table in TABLES if table.name == source)
         return [dict(zip(columns, row, strict=True)) for row in self.rows.get(source, [])]
 
     def latents_of(self, source: str) -> list[Latent]:
-        """The truths behind the texts of `source`."""
         return [latent for latent in self.latents if latent.ref.startswith(f"{source}/")]
 
     def latent_lines(self) -> Iterable[str]:
-        """The lines of `latent.jsonl`."""
         return (latent.to_json() + "\n" for latent in self.latents)
 
 
 def reference(source: str, key: str) -> str:
-    """How a record is referred to: `source/key`. The key is the value of the source's first column."""
+    """The reference `source/key` of a record; the key is the source's first column."""
     if source not in KEYS:
         raise KeyError(source)
     return f"{source}/{key}"

@@ -18,7 +18,7 @@ def cite_products(draft: Draft) -> None:
 
 
 def unnamed(built: Built, latent: Latent, text: str) -> list[str]:
-    """Which of the records that a text is said to mention it does not name."""
+    """References of a text that the text does not name."""
     found = []
     for ref in latent.refs:
         source, _, key = ref.partition("/")

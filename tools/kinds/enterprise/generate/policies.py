@@ -45,8 +45,6 @@ class Clause:
 
 @dataclass(frozen=True)
 class Policy:
-    """A policy document."""
-
     id: str
     title: str
     clauses: tuple[Clause, ...]
@@ -55,7 +53,7 @@ class Policy:
 
     @property
     def path(self) -> str:
-        """Where it lies under `documents/`."""
+        """The path under `documents/`."""
         return f"policies/{self.id}.pdf"
 
 
@@ -114,7 +112,7 @@ def verify_policies(built: Built) -> list[str]:
 
 @cache
 def policies() -> tuple[Policy, ...]:
-    """All policies. Made once a process: they depend on nothing but their text."""
+    """All policies, made once: they depend on nothing but their text."""
     data = texts("policies")
     return tuple(_policy(one, data["shared"]) for one in data["policies"])
 
@@ -168,7 +166,7 @@ def _body(clause: Clause) -> str:
 
 
 def _shown(clause: Clause) -> str:
-    """How the clause begins on its page."""
+    """The beginning of the clause on its page."""
     return f"{clause.id} {_capital(clause.subject)}. {clause.sentence}"
 
 
@@ -199,5 +197,5 @@ def _capital(text: str) -> str:
 
 
 def _joined(text: str) -> str:
-    """A page's text as one line: where lines break is of no meaning."""
+    """A page's text as one line."""
     return " ".join(text.split())

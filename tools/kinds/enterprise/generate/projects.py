@@ -40,7 +40,7 @@ def add_projects(draft: Draft) -> None:
 
 
 def colleagues(draft: Draft, project: Project, *departments: str) -> list[Employee]:
-    """The members of a project, of some departments only where they are named."""
+    """The members of a project, of `departments` only if given."""
     members = (draft.people[emp_id] for emp_id in project.members)
     return [one for one in members if not departments or one.department in departments]
 
@@ -56,7 +56,7 @@ def workday(numbers: random.Random, first: date, last: date) -> date:
 
 
 def _names(draft: Draft) -> list[str]:
-    """All names that there are, in the order of their use; more projects than names get numbers."""
+    """All names in the order of their use; more projects than names get numbers."""
     data = texts("projects")
     names = [f"{first} {second}" for first in data["first"] for second in data["second"]]
     draft.rng("projects", "names").shuffle(names)
@@ -92,7 +92,7 @@ def _period(numbers: random.Random, today: date) -> tuple[date, date]:
 
 
 def _staff(draft: Draft, places: Sequence[_Place]) -> dict[_Place, list[Employee]]:
-    """Everybody takes part in a project of their own department, some in one of any department besides."""
+    """Each employee joins a project of their department, some a second one of any."""
     own = {code: [place for place in places if place[0] == code] for code in ORDINARY}
     found: dict[_Place, list[Employee]] = {place: [] for place in places}
     for one in draft.people:

@@ -45,11 +45,10 @@ class People:
 
     @cached_property
     def active(self) -> tuple[Employee, ...]:
-        """Who has not left."""
         return tuple(e for e in self._employees if e.dol is None)
 
     def active_on(self, day: date, *departments: str) -> list[Employee]:
-        """Who is employed on `day`, of `departments` only where some are named."""
+        """The employees on `day`, of `departments` only if given."""
         return [
             e
             for e in self._employees
@@ -61,11 +60,11 @@ class People:
         return [e for e in self._employees if e.department in codes]
 
     def reports(self, emp_id: str) -> list[Employee]:
-        """Who reports to `emp_id` directly."""
+        """The direct reports."""
         return self._reports.get(emp_id, [])
 
     def chain(self, emp_id: str) -> list[Employee]:
-        """Everybody above `emp_id`, nearest first."""
+        """All managers above, nearest first."""
         found: list[Employee] = []
         manager = self._by_id[emp_id].manager
         while manager is not None:

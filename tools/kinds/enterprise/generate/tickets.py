@@ -133,7 +133,7 @@ def _people(
     data: Mapping[str, Any],
     taken: set[tuple[str, str, str]],
 ) -> tuple[Employee, Employee, Project, date, str]:
-    """Who asks, who of IT answers, both in office on that day."""
+    """Requester and resolver, both employed on that day."""
     for _ in range(_TRIES):
         project = numbers.choice([one for one in draft.projects if one.members])
         raiser = draft.people[numbers.choice(project.members)]
@@ -152,7 +152,7 @@ def _people(
 def _closed(
     draft: Draft, numbers: random.Random, priority: str, day: date, resolver: Employee
 ) -> date | None:
-    """When it was solved, while the resolver was in office; old tickets are hardly ever open."""
+    """The day of the solution, while the resolver was employed; old tickets are rarely open."""
     limit = LIMITS[priority]
     took = numbers.randint(0, limit) if numbers.random() < _IN_TIME else limit + numbers.randint(1, 12)
     closed = day + timedelta(days=took)

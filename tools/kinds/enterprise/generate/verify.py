@@ -106,7 +106,7 @@ _VERIFIERS: tuple[Callable[[Built], list[str]], ...] = (
 
 
 def verify(built: Built) -> list[str]:
-    """What is wrong with a world, one line each; nothing if it is sound."""
+    """Faults of a world, one line each."""
     sources = {source: built.records(source) for source in KEYS}
     found = [*_duplicates(sources), *_dangling(built, sources)]
     if found:

@@ -27,7 +27,6 @@ def fill(template: str, slots: Mapping[str, str]) -> str:
 
 
 def pick(numbers: random.Random, templates: list[str], slots: Mapping[str, str]) -> str:
-    """One of `templates`, filled."""
     return fill(numbers.choice(templates), slots)
 
 

@@ -72,7 +72,7 @@ def _texts(value: Any) -> str | None:
 
 
 def _token(value: Any) -> str | None:
-    """What stands before a stray quote or newline: after it comes debris, such as the file's next key."""
+    """The text before a stray quote or newline; debris comes after it, such as the file's next key."""
     text = _trimmed(value)
     return (re.split(r"[\r\n\"]", text, maxsplit=1)[0].strip() or None) if text else None
 

@@ -27,7 +27,6 @@ class Checks:
         self._employees = {str(row["emp_id"]): row for row in reading.tables.get("employees", ())}
 
     def run(self) -> None:
-        """Check all sources."""
         self._managers()
         self._activity()
         self._leaves()
@@ -90,7 +89,7 @@ class Checks:
             sound.update(path)
 
     def _activity(self) -> None:
-        """Who left is not valid, whatever the flag says."""
+        """A former employee is not valid, whatever the flag says."""
         today = self._now.date().isoformat()
         for emp_id, row in self._employees.items():
             left = row["dol"] is not None and row["dol"] < today
@@ -123,7 +122,7 @@ class Checks:
                 self._warn("shared_address", f"employees/{people[0]}", reason)
 
     def _mail_people(self) -> None:
-        """Who sent and got a mail goes by id; where the id is missing, by an address that only one has."""
+        """Sender and recipient by id; where the id is missing, by an address of one person only."""
         holders = Counter(row["email"].lower() for row in self._employees.values() if row["email"])
         single = {
             row["email"].lower(): emp_id

@@ -127,7 +127,7 @@ def _order(found: Located, name: str, path: str, documents: Documents, report: I
 def _texts(
     found: Located, name: str, read: Callable[[bytes], list[str]], source: str, report: ImportReport
 ) -> list[str] | None:
-    """The pages of a PDF with something on them; None, and a finding, if there is nothing to be read."""
+    """The non-empty pages of a PDF; None, and a finding, if there are none."""
     reason = ""
     texts: list[str] = []
     try:

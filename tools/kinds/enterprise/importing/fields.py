@@ -10,7 +10,7 @@ from tools.kinds.enterprise.importing.cells import Cell
 
 @dataclass(frozen=True)
 class Field:
-    """One column and what it is called in the files."""
+    """A column and its names in the files."""
 
     column: str
     names: tuple[str, ...]

@@ -75,7 +75,6 @@ class Located:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to import."""
         return not (self.sources or self.policies or self.orders)
 
 

@@ -12,7 +12,7 @@ NOBODY = Persona(id="", name="nobody", active=False)
 
 
 def personas(employees: Sequence[Row]) -> dict[str, Persona]:
-    """Everybody by id, managers nearest first."""
+    """All employees by id, their managers nearest first."""
     managers = {str(row["emp_id"]): row["reports_to"] for row in employees}
     return {
         str(row["emp_id"]): Persona(
@@ -29,7 +29,7 @@ def personas(employees: Sequence[Row]) -> dict[str, Persona]:
 
 
 def first_active(everybody: dict[str, Persona]) -> Persona:
-    """The first, by id, of those who still work there; who asks where a task does not say."""
+    """The first active employee by id: the persona of tasks that name none."""
     return next((everybody[key] for key in sorted(everybody) if everybody[key].active), NOBODY)
 
 

@@ -63,7 +63,7 @@ class RawRecord:
         return found
 
     def rest(self) -> dict[str, Any]:
-        """What nobody took, by path: kept, so that an export gives it back."""
+        """The fields that no column holds, by path; kept in `originals.jsonl`."""
         return {
             path: value
             for path, value in self._paths.items()

@@ -42,7 +42,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Flag:
-    """A record that is kept but that no task should be made from, and why."""
+    """A record in quarantine, and the reason: no task is made from it."""
 
     record: str
     kind: str
@@ -51,8 +51,6 @@ class Flag:
 
 @dataclass(frozen=True)
 class FileNote:
-    """What became of one file."""
-
     file: str
     source: str
     status: FileStatus
@@ -75,15 +73,14 @@ class ImportReport:
     facts: dict[str, Any] = field(default_factory=dict)
 
     def error(self, kind: str, file: str, record: str, reason: str) -> None:
-        """Note that something was lost."""
+        """Note a loss."""
         self.findings.append(Finding("error", kind, file, record, reason))
 
     def warn(self, kind: str, file: str, record: str, reason: str) -> None:
-        """Note that something was kept, but changed or doubtful."""
+        """Note a changed or doubtful value."""
         self.findings.append(Finding("warning", kind, file, record, reason))
 
     def note(self, kind: str, file: str, record: str, reason: str) -> None:
-        """Note something worth knowing."""
         self.findings.append(Finding("note", kind, file, record, reason))
 
     def flag(self, kind: str, record: str, reason: str) -> None:
@@ -91,11 +88,9 @@ class ImportReport:
         self.quarantine.append(Flag(record, kind, reason))
 
     def by_kind(self) -> dict[str, int]:
-        """Findings by kind."""
         return dict(sorted(Counter(finding.kind for finding in self.findings).items()))
 
     def flagged_by_kind(self) -> dict[str, int]:
-        """Records in quarantine by kind."""
         return dict(sorted(Counter(flag.kind for flag in self.quarantine).items()))
 
     def to_json(self) -> bytes:

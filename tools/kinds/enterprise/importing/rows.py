@@ -116,7 +116,7 @@ class Reading:
         return f"{prefix}-{digest([*parts, self._made[source, digest(parts)]], 10)}"
 
     def _distinct(self, source: str, record: RawRecord, row: Row, key: str) -> str | None:
-        """The key under which to keep the record; None if it is there already."""
+        """The key of the record; None if the record is there already."""
         first = self._rows.get(f"{source}/{key}")
         if first is None:
             return key

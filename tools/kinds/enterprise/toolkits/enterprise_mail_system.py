@@ -128,7 +128,7 @@ def _reply_subject(guard: Guard, thread: str) -> str:
 
 
 def _require_part_in(guard: Guard, thread: str) -> None:
-    """Only who has sent or received a mail of a thread may add to it."""
+    """Refuse a persona that has neither sent nor received a mail of the thread."""
     if not guard.count("mail", [("thread_id = ?", (thread,))]):
         raise ToolError(f"You take part in no thread {thread!r}; leave thread_id empty for a new one.")
 

@@ -161,13 +161,13 @@ def _path(text: str) -> str:
 
 
 def _license_of(guard: Guard, repo_name: str) -> str:
-    """That of the first file which the persona may read: it will stand in a record of theirs."""
+    """The license of the first readable file."""
     known = guard.find("repositories", [("repo_name = ?", (repo_name,))], limit=1)
     return known[0]["license"] if known and known[0]["license"] else DEFAULT_LICENSE
 
 
 def _files(ctx: ToolContext, repo_name: str) -> list[str]:
-    """All files of a repository: who may not change each of them changes none."""
+    """All files of a repository; a persona who may not change each of them changes none."""
     files = ctx.values("SELECT file_id FROM repositories WHERE repo_name = ? ORDER BY _row", (repo_name,))
     if not files:
         raise ToolError(f"There is no repository {repo_name!r}.")

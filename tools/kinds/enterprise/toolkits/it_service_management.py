@@ -122,7 +122,7 @@ def delete_issue(ctx: ToolContext, ticket_id: str) -> dict[str, Any]:
 
 
 def _turn(ticket: dict[str, Any], changed: dict[str, str | None], day: str) -> dict[str, str | None]:
-    """What else changes with the status."""
+    """The changes that follow from a change of status."""
     if ticket["status"] == changed["status"]:
         raise ToolError(f"Ticket {ticket['ticket_id']} is {ticket['status']} already.")
     if changed["status"] == "open":

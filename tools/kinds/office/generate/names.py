@@ -18,8 +18,6 @@ EVENT_NAMES = 48
 
 @dataclass(frozen=True)
 class Employee:
-    """One employee; their address is `first.last@domain`."""
-
     first_name: str
     address: str
 
@@ -46,12 +44,10 @@ class Cast:
 
 @cache
 def pool(file: str = "names.toml") -> dict[str, Any]:
-    """One of the data files of this package."""
     return tomllib.loads(files("tools.kinds.office.generate").joinpath(file).read_text(encoding="utf-8"))
 
 
 def draw_cast(seed: int) -> Cast:
-    """The cast of the office of `seed`."""
     names = pool()
     random = rng(seed, "office", "cast")
     count = STAFF_PER_BOARD * len(BOARDS) + SALES_STAFF
@@ -68,5 +64,4 @@ def draw_cast(seed: int) -> Cast:
 
 
 def record_id(number: int) -> str:
-    """An id as all tables write it."""
     return f"{number:08d}"

@@ -16,7 +16,6 @@ _PUNCTUAL = 6
 
 
 def task_names(board: str) -> list[str]:
-    """What tasks of a board are called."""
     texts = pool()["tasks"][board]
     return [pattern.format(part) for pattern in texts["patterns"] for part in texts["parts"]]
 
@@ -49,7 +48,7 @@ def tasks(seed: int, count: int, now: datetime, cast: Cast) -> list[Row]:
 def _assignments(
     numbers: random.Random, count: int, board: str, staff: tuple[Employee, ...]
 ) -> list[tuple[str, Employee]]:
-    """Whose task is called what. Everybody gets one first: only who has a task can be given another."""
+    """Names of tasks by assignee. Each employee gets one first: only assignees can get further ones."""
     pairs = [(name, employee) for name in task_names(board) for employee in staff]
     found = [(numbers.choice(task_names(board)), employee) for employee in staff][:count]
     pairs = [pair for pair in pairs if pair not in found]

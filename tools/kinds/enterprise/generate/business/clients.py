@@ -111,5 +111,5 @@ def _facts(draft: Draft, numbers: random.Random, state: str, contact: str) -> di
 
 
 def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """What the description does not say as the truths have it."""
+    """Facts that the description does not state."""
     return _WORDS.problems(latent.ref, str(record["engagement_description"]), latent.facts, latent.facts)

@@ -18,7 +18,7 @@ _LETTERS = "ABCDEFGHJKLMNPRSTUVWXYZ"
 
 
 def new_name(numbers: random.Random, forms: list[str], industry: str, used: set[str]) -> str:
-    """A name of a business that is not in `used`, and then is. Where names run short, a city is added."""
+    """A business name that is not in `used`; adds it. Where names run short, a city is added."""
     words, surnames = texts("clients")["words"], texts("names")["surnames"].split()
     for attempt in count():
         slots = {"word": numbers.choice(words), "surname": numbers.choice(surnames), "industry": industry}
@@ -64,7 +64,7 @@ def representatives(
 
 
 def onboarding_day(numbers: random.Random, draft: Draft, representative: Employee, since: date) -> date:
-    """A day since then on which the representative was here, some time ago."""
+    """A day on which the representative was employed."""
     first = max(since, representative.doj + timedelta(days=7))
     last = max(first, draft.today - timedelta(days=60))
     return min(draft.today, first + timedelta(days=numbers.randint(0, (last - first).days)))

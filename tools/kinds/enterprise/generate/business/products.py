@@ -111,5 +111,5 @@ def _about(numbers: random.Random, product: Product, slots: dict[str, str], fact
 
 
 def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """What the description does not say as the truths have it."""
+    """Facts that the description does not state."""
     return _WORDS.problems(latent.ref, str(record["about_product"]), latent.facts, latent.facts)

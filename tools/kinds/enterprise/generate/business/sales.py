@@ -88,7 +88,7 @@ def _without_repeats(numbers: random.Random, pairs: list[tuple[int, int]]) -> li
 
 
 def _sellers(numbers: random.Random, draft: Draft, total: int) -> list[Employee]:
-    """One for each sale. Associates and leads of Sales sell, those longest here most."""
+    """A seller for each sale: associates and leads of Sales, those longest employed most."""
     staff = [e for e in draft.people.in_department("SA") if e.level in ("09", "10")]
     staff = [e for e in staff if _span(e, draft.today)[1] > _span(e, draft.today)[0]]
     staff.sort(key=lambda e: (_span(e, draft.today)[0] - _span(e, draft.today)[1], e.emp_id))
@@ -100,7 +100,7 @@ def _sellers(numbers: random.Random, draft: Draft, total: int) -> list[Employee]
 
 
 def _span(employee: Employee, today: date) -> tuple[date, date]:
-    """From when to when somebody can have sold."""
+    """The days on which an employee can have sold."""
     last = employee.dol or today - timedelta(days=_LAST_DAYS)
     return max(FIRST_DAY, employee.doj + timedelta(days=14)), last
 

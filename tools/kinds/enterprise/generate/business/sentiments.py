@@ -50,7 +50,7 @@ def add_sentiments(draft: Draft) -> None:
 
 
 def _reviewed(numbers: random.Random, draft: Draft) -> list[tuple[Sale, bool]]:
-    """Which sales are reviewed, and whether it is the second time."""
+    """The reviewed sales, each with whether it is its second review."""
     count = draft.counts.sentiments
     late = draft.today - timedelta(days=5)
     able = [sale for sale in draft.sales if sale.day < late]
@@ -137,7 +137,7 @@ def _use(kind: str) -> str:
 
 
 def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """What the review does not say as the truths have it, read by rules alone."""
+    """Facts that the review does not state, read by rules alone."""
     text = str(record["review_content"])
     facts = latent.facts
     found = _WORDS.problems(latent.ref, text, facts, ["stars"])

@@ -44,7 +44,7 @@ def add_support_chats(draft: Draft) -> None:
 
 
 def _staffed(numbers: random.Random, draft: Draft) -> Iterator[tuple[date, Sale, Employee]]:
-    """When, about which sale, with whom. Bad products are talked about most."""
+    """Day, sale and representative of each chat. Bad products come up most."""
     quotas = _quotas(numbers, draft)
     for day, sale in _occasions(numbers, draft):
         able = [e for e, left in quotas.items() if left and e.active_on(day)]
@@ -101,7 +101,7 @@ def _add(draft: Draft, number: int, day: date, sale: Sale, representative: Emplo
 
 
 def _superior(draft: Draft, representative: Employee, day: date) -> Employee | None:
-    """The nearest above of the same department who was there on the day."""
+    """The nearest superior of the same department employed on that day."""
     for above in draft.people.chain(representative.emp_id):
         if above.department == representative.department and above.active_on(day):
             return above
@@ -164,7 +164,7 @@ def _text(numbers: random.Random, facts: dict[str, str], sale: Sale, representat
 
 
 def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """What the chat does not say as the truths have it, read by rules alone."""
+    """Facts that the chat does not state, read by rules alone."""
     text, facts = str(record["text"]), latent.facts
     found = _WORDS.problems(
         latent.ref, text, facts, [s for s in ("order", "bought", "amount", "lead") if s in facts]

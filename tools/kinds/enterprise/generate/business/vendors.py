@@ -81,5 +81,5 @@ def _add(draft: Draft, numbers: random.Random, number: int, vendor: Vendor, repr
 
 
 def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """What the description does not say as the truths have it."""
+    """Facts that the description does not state."""
     return _WORDS.problems(latent.ref, str(record["relationship_description"]), latent.facts, latent.facts)

@@ -98,7 +98,7 @@ _Planned = tuple[Repository, str, str, str, Module | None]
 
 
 def _empty_files(draft: Draft) -> list[_Planned]:
-    """Repositories with their files, before anything is wrong with them."""
+    """Repositories with their files before any fault is planted."""
     files: list[_Planned] = []
     names: set[str] = set()
     number = 0
@@ -180,7 +180,7 @@ def _bugs(
 def _report(
     draft: Draft, numbers: random.Random, repository: Repository, first: date, last: date
 ) -> tuple[Employee, date]:
-    """Who of the project found it, and when; anybody in office if nobody of the project is."""
+    """Reporter and day of a fault; any active employee if no member of the project is."""
     day = workday(numbers, first, last)
     present = [one for one in colleagues(draft, repository.project) if one.active_on(day)]
     return numbers.choice(present or draft.people.active_on(day)), day

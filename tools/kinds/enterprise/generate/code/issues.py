@@ -18,7 +18,7 @@ _CITING = 0.2
 
 
 def add_issues(draft: Draft) -> None:
-    """All issues in the order in which they were reported."""
+    """All issues, by the day of their report."""
     found = [
         (bug.opened, file_id(file), n, file, bug)
         for file in plan_code(draft)

@@ -35,7 +35,7 @@ _STATUSES = ("Single", "Married", "Divorced")
 
 
 def add_employees(draft: Draft) -> None:
-    """Everybody who works or has worked here, with a biography that tells certificates and duties."""
+    """All employees, past and present, with biographies that state certificates and duties."""
     numbers = draft.rng("employees")
     places = positions(draft.rng("hierarchy"), draft.counts.employees, draft.hierarchy)
     ids = {id(place): f"emp_{number:04d}" for number, place in enumerate(places, start=1)}
@@ -141,7 +141,7 @@ def _add(draft: Draft, employee: Employee) -> None:
 
 
 def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """What the biography does not say as the truths have it."""
+    """Facts that the biography does not state."""
     text = f"{record['description']} {record['experience']}"
     facts = dict(latent.facts)
     if facts["certificates"] == _NONE:
@@ -180,7 +180,7 @@ def _description(numbers: random.Random, employee: Employee, known: Profile, fac
 
 
 def _to_succeed(draft: Draft, numbers: random.Random, employee: Employee) -> Employee | None:
-    """Whose successor this is: of each boss's reports in office only the first may be named."""
+    """The predecessor: of each manager's present reports only the first may be named."""
     if employee.manager is None or employee.dol is not None or numbers.random() < 0.5:
         return None
     rivals = [e for e in draft.people.reports(employee.manager) if e.dol is None and e.rank > _LOWEST]

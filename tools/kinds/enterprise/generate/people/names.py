@@ -23,5 +23,5 @@ def people_names(numbers: random.Random, share_of_women: float = 0.4) -> Iterato
 
 
 def outsiders(numbers: random.Random, insiders: set[str]) -> Iterator[str]:
-    """Names of people who do not work here, none twice and none that an employee bears."""
+    """Names of people outside the company, all different and none an employee's."""
     return (name for name, _ in people_names(numbers, 0.5) if name not in insiders)

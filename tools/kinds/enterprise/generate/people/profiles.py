@@ -33,7 +33,7 @@ class Profile:
 
 
 def profile(draft: Draft, employee: Employee) -> Profile:
-    """The background of `employee`, the same whenever it is asked for."""
+    """The background of `employee`: the same at each call."""
     numbers = draft.rng("profiles", employee.emp_id)
     department = texts("employees")["departments"][employee.department]
     backgrounds = texts("employees")["backgrounds"]

@@ -69,5 +69,5 @@ def _content(
 
 
 def check(record: Mapping[str, str | None], latent: Latent) -> list[str]:
-    """What the resume does not say as the truths have it."""
+    """Facts that the resume does not state."""
     return _WORDS.problems(latent.ref, str(record["content"]), latent.facts, latent.facts)

@@ -119,7 +119,7 @@ def _draw(draft: Draft, numbers: random.Random, team: str, taken: set[_Topic]) -
 def _pairs(
     draft: Draft, numbers: random.Random, team: str, projects: Sequence[Project]
 ) -> Iterator[tuple[Project, str, Employee, Employee]]:
-    """Who might talk about what: by chance at first, then whatever there is in random order."""
+    """Pairs of speakers with a topic: by chance first, then the rest in random order."""
     for _ in range(_TRIES if projects else 0):
         project = numbers.choice(projects)
         topic = project.topic(numbers)
@@ -176,7 +176,7 @@ def _value(draft: Draft, numbers: random.Random, chat: _Chat, slot: str) -> str:
 
 
 def _third(draft: Draft, numbers: random.Random, chat: _Chat) -> Employee:
-    """Somebody of the project who is in office, or a manager of the first speaker."""
+    """An active member of the project, or a manager of the first speaker."""
     present = [one for one in colleagues(draft, chat.project) if one.active_on(chat.day)]
     others = [one for one in present if one not in (chat.sender, chat.recipient)]
     others += [one for one in draft.people.chain(chat.sender.emp_id) if one.active_on(chat.day)]
@@ -184,7 +184,7 @@ def _third(draft: Draft, numbers: random.Random, chat: _Chat) -> Employee:
 
 
 def _cited(draft: Draft, numbers: random.Random, chat: _Chat) -> Citable | None:
-    """A record of the project that existed by then and that one of the two knows of."""
+    """A record of the project that existed and that a speaker knows of."""
     near = [
         one
         for one in draft.citable.get(chat.project.name, [])
@@ -236,7 +236,7 @@ def _turns(numbers: random.Random, chat: _Chat) -> list[list[str]]:
 
 
 def _say(turns: list[list[str]], speaker: str, said: str) -> None:
-    """In one breath with what the same speaker has just said."""
+    """Join to the words of the same speaker just before."""
     if turns[-1][0] == speaker:
         turns[-1][1] += f" {said}"
     else:

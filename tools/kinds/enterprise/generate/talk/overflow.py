@@ -89,7 +89,7 @@ def _question(draft: Draft, number: int, room: int, staff: Sequence[Employee]) -
 
 
 def _author(draft: Draft, numbers: random.Random) -> tuple[Employee, Project]:
-    """A member of a project who is employed during some of it."""
+    """A member of a project, employed during some of it."""
     while True:
         project = numbers.choice([one for one in draft.projects if one.members])
         author = draft.people[numbers.choice(project.members)]
@@ -99,7 +99,7 @@ def _author(draft: Draft, numbers: random.Random) -> tuple[Employee, Project]:
 
 
 def _answerer(staff: Sequence[Employee], numbers: random.Random, day: date) -> Employee:
-    """Somebody in office, mostly of the technical departments."""
+    """An active employee, mostly of the technical departments."""
     while True:
         one = numbers.choice(staff)
         if one.active_on(day) and (one.department in _EXPERTS or numbers.random() > _BY_EXPERTS):
@@ -107,7 +107,7 @@ def _answerer(staff: Sequence[Employee], numbers: random.Random, day: date) -> E
 
 
 def _add(draft: Draft, numbers: random.Random, question: _Question, next_id: int) -> int:
-    """Adds question and answers; returns the next free number."""
+    """Add a question and its answers; returns the next free number."""
     data = texts("overflow")
     skill: Mapping[str, Any] = data["skills"][question.skill]
     title, happens = numbers.choice(skill["symptoms"])
@@ -186,7 +186,7 @@ def _body(numbers: random.Random, happens: str, facts: Mapping[str, str]) -> str
 
 
 def _tags(question: _Question) -> list[str]:
-    """Words of the project's domain, and what nearly everything is tagged with."""
+    """Words of the project's domain and the most common tags."""
     return [question.project.domain.replace(" ", "-"), "how-to", "troubleshooting", "production"]
 
 

@@ -46,7 +46,7 @@ def verify_posts(built: Built) -> list[str]:
 def _draw(
     draft: Draft, numbers: random.Random, taken: set[tuple[str, str, str]]
 ) -> tuple[str, Project, str, Employee, date]:
-    """Who announces what, and when."""
+    """Author, kind, topic and day of each post."""
     kinds: dict[str, list[str]] = grammar("posts").data["kinds"]
     for _ in range(_TRIES):
         project = numbers.choice([one for one in draft.projects if one.members])

@@ -53,7 +53,7 @@ class Thread:
 
     @cached_property
     def current(self) -> int:
-        """Which of its mails states what holds in the end."""
+        """The number of the mail with the final values."""
         return max(n for n, role in enumerate(self.roles) if role in _STATING)
 
 
@@ -70,7 +70,7 @@ def plan_threads(draft: Draft) -> list[Thread]:
 
 
 def cite_threads(draft: Draft) -> None:
-    """Let people mention the threads that they took part in."""
+    """Let members of a thread mention it."""
     for thread in plan_threads(draft):
         people = frozenset(one.emp_id for one in thread.people)
         day = thread.times[0].date()
@@ -175,6 +175,6 @@ def _value(
 
 
 def _decider(draft: Draft, numbers: random.Random, sender: Employee, day: date) -> str:
-    """The sender, or somebody above who is in office."""
+    """The sender, or an active superior."""
     above = [one for one in draft.people.chain(sender.emp_id) if one.active_on(day)]
     return numbers.choice([sender, *above]).name

@@ -98,7 +98,7 @@ def call_results(code: str, calls: list[str], seconds: int = SECONDS) -> list[di
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Stops the process and whatever it may have started."""
+    """Stop the process and its children."""
     if process.poll() is None:
         killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -35,7 +35,6 @@ class Function:
     cases: tuple[str, ...]
 
     def render(self, name: str, argument: str) -> str:
-        """The function under these names."""
         return Template(self.code).substitute(f=name, x=argument)
 
 
@@ -65,25 +64,22 @@ class Part:
 
     @property
     def source(self) -> str:
-        """Its text."""
         return self.function.render(self.name, self.argument)
 
     @property
     def cases(self) -> list[str]:
-        """Its cases, under its name."""
         return [Template(case).substitute(f=self.name) for case in self.function.cases]
 
 
 @dataclass(frozen=True)
 class Module:
-    """A file of code in which nothing is wrong."""
+    """A file of code without faults."""
 
     header: str
     parts: tuple[Part, ...]
 
     @property
     def text(self) -> str:
-        """The whole file."""
         return self._with([part.source for part in self.parts])
 
     @property
@@ -175,5 +171,4 @@ def _fault(part: Part, number: int) -> tuple[int, str]:
 
 
 def _literal(text: str) -> str:
-    """As Python itself would print it."""
     return repr(ast.literal_eval(text))

@@ -48,7 +48,6 @@ def _first_failure(found: list[dict[str, str]], cases: list[tuple[str, object]])
 
 
 def main() -> None:
-    """Write the file."""
     lines = [f"{json.dumps(key)}: {json.dumps(prove(one))}" for key, one in functions().items()]
     text = "{\n" + ",\n".join(lines) + "\n}\n"
     write_atomically(Path(__file__).with_name("faults.json"), text.encode())
