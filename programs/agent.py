@@ -52,9 +52,9 @@ from programs.rollout import Run
 from programs.strategies import Strategy, strategy_called
 from tools.environment import Environment
 from tools.errors import InputError
-from tools.finish import FINISH
 from tools.seeding import digest
 from tools.statuses import EpisodeStatus
+from tools.tool import FINISH
 
 if TYPE_CHECKING:
     from evals.tasks.task import VisibleTask

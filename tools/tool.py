@@ -7,7 +7,7 @@ import re
 import textwrap
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -208,3 +208,34 @@ def _read_docstring(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
         else:
             break
     return " ".join(head.split()), notes
+
+
+FINISH = "finish"
+"""The name of the call by which an agent ends a task. It belongs to no toolkit."""
+
+
+@dataclass(frozen=True)
+class FinishCall:
+    """The call by which an agent ends a task, as prompts and tool schemas describe it.
+
+    Attributes:
+        summary: what the call does, in one sentence.
+        arguments: for each argument, which is a text, what is to be written there.
+    """
+
+    summary: str
+    arguments: Mapping[str, str] = field(hash=False)
+
+    @cached_property
+    def text(self) -> str:
+        """The call as prompts show tools: signature, summary, arguments."""
+        signature = ", ".join(f"{name}: str" for name in self.arguments)
+        notes = (f"  {name}: {note}" for name, note in self.arguments.items())
+        return "\n".join([f"{FINISH}({signature}): {self.summary}", *notes])
+
+
+WITHOUT_ANSWER = FinishCall(
+    "End the task, once everything asked for is done or turned out not to apply.",
+    {"answer": "One or two sentences on what was done or found."},
+)
+"""For worlds in which nothing but their state is judged."""

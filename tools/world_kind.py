@@ -9,11 +9,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tools.errors import InputError
-from tools.finish import WITHOUT_ANSWER, FinishCall
 from tools.persona import Persona
 from tools.policy import Policy
 from tools.sqlite.schema import Table
-from tools.tool import Toolkit, Toolset, toolset
+from tools.tool import WITHOUT_ANSWER, FinishCall, Toolkit, Toolset, toolset
 from tools.world import World
 
 if TYPE_CHECKING:

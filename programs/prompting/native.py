@@ -21,8 +21,8 @@ from programs.prompting.render import RUNNING_ONLY, TRAJECTORY, as_text, opening
 from programs.prompting.reply import read_object
 from programs.prompting.trajectory import Said, Step
 from tools.files.unicode import writable
-from tools.finish import FINISH, FinishCall
 from tools.seeding import digest
+from tools.tool import FINISH, FinishCall
 
 if TYPE_CHECKING:
     from tools.tool import Tool

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from programs.prompting.trajectory import Step
-from tools.finish import WITHOUT_ANSWER, FinishCall
+from tools.tool import WITHOUT_ANSWER, FinishCall
 
 if TYPE_CHECKING:
     from tools.persona import Persona

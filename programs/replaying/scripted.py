@@ -20,8 +20,8 @@ from programs.prompting.prompt import plan_text
 from programs.prompting.reply import split_fields
 from programs.replaying.transcripts import Transcript, TranscriptLike, TranscriptStep, gold_transcripts
 from tools.errors import InputError, WorksmithError
-from tools.finish import FINISH
 from tools.seeding import digest
+from tools.tool import FINISH
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task

@@ -13,11 +13,10 @@ from evals.tasks.task import Action, Answer, Entity, Step, Task
 from tools import world_kind as kinds
 from tools.environment import Environment
 from tools.errors import InputError, ToolError
-from tools.finish import FinishCall
 from tools.persona import Persona
 from tools.policy import AccessDeniedError, Decision
 from tools.sqlite.schema import Table
-from tools.tool import Toolkit, tool
+from tools.tool import FinishCall, Toolkit, tool
 from tools.tool_context import ToolContext
 from tools.world import World, write_world
 from tools.world_kind import WorldKind

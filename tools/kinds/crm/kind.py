@@ -5,11 +5,11 @@ from __future__ import annotations
 import tomllib
 from importlib.resources import files
 
-from tools.finish import FinishCall
 from tools.kinds.crm import query
 from tools.kinds.crm.access import find_persona, open_policy
 from tools.kinds.crm.functions.toolkits import functions_toolkit, plain_toolkit
 from tools.kinds.crm.schema import TABLES
+from tools.tool import FinishCall
 from tools.world_kind import WorldKind
 
 _FOLDER = files("tools.kinds.crm")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from importlib.resources import files
 
-from tools.finish import FinishCall
 from tools.kinds.enterprise.access import find_persona, open_policy
 from tools.kinds.enterprise.documents import open_library
 from tools.kinds.enterprise.schema import DEPARTMENTS, TABLES
@@ -31,6 +30,7 @@ from tools.kinds.enterprise.toolkits import (
     tables,
     vendors,
 )
+from tools.tool import FinishCall
 from tools.world_kind import WorldKind
 
 _FOLDER = files("tools.kinds.enterprise")

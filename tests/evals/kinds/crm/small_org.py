@@ -14,12 +14,11 @@ from evals.tasks.task import Answer, Entity, Split, Step, Task
 from tools import world_kind as kinds
 from tools.environment import Environment
 from tools.errors import InputError, ToolError
-from tools.finish import FinishCall
 from tools.kinds.crm.ids import make_id
 from tools.persona import Persona
 from tools.policy import Decision
 from tools.sqlite.schema import Table
-from tools.tool import Toolkit, tool
+from tools.tool import FinishCall, Toolkit, tool
 from tools.tool_context import Shown, ToolContext
 from tools.world import World, write_world
 from tools.world_kind import WorldKind

@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 
 from tests.tools.kinds.crm.worlds import ROLES, env
-from tools.finish import WITHOUT_ANSWER
 from tools.kinds.crm.functions import NAMES
-from tools.tool import BadArgumentsError, toolset
+from tools.tool import WITHOUT_ANSWER, BadArgumentsError, toolset
 from tools.world_kind import world_kind
 
 CRM = world_kind("crm")
