@@ -109,14 +109,14 @@ class Tool:
 
     def _signature(self) -> list[str]:
         shown = []
-        for name, field in self._model.model_fields.items():
-            kind = inspect.formatannotation(field.annotation)
-            if field.is_required():
+        for name, argument in self._model.model_fields.items():
+            kind = inspect.formatannotation(argument.annotation)
+            if argument.is_required():
                 shown.append(f"{name}: {kind}")
-            elif type(field.default) is field.annotation:  # the default says it all
-                shown.append(f"{name}={field.default!r}")
+            elif type(argument.default) is argument.annotation:  # the default says it all
+                shown.append(f"{name}={argument.default!r}")
             else:
-                shown.append(f"{name}: {kind} = {field.default!r}")
+                shown.append(f"{name}: {kind} = {argument.default!r}")
         return shown
 
     def _explain(self, error: ValidationError) -> str:
