@@ -46,8 +46,6 @@ class Facts:
             self._by_kind[latent.ref.partition("/")[0], latent.kind].append(latent)
         self._indexes: dict[tuple[str, str], dict[str, list[Record]]] = {}
 
-    # --- rows ------------------------------------------------------------------------------------------
-
     def all(self, source: str) -> list[Record]:
         """Every record of a source, in the table's order."""
         return self._rows[source]
@@ -72,8 +70,6 @@ class Facts:
         """Whether just one record has this value, letter case aside."""
         return len(self._folded(source, column).get(value.lower(), ())) == 1
 
-    # --- latent facts ----------------------------------------------------------------------------------
-
     def latents(self, source: str, kind: str) -> list[Latent]:
         """The latent facts of this kind."""
         return self._by_kind.get((source, kind), [])
@@ -95,8 +91,6 @@ class Facts:
             if name in latent.facts:
                 return latent.facts[name]
         return None
-
-    # --- people ----------------------------------------------------------------------------------------
 
     @cached_property
     def active(self) -> list[Record]:
@@ -151,8 +145,6 @@ class Facts:
         left = row["dol"]
         gone = left[:4].isdigit() and left <= self.today
         return row["is_valid"] != "FALSE" and not gone and row["doj"] <= self.today
-
-    # --- indexes ---------------------------------------------------------------------------------------
 
     def _index(self, source: str, column: str) -> dict[str, list[Record]]:
         found = self._indexes.get((source, column))

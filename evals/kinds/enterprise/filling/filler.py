@@ -15,7 +15,7 @@ from evals.kinds.enterprise.filling.refused import refuse
 from evals.kinds.enterprise.filling.solved import Solved, solve, tools_of
 from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.goal import Goal
-from evals.kinds.enterprise.goals.plan_recorder import UnfitError
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt
 from evals.tasks.task import Difficulty, Split, Task, TaskType
 from tools.access.engine import AccessPolicy
 from tools.environment import Environment
@@ -105,8 +105,6 @@ class Filler:
                 return found or []
         return []
 
-    # --- drawing ---------------------------------------------------------------------------------------
-
     def _solved(self, split: Split, goal: Goal, *, empty: bool) -> Solved | None:
         """A checked draw of a goal that fits the split."""
         pool = self._pool(split, goal)
@@ -122,7 +120,7 @@ class Filler:
                 empty=empty,
                 free=lambda ref: self._claims.free(split, ref),
             )
-            draw = goal.draw(ctx)
+            draw = attempt(goal.draw, ctx)
             if draw is None or not self._claims.all_free(split, draw.about):
                 continue
             phrasing, query = say(goal, split, draw, ctx.me, random)
@@ -167,8 +165,6 @@ class Filler:
         """The goal used least comes first."""
         return sorted(goals, key=lambda goal: (self._taken[split, goal.id], digest([self._seed, goal.id])))
 
-    # --- denials ---------------------------------------------------------------------------------------
-
     def _swapped(self, split: Split, place: Place, solved: Solved, *, late: bool) -> list[Task] | None:
         """The solved draw given to somebody who is denied, and itself as the twin."""
         pool = denials.to_deny(place.denial, self._facts, solved.me, solved.draw.subject)
@@ -195,8 +191,6 @@ class Filler:
             )
             return [denied.model_copy(update={"twin": twin.id}), twin]
         return None
-
-    # --- tasks -----------------------------------------------------------------------------------------
 
     def _task(self, split: Split, solved: Solved) -> Task:
         goal = solved.goal

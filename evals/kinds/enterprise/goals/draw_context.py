@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from random import Random
 
 from evals.kinds.enterprise.facts import Facts, Record, ref
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action, Entity
+
+_PICKS = 4
+"""How often a record is picked before a draw is given up."""
 
 
 @dataclass(frozen=True)
@@ -51,26 +55,42 @@ class DrawContext:
     empty: bool
     free: Callable[[str], bool]
 
-    def pick(self, source: str, rows: Sequence[Record] | None = None) -> Record | None:
-        """A record of the source (one of these rows, if given) that no other split has; None if unlucky."""
+    def pick(self, source: str, rows: Sequence[Record] | None = None) -> Record:
+        """Pick a record of a source, or one of these rows, that no other split has.
+
+        Raises:
+            UnfitError: there is none, or none was hit.
+        """
         rows = self.facts.all(source) if rows is None else rows
-        if not rows:
-            return None
-        for _ in range(4):
+        for _ in range(_PICKS if rows else 0):
             row = self.rng.choice(rows)
             if self.free(ref(source, row)):
                 return row
-        return None
+        raise UnfitError
 
-    def pick_two(self, source: str, rows: Sequence[Record] | None = None) -> tuple[Record, Record] | None:
-        """Two different ones."""
-        first, second = self.pick(source, rows), self.pick(source, rows)
-        return (first, second) if first and second and first is not second else None
+    def pick_two(self, source: str, rows: Sequence[Record] | None = None) -> tuple[Record, Record]:
+        """Pick two different records."""
+        first, second = attempt(self.pick, source, rows), attempt(self.pick, source, rows)
+        if first is second:
+            raise UnfitError
+        return need(first), need(second)
 
-    def colleague(self) -> Record | None:
-        """Anybody else who works here and is known by name."""
+    def colleague(self) -> Record:
+        """Pick somebody else who works here and is known by name."""
         row = self.rng.choice(self.facts.active)
-        return self.facts.colleague(row["emp_id"]) if row["emp_id"] != self.me["emp_id"] else None
+        if row["emp_id"] == self.me["emp_id"]:
+            raise UnfitError
+        return need(self.facts.colleague(row["emp_id"]))
+
+    def above(self, row: Record, levels: int = 1) -> Record:
+        """Climb from an employee so many levels up.
+
+        Raises:
+            UnfitError: somebody on the way has left, or shares a name with others.
+        """
+        for _ in range(levels):
+            row = need(self.facts.manager(row["emp_id"]))
+        return row
 
     def draw(
         self,
@@ -82,10 +102,14 @@ class DrawContext:
         mentions: Iterable[str] = (),
         about: Iterable[tuple[str, Record]] = (),
         subject: str = "",
-    ) -> Draw | None:
-        """A draw; None where it is not of the kind wanted: with nothing to be found, or with something."""
+    ) -> Draw:
+        """Put a draw together.
+
+        Raises:
+            UnfitError: something is to be found where nothing should be, or the other way round.
+        """
         if nothing != self.empty:
-            return None
+            raise UnfitError
         return Draw(
             slots=slots,
             answer=tuple(answer),

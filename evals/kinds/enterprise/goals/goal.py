@@ -95,7 +95,7 @@ from evals.tasks.task import Split
 Slots = Mapping[str, str]
 Values = tuple[str, ...]
 Solve = Callable[[Slots, PlanRecorder], Values]
-DrawFunction = Callable[[DrawContext], Draw | None]
+DrawFunction = Callable[[DrawContext], Draw]
 Who = Callable[[Facts, Record], bool]
 GoalType = Literal["search", "crud"]
 

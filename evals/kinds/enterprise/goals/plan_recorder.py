@@ -7,6 +7,7 @@ from typing import Any
 
 from evals.authoring.plan_recorder import PlanRecorder as Recorder
 from evals.kinds.enterprise.facts import Facts
+from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.kinds.enterprise.goals.value_forms import tells
 from evals.kinds.enterprise.goals.value_sources import Trace
 from evals.tasks.task import Action
@@ -42,10 +43,6 @@ _MOST = "50"
 
 _CUT = "…"
 """The end of a text of which a list shows only the beginning."""
-
-
-class UnfitError(WorksmithError):
-    """The plan does not come out here as the goal intends; another draw has to be made."""
 
 
 class DeniedError(WorksmithError):
@@ -120,8 +117,6 @@ class PlanRecorder(Recorder):
         self._facts = facts
         self._trace = Trace(query)
         self._weighed: set[int] = set()
-
-    # --- reading ---------------------------------------------------------------------------------------
 
     def read(self, source: str, why: str, **arguments: str) -> Rows:
         """The records of a source that match, as its tool shows them."""
@@ -233,8 +228,6 @@ class PlanRecorder(Recorder):
         """Note that the next change or the answer is worked out from these."""
         self._weighed.update(item.step for item in seen)
 
-    # --- writing ---------------------------------------------------------------------------------------
-
     def write(self, tool: str, why: str, **arguments: str) -> Any:
         """Change something; returns what the tool returns."""
         value = self._make(tool, why, arguments).value
@@ -245,8 +238,6 @@ class PlanRecorder(Recorder):
         """Make a change that leaves nothing to answer."""
         self.write(change.tool, why, **change.arguments)
         return ()
-
-    # --- what the generator asks -----------------------------------------------------------------------
 
     def answered(self, values: tuple[str, ...]) -> None:
         """Note which steps the answer comes from."""
@@ -265,8 +256,6 @@ class PlanRecorder(Recorder):
     def disclosed(self, value: str) -> bool:
         """Whether any observation so far contains a value."""
         return self._trace.disclosed(value)
-
-    # --- inside ----------------------------------------------------------------------------------------
 
     def _make(self, tool: str, why: str, arguments: dict[str, str]) -> Observation:
         after = self._trace.sources(arguments)

@@ -125,9 +125,6 @@ def _context(task: Task) -> dict[str, str]:
     }
 
 
-# --- the model ------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Replies:
     """The model's replies on disk, by what was asked."""
@@ -187,9 +184,6 @@ def _signature(stage: Mapping[str, Any]) -> Any:
 @cache
 def _data() -> dict[str, Any]:
     return read_toml(__package__, "writer.toml")
-
-
-# --- tasks ----------------------------------------------------------------------------------------------
 
 
 def _kept(task: Task, why: str) -> Task:

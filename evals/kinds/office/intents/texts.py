@@ -10,7 +10,6 @@ from evals.kinds.office.intents.intent import Slots
 
 
 def draw_text(rng: Random, kind: str, slots: Slots | None = None) -> str:
-    """One of the texts of `kind`, with the slots it names filled in."""
     return rng.choice(_texts()[kind]).format_map(slots or {})
 
 

@@ -15,23 +15,23 @@ from evals.kinds.enterprise.goals.bizops.clients import (
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, UnfitError
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import clear_best, latest
+from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("BizOps", "bizops/clients.toml", departments=("BU",))
 
 
-def draw_top_client(ctx: DrawContext) -> Draw | None:
-    """The client of an industry that brings most, and who looks after it."""
+def draw_top_client(ctx: DrawContext) -> Draw:
     industry = ctx.rng.choice(ctx.facts.all("clients"))["industry"]
     rows = ctx.facts.where("clients", industry=industry)
     best = clear_best({row["client_id"]: float(row["monthly_revenue"]) for row in rows})
-    client = ctx.facts.get("clients", best) if best and len(rows) <= 50 else None
-    person = ctx.facts.colleague(client["emp_id"]) if client else None
-    manager = ctx.facts.manager(person["emp_id"]) if person else None
-    if client is None or person is None or manager is None:
-        return None
+    if len(rows) > 50:
+        raise UnfitError
+    client = need(ctx.facts.get("clients", best))
+    person = need(ctx.facts.colleague(client["emp_id"]))
+    manager = ctx.above(person)
     answer = [
         entities.text(client["business_name"]),
         entities.person(person),
@@ -42,64 +42,53 @@ def draw_top_client(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_top_client)
 def top_client(slots: Slots, plan: PlanRecorder) -> Values:
-    """All clients of the industry, the best one's representative, the manager."""
     rows = plan.every("clients", "I need all clients of that industry.", industry=slots["industry"])
     best = clear_best({row["client_id"]: float(row["monthly_revenue"]) for row in rows})
-    if best is None:
-        raise UnfitError("no client leads clearly")
     client = plan.pick(next(row for row in rows if row["client_id"] == best))
     person = representative(plan, client)
     return client["business_name"], person["name"], manager_of(plan, person)["email"]
 
 
-def draw_client_overview(ctx: DrawContext) -> Draw | None:
-    """Who looks after a client, who is above, and whether the product is there."""
+def draw_client_overview(ctx: DrawContext) -> Draw:
     return _overview(ctx, reviews=False)
 
 
 @GROUP.goal(SUBAREA, steps=4, draw=draw_client_overview)
 def client_overview(slots: Slots, plan: PlanRecorder) -> Values:
-    """The client, two entries of the directory, the product."""
     client, values = _people(plan, slots)
-    return (*values, find_product(plan, client)["stock"])
+    return *values, find_product(plan, client)["stock"]
 
 
-def draw_client_report(ctx: DrawContext) -> Draw | None:
-    """The same with the number of reviews."""
+def draw_client_report(ctx: DrawContext) -> Draw:
     return _overview(ctx, reviews=True)
 
 
 @GROUP.goal(SUBAREA, steps=5, draw=draw_client_report)
 def client_report(slots: Slots, plan: PlanRecorder) -> Values:
-    """And the reviews."""
     client, values = _people(plan, slots)
     product = find_product(plan, client)
     reviews = plan.every("sentiments", "How many reviews has it?", product_id=product["product_id"])
-    return (*values, product["stock"], str(reviews.total))
+    return *values, product["stock"], str(reviews.total)
 
 
-def draw_client_report_reviewer(ctx: DrawContext) -> Draw | None:
-    """The same with where the latest review comes from."""
+def draw_client_report_reviewer(ctx: DrawContext) -> Draw:
     draw = _overview(ctx, reviews=True)
-    client = ctx.facts.at(draw.about[0]) if draw else None
-    product = product_of(ctx, client) if client else None
-    rows = ctx.facts.where("sentiments", product_id=product["product_id"]) if product else []
+    client = need(ctx.facts.at(draw.about[0]))
+    product = product_of(ctx, client)
+    rows = ctx.facts.where("sentiments", product_id=product["product_id"])
     review = latest(rows, "review_date")
-    reviewer = ctx.facts.get("customers", review["customer_id"]) if review else None
-    if draw is None or client is None or reviewer is None:
-        return None
+    reviewer = need(ctx.facts.get("customers", review["customer_id"]))
     return draw_about(ctx, draw.slots, client, [*draw.answer, entities.text(reviewer["region"])])
 
 
 @GROUP.goal(SUBAREA, steps=6, draw=draw_client_report_reviewer)
 def client_report_reviewer(slots: Slots, plan: PlanRecorder) -> Values:
-    """And the author of the latest review."""
     client, values = _people(plan, slots)
     product = find_product(plan, client)
     reviews = plan.every("sentiments", "How many reviews has it?", product_id=product["product_id"])
     author = reviews[0]["customer_id"]
     reviewer = plan.one("customers", "Where is the author of the latest?", customer_id=author)
-    return (*values, product["stock"], str(reviews.total), reviewer["region"])
+    return *values, product["stock"], str(reviews.total), reviewer["region"]
 
 
 def _people(plan: PlanRecorder, slots: Slots) -> tuple[Row, tuple[str, ...]]:
@@ -108,15 +97,13 @@ def _people(plan: PlanRecorder, slots: Slots) -> tuple[Row, tuple[str, ...]]:
     return client, (person["name"], manager_of(plan, person)["email"])
 
 
-def _overview(ctx: DrawContext, *, reviews: bool) -> Draw | None:
+def _overview(ctx: DrawContext, *, reviews: bool) -> Draw:
     found = with_representative(ctx, "clients")
-    manager = ctx.facts.manager(found[1]["emp_id"]) if found else None
-    product = product_of(ctx, found[0]) if found else None
-    if found is None or manager is None or product is None:
-        return None
+    manager = ctx.above(found[1])
+    product = product_of(ctx, found[0])
     rows = ctx.facts.where("sentiments", product_id=product["product_id"])
-    if reviews and not 0 < len(rows) <= 50:
-        return None
+    if reviews and (not 0 < len(rows) <= 50):
+        raise UnfitError
     answer: list[Entity] = [entities.person(found[1]), entities.ident("email", manager["email"])]
     answer += [entities.number(int(product["stock"]))]
     answer += [entities.number(len(rows))] if reviews else []

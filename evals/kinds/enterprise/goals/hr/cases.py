@@ -10,8 +10,9 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.hr.employees import PERSONNEL, POLICIES, above, climb, look, myself, three
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, UnfitError
+from evals.kinds.enterprise.goals.hr.employees import PERSONNEL, POLICIES, climb, look, myself, three
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("HR", "hr/cases.toml")
@@ -26,15 +27,11 @@ _BOUGHT = (
 )  # fmt: skip
 
 
-# --- tickets --------------------------------------------------------------------------------------------
-
-
-def draw_ticket_clause(ctx: DrawContext) -> Draw | None:
-    """A resolved ticket that the persona may see."""
+def draw_ticket_clause(ctx: DrawContext) -> Draw:
     ticket = _ticket(ctx, "resolved")
-    latent = ctx.facts.latent("tickets", ticket["ticket_id"]) if ticket else None
-    if ticket is None or latent is None or "clause" not in latent.facts:
-        return None
+    latent = need(ctx.facts.latent("tickets", ticket["ticket_id"]))
+    if "clause" not in latent.facts:
+        raise UnfitError
     found = clauses.clause(ctx.facts, latent.facts["clause"])
     answer = [
         entities.text(latent.facts["clause"]),
@@ -46,67 +43,57 @@ def draw_ticket_clause(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(POLICIES, steps=2, draw=draw_ticket_clause, denials=("not_participant", "left_company"))
 def ticket_clause(slots: Slots, plan: PlanRecorder) -> Values:
-    """The ticket, then the document with the clause it names."""
     ticket = _open(plan, slots)
     wanted, result = plan.fact(ticket, "clause"), plan.understood(ticket, "clause_result")
     title = clauses.title_of(plan, wanted, f"In which policy is clause {wanted}?")
     return wanted, title, "yes" if result == "obeyed" else "no"
 
 
-def draw_ticket_due(ctx: DrawContext) -> Draw | None:
-    """An open ticket that the persona may see."""
+def draw_ticket_due(ctx: DrawContext) -> Draw:
     return _draw_due(ctx, 0)
 
 
 @GROUP.goal(POLICIES, steps=2, draw=draw_ticket_due, denials=("not_participant", "left_company"))
 def ticket_due(slots: Slots, plan: PlanRecorder) -> Values:
-    """The ticket, then the time for its priority."""
     return (_due(plan, _open(plan, slots)),)
 
 
-def draw_ticket_reminder(ctx: DrawContext) -> Draw | None:
-    """The same, and who works on it."""
+def draw_ticket_reminder(ctx: DrawContext) -> Draw:
     return _draw_due(ctx, 1)
 
 
 @GROUP.goal(POLICIES, steps=3, draw=draw_ticket_reminder, denials=("not_participant", "left_company"))
 def ticket_reminder(slots: Slots, plan: PlanRecorder) -> Values:
-    """The ticket, the time for its priority, who works on it."""
     ticket = _open(plan, slots)
     return _due(plan, ticket), _resolver(plan, ticket)["email"]
 
 
-def draw_ticket_escalation(ctx: DrawContext) -> Draw | None:
-    """The same, and whom that person reports to."""
+def draw_ticket_escalation(ctx: DrawContext) -> Draw:
     return _draw_due(ctx, 2)
 
 
 @GROUP.goal(POLICIES, steps=4, draw=draw_ticket_escalation, denials=("not_participant", "left_company"))
 def ticket_escalation(slots: Slots, plan: PlanRecorder) -> Values:
-    """The ticket, the time for its priority, who works on it, the manager."""
     ticket = _open(plan, slots)
     return _due(plan, ticket), climb(plan, _resolver(plan, ticket))["email"]
 
 
-def _ticket(ctx: DrawContext, status: str) -> Record | None:
+def _ticket(ctx: DrawContext, status: str) -> Record:
     rows = ctx.facts.where("tickets", status=status)
     if ctx.me["department"] != _HELPDESK:
         rows = [row for row in rows if row["raised_by_emp_id"] == ctx.me["emp_id"]]
     return ctx.pick("tickets", rows)
 
 
-def _draw_due(ctx: DrawContext, steps: int) -> Draw | None:
-    """Due when, and the address of the resolver (1) or of the resolver's manager (2)."""
+def _draw_due(ctx: DrawContext, steps: int) -> Draw:
     ticket = _ticket(ctx, "open")
-    resolver = ctx.facts.person(ticket["emp_id"]) if ticket and ticket["emp_id"] else None
-    if ticket is None or resolver is None:
-        return None
+    resolver = need(ctx.facts.person(ticket["emp_id"]))
     days = clauses.value(ctx.facts, clauses.SOLUTION[ticket["priority"]])
     answer = [entities.date((day(ticket["assigned_date"]) + timedelta(days=days)).isoformat())]
     if steps:
-        asked = resolver if steps == 1 else ctx.facts.manager(resolver["emp_id"])
-        if asked is None or asked["emp_id"] == ctx.me["emp_id"]:
-            return None
+        asked = ctx.above(resolver, steps - 1)
+        if asked["emp_id"] == ctx.me["emp_id"]:
+            raise UnfitError
         answer.append(entities.ident("email", asked["email"]))
     return ctx.draw({"ticket": ticket["ticket_id"]}, answer=answer, about=[("tickets", ticket)])
 
@@ -126,53 +113,43 @@ def _resolver(plan: PlanRecorder, ticket: Row) -> Row:
     return plan.one("employees", "I look up who works on it.", emp_id=ticket["emp_id"])
 
 
-# --- signatures -----------------------------------------------------------------------------------------
-
-
-def draw_signatory(ctx: DrawContext) -> Draw | None:
-    """A sum that the persona's manager may sign for."""
+def draw_signatory(ctx: DrawContext) -> Draw:
     return _draw_signatory(ctx, 1)
 
 
 @GROUP.goal(POLICIES, steps=3, draw=draw_signatory)
 def signatory(slots: Slots, plan: PlanRecorder) -> Values:
-    """The limits, oneself, one level up."""
     return _signatory(slots, plan)
 
 
-def draw_signatory_above(ctx: DrawContext) -> Draw | None:
-    """A sum that takes one more level."""
+def draw_signatory_above(ctx: DrawContext) -> Draw:
     return _draw_signatory(ctx, 2)
 
 
 @GROUP.goal(POLICIES, steps=4, draw=draw_signatory_above)
 def signatory_above(slots: Slots, plan: PlanRecorder) -> Values:
-    """The limits, oneself, two levels up."""
     return _signatory(slots, plan)
 
 
-def draw_signatory_top(ctx: DrawContext) -> Draw | None:
-    """A sum that takes the director of the persona's department."""
+def draw_signatory_top(ctx: DrawContext) -> Draw:
     return _draw_signatory(ctx, 3)
 
 
 @GROUP.goal(POLICIES, steps=5, draw=draw_signatory_top)
 def signatory_top(slots: Slots, plan: PlanRecorder) -> Values:
-    """The limits, oneself, three levels up."""
     return _signatory(slots, plan)
 
 
-def _draw_signatory(ctx: DrawContext, steps: int) -> Draw | None:
+def _draw_signatory(ctx: DrawContext, steps: int) -> Draw:
     limits = {level: clauses.value(ctx.facts, wanted) for level, wanted in clauses.SIGNATURE.items()}
-    chain = [ctx.me, *above(ctx, ctx.me, steps)]
-    if len(chain) != steps + 1:
-        return None
-    too_low, enough = (limits.get(row["level"], 0) for row in chain[-2:])
+    below = ctx.above(ctx.me, steps - 1)
+    boss = ctx.above(below)
+    too_low, enough = (limits.get(row["level"], 0) for row in (below, boss))
     if enough <= too_low:
-        return None
+        raise UnfitError
     lowest, highest = too_low // _STEP + 1, enough // _STEP
     total = ctx.rng.randint(lowest, highest) * _STEP
-    answer = [entities.person(chain[-1]), entities.ident("email", chain[-1]["email"])]
+    answer = [entities.person(boss), entities.ident("email", boss["email"])]
     slots = {"total": str(total), "bought": ctx.rng.choice(_BOUGHT)}
     return ctx.draw(slots, answer=answer)
 
@@ -188,72 +165,56 @@ def _signatory(slots: Slots, plan: PlanRecorder) -> Values:
     return person["name"], person["email"]
 
 
-# --- vacation of several people -------------------------------------------------------------------------
-
-
-def draw_two_lapsing(ctx: DrawContext) -> Draw | None:
-    """Two people of whom one loses more days."""
+def draw_two_lapsing(ctx: DrawContext) -> Draw:
     return _draw_most(ctx, 2, 0)
 
 
 @GROUP.goal(POLICIES, steps=3, draw=draw_two_lapsing, departments=PERSONNEL)
 def two_lapsing(slots: Slots, plan: PlanRecorder) -> Values:
-    """Both, and what may be carried over."""
     row, lost = _most(slots, plan, 2)
     return row["name"], lost
 
 
-def draw_three_lapsing(ctx: DrawContext) -> Draw | None:
-    """The same with three."""
+def draw_three_lapsing(ctx: DrawContext) -> Draw:
     return _draw_most(ctx, 3, 0)
 
 
 @GROUP.goal(POLICIES, steps=4, draw=draw_three_lapsing, departments=PERSONNEL)
 def three_lapsing(slots: Slots, plan: PlanRecorder) -> Values:
-    """All three, and what may be carried over."""
     row, lost = _most(slots, plan, 3)
     return row["name"], lost
 
 
-def draw_three_lapsing_told(ctx: DrawContext) -> Draw | None:
-    """The same, and whom to write to: the manager."""
+def draw_three_lapsing_told(ctx: DrawContext) -> Draw:
     return _draw_most(ctx, 3, 1)
 
 
 @GROUP.goal(POLICIES, steps=5, draw=draw_three_lapsing_told, departments=PERSONNEL)
 def three_lapsing_told(slots: Slots, plan: PlanRecorder) -> Values:
-    """All three, what may be carried over, the manager of one."""
     row, lost = _most(slots, plan, 3)
     return row["name"], lost, climb(plan, row)["email"]
 
 
-def draw_three_lapsing_above(ctx: DrawContext) -> Draw | None:
-    """The same, one level further up."""
+def draw_three_lapsing_above(ctx: DrawContext) -> Draw:
     return _draw_most(ctx, 3, 2)
 
 
 @GROUP.goal(POLICIES, steps=6, draw=draw_three_lapsing_above, departments=PERSONNEL)
 def three_lapsing_above(slots: Slots, plan: PlanRecorder) -> Values:
-    """All three, what may be carried over, the manager's manager of one."""
     row, lost = _most(slots, plan, 3)
     return row["name"], lost, climb(plan, row, 2)["email"]
 
 
-def _draw_most(ctx: DrawContext, number: int, steps: int) -> Draw | None:
+def _draw_most(ctx: DrawContext, number: int, steps: int) -> Draw:
     rows = three(ctx)[:number]
-    if not rows:
-        return None
     first = _first([(row, int(row[_VACATION])) for row in rows])
     most = clauses.value(ctx.facts, clauses.CARRIED)
-    if first is None or int(first[_VACATION]) <= most:
-        return None
+    if int(first[_VACATION]) <= most:
+        raise UnfitError
     answer: list[Entity] = [entities.person(first), entities.number(int(first[_VACATION]) - most)]
     if steps:
-        chain = above(ctx, first, steps)
-        if not chain:
-            return None
-        answer.append(entities.ident("email", chain[-1]["email"]))
-    slots = {f"name{place + 1 if place else ''}": row["name"] for place, row in enumerate(rows)}
+        answer.append(entities.ident("email", ctx.above(first, steps)["email"]))
+    slots = {f"name{(place + 1 if place else '')}": row["name"] for place, row in enumerate(rows)}
     return ctx.draw(slots, answer=answer)
 
 
@@ -264,14 +225,14 @@ def _most(slots: Slots, plan: PlanRecorder, number: int) -> tuple[Row, str]:
         row = look(plan, name)
         left.append((row, int(plan.private(row, _VACATION))))
     first = _first(left)
-    if first is None:
-        raise UnfitError("two have the same")
     most = clauses.rule(plan, clauses.LEAVE, "How much may be carried over?", clauses.CARRIED).value
     row = next(row for row, _ in left if row["emp_id"] == first["emp_id"])
     return row, str(int(row[_VACATION]) - most)
 
 
-def _first(left: Sequence[tuple[Record, int]]) -> Record | None:
+def _first(left: Sequence[tuple[Record, int]]) -> Record:
     """Whoever has most left, if nobody else has as much."""
     order = sorted(left, key=lambda one: one[1], reverse=True)
-    return order[0][0] if order[0][1] > order[1][1] else None
+    if not order[0][1] > order[1][1]:
+        raise UnfitError
+    return order[0][0]

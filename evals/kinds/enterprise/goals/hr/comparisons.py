@@ -9,9 +9,10 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.hr.employees import DIRECTORY, PERSONNEL, SENIOR, above, climb, look, three
+from evals.kinds.enterprise.goals.hr.employees import DIRECTORY, PERSONNEL, SENIOR, climb, look, three
 from evals.kinds.enterprise.goals.hr.people import entity
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, UnfitError
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
 GROUP = GoalGroup("HR", "hr/comparisons.toml")
 
@@ -27,30 +28,23 @@ _COMPARED = {
 """What people are compared by: fields, and how a question asks for them."""
 
 
-def draw_report_with_most(ctx: DrawContext) -> Draw | None:
-    """Which of the persona's direct reports has most of something."""
+def draw_report_with_most(ctx: DrawContext) -> Draw:
     rows = ctx.facts.where("employees", reports_to=ctx.me["emp_id"], is_valid="TRUE")
     field = ctx.rng.choice(list(_COMPARED))
-    first = _most(rows, lambda row: row[field]) if len(rows) > 1 else None
-    if first is None:
-        return None
+    first = _most(rows, lambda row: row[field])
     answer = [entities.person(first), entity(first, field)]
     return ctx.draw({"ask": _COMPARED[field], "field": field}, answer=answer)
 
 
 @GROUP.goal(DIRECTORY, steps=1, draw=draw_report_with_most, levels=SENIOR)
 def report_with_most(slots: Slots, plan: PlanRecorder) -> Values:
-    """All reports."""
     rows = plan.every("employees", "I look at everybody who reports to me.", reports_to="me")
     here = [row for row in rows if row["is_valid"] == "TRUE"]
     first = _most(here, lambda row: row[slots["field"]])
-    if first is None:
-        raise UnfitError("nobody has most")
     return first["name"], first[slots["field"]]
 
 
-def draw_compared(ctx: DrawContext) -> Draw | None:
-    """Two people."""
+def draw_compared(ctx: DrawContext) -> Draw:
     return _draw_compared(ctx, 2, 0)
 
 
@@ -58,13 +52,11 @@ def draw_compared(ctx: DrawContext) -> Draw | None:
     DIRECTORY, steps=2, draw=draw_compared, departments=PERSONNEL, denials=("private_field", "left_company")
 )
 def compared(slots: Slots, plan: PlanRecorder) -> Values:
-    """Both."""
     first = _compared(slots, plan, 2)
     return first["name"], first[slots["field"]]
 
 
-def draw_three_compared(ctx: DrawContext) -> Draw | None:
-    """Three people."""
+def draw_three_compared(ctx: DrawContext) -> Draw:
     return _draw_compared(ctx, 3, 0)
 
 
@@ -73,13 +65,11 @@ def draw_three_compared(ctx: DrawContext) -> Draw | None:
     denials=("private_field", "left_company"),
 )  # fmt: skip
 def three_compared(slots: Slots, plan: PlanRecorder) -> Values:
-    """All three."""
     first = _compared(slots, plan, 3)
     return first["name"], first[slots["field"]]
 
 
-def draw_three_compared_boss(ctx: DrawContext) -> Draw | None:
-    """Three people, and the manager of one."""
+def draw_three_compared_boss(ctx: DrawContext) -> Draw:
     return _draw_compared(ctx, 3, 1)
 
 
@@ -88,34 +78,27 @@ def draw_three_compared_boss(ctx: DrawContext) -> Draw | None:
     denials=("private_field", "left_company"),
 )  # fmt: skip
 def three_compared_boss(slots: Slots, plan: PlanRecorder) -> Values:
-    """All three, the manager of one."""
     first = _compared(slots, plan, 3)
     return first["name"], climb(plan, first)["email"]
 
 
-def draw_three_compared_above(ctx: DrawContext) -> Draw | None:
-    """Three people, and the manager's manager of one."""
+def draw_three_compared_above(ctx: DrawContext) -> Draw:
     return _draw_compared(ctx, 3, 2)
 
 
 @GROUP.goal(DIRECTORY, steps=5, draw=draw_three_compared_above, departments=PERSONNEL)
 def three_compared_above(slots: Slots, plan: PlanRecorder) -> Values:
-    """All three, two levels above one."""
     first = _compared(slots, plan, 3)
     return first["name"], climb(plan, first, 2)["email"]
 
 
-def _draw_compared(ctx: DrawContext, number: int, steps: int) -> Draw | None:
-    rows, field = three(ctx)[:number], ctx.rng.choice(list(_COMPARED))
-    first = _most(rows, lambda row: row[field]) if rows else None
-    if first is None:
-        return None
+def _draw_compared(ctx: DrawContext, number: int, steps: int) -> Draw:
+    found, field = attempt(three, ctx), ctx.rng.choice(list(_COMPARED))
+    rows = need(found)[:number]
+    first = _most(rows, lambda row: row[field])
     answer = [entities.person(first), entity(first, field)]
     if steps:
-        chain = above(ctx, first, steps)
-        if not chain:
-            return None
-        answer[1:] = [entities.ident("email", chain[-1]["email"])]
+        answer[1:] = [entities.ident("email", ctx.above(first, steps)["email"])]
     return ctx.draw(
         {**_names(rows), "ask": _COMPARED[field], "field": field}, answer=answer, subject=rows[0]["emp_id"]
     )
@@ -125,26 +108,22 @@ def _compared(slots: Slots, plan: PlanRecorder, number: int) -> Row:
     names = [slots["name"], slots["name2"], *([slots["name3"]] if number == 3 else [])]
     field = slots["field"]
     rows = [look(plan, name) for name in names]
-    first = _most(rows, lambda row: plan.private(row, field))
-    if first is None:
-        raise UnfitError("nobody has most")
-    return first
+    return _most(rows, lambda row: plan.private(row, field))
 
 
-def _most(rows: Sequence[R], read: Callable[[R], str]) -> R | None:
+def _most(rows: Sequence[R], read: Callable[[R], str]) -> R:
     """Who has most, if nobody else has as much."""
     order = sorted(((int(read(row)), row) for row in rows), key=lambda one: one[0], reverse=True)
     if len(order) < 2 or order[0][0] == order[1][0]:
-        return None
+        raise UnfitError
     return order[0][1]
 
 
-def draw_three_since(ctx: DrawContext) -> Draw | None:
-    """Three people of whom one joined first."""
+def draw_three_since(ctx: DrawContext) -> Draw:
     rows = three(ctx)
     days = sorted(row["doj"] for row in rows)
     if not rows or days[0] == days[1]:
-        return None
+        raise UnfitError
     first = min(rows, key=lambda row: row["doj"])
     answer = [entities.person(first), entities.date(first["doj"])]
     return ctx.draw(_names(rows), answer=answer)
@@ -152,31 +131,25 @@ def draw_three_since(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(DIRECTORY, steps=3, draw=draw_three_since, denials=("left_company",))
 def three_since(slots: Slots, plan: PlanRecorder) -> Values:
-    """All three."""
     rows = [look(plan, slots[name]) for name in ("name", "name2", "name3")]
     plan.weigh(*rows)
     first = min(rows, key=lambda row: row["doj"])
     return first["name"], first["doj"]
 
 
-# --- managers of several people -------------------------------------------------------------------------
-
-
-def draw_managers_since(ctx: DrawContext) -> Draw | None:
-    """Two people, of whose managers one joined first."""
+def draw_managers_since(ctx: DrawContext) -> Draw:
     found = _managers(ctx, 2)
     if len(found) < 2:
-        return None
+        raise UnfitError
     first = min((manager for _, manager in found), key=lambda row: row["doj"])
     if len({manager["doj"] for _, manager in found}) < len(found):
-        return None
+        raise UnfitError
     answer = [entities.person(first), entities.date(first["doj"])]
     return ctx.draw(_names([row for row, _ in found]), answer=answer)
 
 
 @GROUP.goal(DIRECTORY, steps=4, draw=draw_managers_since)
 def managers_since(slots: Slots, plan: PlanRecorder) -> Values:
-    """Both, then both managers."""
     rows = [look(plan, slots["name"]), look(plan, slots["name2"])]
     managers = [climb(plan, row) for row in rows]
     plan.weigh(*managers)
@@ -184,14 +157,10 @@ def managers_since(slots: Slots, plan: PlanRecorder) -> Values:
     return first["name"], first["doj"]
 
 
-def draw_managers_compared(ctx: DrawContext) -> Draw | None:
-    """Three people, of whose managers one has most of something."""
-    found, field = _managers(ctx, 3), ctx.rng.choice(list(_COMPARED))
-    if not found:
-        return None
+def draw_managers_compared(ctx: DrawContext) -> Draw:
+    people, field = attempt(_managers, ctx, 3), ctx.rng.choice(list(_COMPARED))
+    found = need(people)
     first = _most([manager for _, manager in found], lambda row: row[field])
-    if first is None:
-        return None
     slots = {**_names([row for row, _ in found]), "ask": _COMPARED[field], "field": field}
     answer = [entities.person(first), entity(first, field)]
     return ctx.draw(slots, answer=answer, subject=found[0][1]["emp_id"])
@@ -201,21 +170,18 @@ def draw_managers_compared(ctx: DrawContext) -> Draw | None:
     DIRECTORY, steps=6, draw=draw_managers_compared, departments=PERSONNEL, denials=("private_field",)
 )
 def managers_compared(slots: Slots, plan: PlanRecorder) -> Values:
-    """All three, then their managers."""
     rows = [look(plan, slots[name]) for name in ("name", "name2", "name3")]
     managers = [climb(plan, row) for row in rows]
     first = _most(managers, lambda row: plan.private(row, slots["field"]))
-    if first is None:
-        raise UnfitError("nobody has most")
     return first["name"], first[slots["field"]]
 
 
 def _managers(ctx: DrawContext, number: int) -> list[tuple[Record, Record]]:
-    """People with their managers, all different; none if unlucky."""
-    rows = three(ctx)[:number]
-    found = [(row, manager) for row in rows for manager in above(ctx, row, 1)]
-    people = {row["emp_id"] for pair in found for row in pair}
-    return found if len(people) == 2 * number else []
+    """People with their managers, all different."""
+    found = [(row, ctx.above(row)) for row in three(ctx)[:number]]
+    if len({row["emp_id"] for pair in found for row in pair}) < 2 * number:
+        raise UnfitError
+    return found
 
 
 def _names(rows: Sequence[Record]) -> dict[str, str]:

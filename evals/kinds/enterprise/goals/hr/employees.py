@@ -8,6 +8,7 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import Slots
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action, Entity
 
 PERSONNEL = ("HR",)
@@ -21,21 +22,23 @@ DIRECTORY = "employee DB"
 POLICIES = "policies"
 
 
-def someone(
-    ctx: DrawContext, *, departments: Sequence[str] = (), levels: Sequence[str] = ()
-) -> Record | None:
+def someone(ctx: DrawContext, *, departments: Sequence[str] = (), levels: Sequence[str] = ()) -> Record:
     """Somebody else who works here and is known by name."""
     row = ctx.rng.choice(ctx.facts.staff(departments, levels))
-    return ctx.facts.colleague(row["emp_id"]) if row["emp_id"] != ctx.me["emp_id"] else None
+    if row["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
+    return need(ctx.facts.colleague(row["emp_id"]))
 
 
 def three(ctx: DrawContext) -> list[Record]:
-    """Three different colleagues; none if unlucky."""
-    rows = [row for row in (someone(ctx) for _ in range(3)) if row is not None]
-    return rows if len({row["emp_id"] for row in rows}) == 3 else []
+    """Pick three different colleagues."""
+    rows = [row for row in [attempt(someone, ctx) for _ in range(3)] if row is not None]
+    if len({row["emp_id"] for row in rows}) < 3:
+        raise UnfitError
+    return rows
 
 
-def subject(ctx: DrawContext, levels: Sequence[str] = SENIOR) -> Record | None:
+def subject(ctx: DrawContext, levels: Sequence[str] = SENIOR) -> Record:
     """Somebody whose record is to be changed: often of the personnel department's own seniors."""
     own = ctx.rng.random() < 0.5
     return someone(ctx, departments=PERSONNEL if own else (), levels=levels if own else ())
@@ -49,7 +52,7 @@ def changing(
     answer: Iterable[Entity] = (),
     mentions: Iterable[str] = (),
     levels: Sequence[str] = SENIOR,
-) -> Draw | None:
+) -> Draw:
     """A draw that changes somebody's record.
 
     Args:
@@ -66,18 +69,6 @@ def changing(
     )
 
 
-def above(ctx: DrawContext, row: Record, steps: int) -> list[Record]:
-    """Who is above somebody, so many levels up; none if there are fewer, or one of them has left."""
-    chain: list[Record] = []
-    for _ in range(steps):
-        row_above = ctx.facts.manager(row["emp_id"])
-        if row_above is None:
-            return []
-        chain.append(row_above)
-        row = row_above
-    return chain
-
-
 def look(plan: PlanRecorder, name: str) -> Row:
     """Somebody's record, by name."""
     return plan.one("employees", f"I look {name} up.", name=name)
@@ -88,8 +79,8 @@ def myself(plan: PlanRecorder) -> Row:
     return plan.one("employees", "I look at my own record.", emp_id="me")
 
 
-def climb(plan: PlanRecorder, row: Row, steps: int = 1) -> Row:
-    """Whoever is so many levels above."""
-    for _ in range(steps):
+def climb(plan: PlanRecorder, row: Row, levels: int = 1) -> Row:
+    """Climb from somebody so many levels up, through the tools."""
+    for _ in range(levels):
         row = plan.one("employees", f"I look up the manager of {row['name']}.", emp_id=row["reports_to"])
     return row

@@ -18,6 +18,7 @@ from evals.kinds.enterprise.goals.hr.employees import (
 from evals.kinds.enterprise.goals.hr.records import ONCE_SEEN, REMOVE, SENIORS_ONLY, UPDATE, raised_by, rate
 from evals.kinds.enterprise.goals.messages.changes import mail, my_manager
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("HR", "hr/moves.toml", departments=PERSONNEL)
@@ -25,14 +26,8 @@ GROUP = GoalGroup("HR", "hr/moves.toml", departments=PERSONNEL)
 _MOVING = ("09", "10")
 
 
-# --- raises and ratings ---------------------------------------------------------------------------------
-
-
-def draw_raised_told(ctx: DrawContext) -> Draw | None:
-    """A raise; the person concerned is to know the new salary."""
+def draw_raised_told(ctx: DrawContext) -> Draw:
     row = subject(ctx)
-    if row is None:
-        return None
     slots = {"name": row["name"], "percent": str(ctx.rng.randrange(2, 21, 2))}
     change = raised_by(slots, row)
     salary = change.arguments["salary"]
@@ -41,7 +36,6 @@ def draw_raised_told(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(DIRECTORY, steps=3, type="crud", draw=draw_raised_told, levels=SENIOR, denials=ONCE_SEEN)
 def raised_told(slots: Slots, plan: PlanRecorder) -> Values:
-    """What it is, more, the mail."""
     row = look(plan, slots["name"])
     plan.private(row, "salary")
     plan.weigh(row)
@@ -51,16 +45,12 @@ def raised_told(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I mail the new salary to the person.", message)
 
 
-def draw_both_raised(ctx: DrawContext) -> Draw | None:
-    """The same raise for two people."""
-    rows = [row for row in (subject(ctx), subject(ctx)) if row is not None]
-    if len({row["emp_id"] for row in rows}) < 2:
-        return None
-    slots = {
-        "name": rows[0]["name"],
-        "name2": rows[1]["name"],
-        "percent": str(ctx.rng.randrange(2, 21, 2)),
-    }
+def draw_both_raised(ctx: DrawContext) -> Draw:
+    found, second = attempt(subject, ctx), subject(ctx)
+    rows = [need(found), second]
+    if rows[0]["emp_id"] == rows[1]["emp_id"]:
+        raise UnfitError
+    slots = {"name": rows[0]["name"], "name2": rows[1]["name"], "percent": str(ctx.rng.randrange(2, 21, 2))}
     about = [("employees", row) for row in rows]
     return ctx.draw(slots, actions=[raised_by(slots, row) for row in rows], about=about)
 
@@ -70,7 +60,6 @@ def draw_both_raised(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low",),
 )  # fmt: skip
 def both_raised(slots: Slots, plan: PlanRecorder) -> Values:
-    """What they are, then more."""
     for name in (slots["name"], slots["name2"]):
         row = look(plan, name)
         plan.private(row, "salary")
@@ -79,14 +68,14 @@ def both_raised(slots: Slots, plan: PlanRecorder) -> Values:
     return ()
 
 
-def draw_rated_told(ctx: DrawContext) -> Draw | None:
-    """A rating; the manager is to know it."""
-    row, rating = subject(ctx), str(ctx.rng.randint(1, 5))
-    boss = ctx.facts.manager(row["emp_id"]) if row else None
-    if row is None or boss is None or boss["emp_id"] == ctx.me["emp_id"]:
-        return None
+def draw_rated_told(ctx: DrawContext) -> Draw:
+    found, rating = attempt(subject, ctx), str(ctx.rng.randint(1, 5))
+    row = need(found)
+    boss = ctx.above(row)
+    if boss["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     if row["performance_rating"] == rating:
-        return None
+        raise UnfitError
     slots = {"name": row["name"], "rating": rating}
     return changing(ctx, slots, row, rate(slots), _review(boss["emp_id"], slots), mentions=[row["name"]])
 
@@ -96,36 +85,23 @@ def draw_rated_told(ctx: DrawContext) -> Draw | None:
     denials=("self_protection", "level_too_low", "wrong_department"),
 )  # fmt: skip
 def rated_told(slots: Slots, plan: PlanRecorder) -> Values:
-    """The rating, the manager, the mail."""
     plan.carry_out("I record the rating.", rate(slots))
     row = look(plan, slots["name"])
     return plan.carry_out("I mail it to the manager.", _review(row["reports_to"], slots))
 
 
-# --- transfers ------------------------------------------------------------------------------------------
-
-
-def draw_transferred(ctx: DrawContext) -> Draw | None:
-    """Somebody, another department, and the manager there."""
-    found = _transfer(ctx)
-    if found is None:
-        return None
-    row, _, slots = found
+def draw_transferred(ctx: DrawContext) -> Draw:
+    row, _, slots = _transfer(ctx)
     return changing(ctx, slots, row, _moved(slots))
 
 
 @GROUP.goal(DIRECTORY, steps=1, type="crud", draw=draw_transferred, levels=SENIOR, denials=SENIORS_ONLY)
 def transferred(slots: Slots, plan: PlanRecorder) -> Values:
-    """Change department, level and manager."""
     return plan.carry_out("I move the record to the new department.", _moved(slots))
 
 
-def draw_transferred_told(ctx: DrawContext) -> Draw | None:
-    """The same; the new manager is to know."""
-    found = _transfer(ctx)
-    if found is None:
-        return None
-    row, _, slots = found
+def draw_transferred_told(ctx: DrawContext) -> Draw:
+    row, _, slots = _transfer(ctx)
     return changing(ctx, slots, row, _moved(slots), _move(slots["boss"], slots), mentions=[row["name"]])
 
 
@@ -134,18 +110,15 @@ def draw_transferred_told(ctx: DrawContext) -> Draw | None:
     denials=("self_protection", "level_too_low", "wrong_department"),
 )  # fmt: skip
 def transferred_told(slots: Slots, plan: PlanRecorder) -> Values:
-    """The change, the mail."""
     plan.carry_out("I move the record to the new department.", _moved(slots))
     return plan.carry_out("I mail the new manager.", _move(slots["boss"], slots))
 
 
-def draw_transferred_both_told(ctx: DrawContext) -> Draw | None:
-    """The same; the manager so far is to know as well."""
-    found = _transfer(ctx)
-    old = ctx.facts.manager(found[0]["emp_id"]) if found else None
-    if found is None or old is None or old["emp_id"] in (ctx.me["emp_id"], found[1]["emp_id"]):
-        return None
-    row, _, slots = found
+def draw_transferred_both_told(ctx: DrawContext) -> Draw:
+    row, found_1, slots = _transfer(ctx)
+    old = ctx.above(row)
+    if old["emp_id"] in (ctx.me["emp_id"], found_1["emp_id"]):
+        raise UnfitError
     messages = [_move(slots["boss"], slots), _move(old["emp_id"], slots)]
     return changing(ctx, slots, row, _moved(slots), *messages, mentions=[row["name"]])
 
@@ -155,22 +128,19 @@ def draw_transferred_both_told(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def transferred_both_told(slots: Slots, plan: PlanRecorder) -> Values:
-    """The manager so far, the change, two mails."""
     row = look(plan, slots["name"])
     plan.carry_out("I move the record to the new department.", _moved(slots))
     plan.carry_out("I mail the new manager.", _move(slots["boss"], slots))
     return plan.carry_out("I mail the manager so far.", _move(row["reports_to"], slots))
 
 
-def draw_swapped(ctx: DrawContext) -> Draw | None:
-    """Two people of one department and level who exchange their managers; both managers are to know."""
-    row, other = someone(ctx, levels=_MOVING), someone(ctx, levels=_MOVING)
-    bosses = [ctx.facts.manager(one["emp_id"]) if one else None for one in (row, other)]
-    if row is None or other is None or bosses[0] is None or bosses[1] is None:
-        return None
-    people = {one["emp_id"] for one in (row, other, bosses[0], bosses[1], ctx.me)}
+def draw_swapped(ctx: DrawContext) -> Draw:
+    found, other = attempt(someone, ctx, levels=_MOVING), someone(ctx, levels=_MOVING)
+    row = need(found)
+    bosses = [ctx.above(one) for one in (row, other)]
+    people = {one["emp_id"] for one in (row, other, *bosses, ctx.me)}
     if len(people) < 5 or (row["department"], row["level"]) != (other["department"], other["level"]):
-        return None
+        raise UnfitError
     slots = {"name": row["name"], "name2": other["name"]}
     actions = _swap(slots, row, other)
     about = [("employees", row), ("employees", other)]
@@ -182,22 +152,17 @@ def draw_swapped(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def swapped(slots: Slots, plan: PlanRecorder) -> Values:
-    """Both records, both changes, two mails."""
     row, other = look(plan, slots["name"]), look(plan, slots["name2"])
     for change in _swap(slots, row, other):
         plan.carry_out("I exchange the managers and tell both.", change)
     return ()
 
 
-# --- departures -----------------------------------------------------------------------------------------
-
-
-def draw_removed_told(ctx: DrawContext) -> Draw | None:
-    """Somebody leaves; the manager is to know."""
+def draw_removed_told(ctx: DrawContext) -> Draw:
     row = subject(ctx, HIGH)
-    boss = ctx.facts.manager(row["emp_id"]) if row else None
-    if row is None or boss is None or boss["emp_id"] == ctx.me["emp_id"]:
-        return None
+    boss = ctx.above(row)
+    if boss["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     slots = {"name": row["name"]}
     actions = [action(REMOVE, emp_id=row["emp_id"]), _left(boss["emp_id"], slots)]
     return changing(ctx, slots, row, *actions, mentions=[row["name"]], levels=HIGH)
@@ -208,20 +173,16 @@ def draw_removed_told(ctx: DrawContext) -> Draw | None:
     denials=("self_protection", "level_too_low", "wrong_department"),
 )  # fmt: skip
 def removed_told(slots: Slots, plan: PlanRecorder) -> Values:
-    """The record, the removal, the mail."""
     row = look(plan, slots["name"])
     plan.carry_out("I record that this person leaves.", action(REMOVE, emp_id=row["emp_id"]))
     return plan.carry_out("I mail the manager.", _left(row["reports_to"], slots))
 
 
-def draw_removed_both_told(ctx: DrawContext) -> Draw | None:
-    """The same; the persona's own manager is to know as well."""
-    draw, mine = draw_removed_told(ctx), ctx.facts.manager(ctx.me["emp_id"])
-    if draw is None or mine is None:
-        return None
-    row = ctx.facts.at(draw.about[0])
-    if row is None or mine["emp_id"] in (row["emp_id"], draw.actions[1].arguments["recipient"]):
-        return None
+def draw_removed_both_told(ctx: DrawContext) -> Draw:
+    draw, mine = draw_removed_told(ctx), ctx.above(ctx.me)
+    row = need(ctx.facts.at(draw.about[0]))
+    if mine["emp_id"] in (row["emp_id"], draw.actions[1].arguments["recipient"]):
+        raise UnfitError
     actions = [*draw.actions, _left(mine["emp_id"], draw.slots)]
     return changing(ctx, draw.slots, row, *actions, mentions=[row["name"]], levels=HIGH)
 
@@ -231,21 +192,18 @@ def draw_removed_both_told(ctx: DrawContext) -> Draw | None:
     denials=("self_protection", "level_too_low", "wrong_department"),
 )  # fmt: skip
 def removed_both_told(slots: Slots, plan: PlanRecorder) -> Values:
-    """As with one, then oneself and a second mail."""
     removed_told(slots, plan)
     return plan.carry_out("I mail my own manager.", _left(my_manager(plan), slots))
 
 
-# --- parts ----------------------------------------------------------------------------------------------
-
-
-def _transfer(ctx: DrawContext) -> tuple[Record, Record, dict[str, str]] | None:
+def _transfer(ctx: DrawContext) -> tuple[Record, Record, dict[str, str]]:
     """Who moves, the manager there, and the words for it."""
     own = ctx.rng.random() < 0.5
-    row = someone(ctx, departments=PERSONNEL if own else (), levels=("10",) if own else _MOVING)
-    boss = someone(ctx, levels=HIGH)
-    if row is None or boss is None or boss["department"] == row["department"]:
-        return None
+    departments, levels = (PERSONNEL, ("10",)) if own else ((), _MOVING)
+    found, boss = attempt(someone, ctx, departments=departments, levels=levels), someone(ctx, levels=HIGH)
+    row = need(found)
+    if boss["department"] == row["department"]:
+        raise UnfitError
     level = "10" if row["level"] == "09" else "12"
     slots = {"name": row["name"], "department": boss["category"], "level": level, "boss": boss["name"]}
     return row, boss, slots

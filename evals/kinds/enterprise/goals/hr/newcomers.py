@@ -10,6 +10,7 @@ from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.hr.employees import DIRECTORY, PERSONNEL, SENIOR, someone
 from evals.kinds.enterprise.goals.messages.changes import mail, my_manager
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.tasks.task import Action
 from tools.kinds.enterprise.generate.people.names import outsiders
 
@@ -23,12 +24,8 @@ _SALARIES = (900, 1900)
 _STEP = 50
 
 
-def draw_registered(ctx: DrawContext) -> Draw | None:
-    """A newcomer and the manager."""
-    found = newcomer(ctx)
-    if found is None:
-        return None
-    boss, slots, _ = found
+def draw_registered(ctx: DrawContext) -> Draw:
+    boss, slots, _ = newcomer(ctx)
     return ctx.draw(slots, actions=[_created(slots)], about=[("employees", boss)])
 
 
@@ -37,16 +34,11 @@ def draw_registered(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department", "left_company"),
 )  # fmt: skip
 def registered(slots: Slots, plan: PlanRecorder) -> Values:
-    """Register."""
     return plan.carry_out("I register the newcomer.", _created(slots))
 
 
-def draw_registered_told(ctx: DrawContext) -> Draw | None:
-    """The same; the manager is to get the new address."""
-    found = newcomer(ctx)
-    if found is None:
-        return None
-    boss, slots, email = found
+def draw_registered_told(ctx: DrawContext) -> Draw:
+    boss, slots, email = newcomer(ctx)
     actions = [_created(slots), welcome(slots["boss"], slots, email)]
     return ctx.draw(slots, actions=actions, mentions=[email], about=[("employees", boss)])
 
@@ -56,16 +48,12 @@ def draw_registered_told(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def registered_told(slots: Slots, plan: PlanRecorder) -> Values:
-    """Register, tell the manager."""
     made = plan.write(CREATE, "I register the newcomer.", **_created(slots).arguments)
     return plan.carry_out("I tell the manager the new address.", welcome(slots["boss"], slots, made["email"]))
 
 
-def draw_registered_reported(ctx: DrawContext) -> Draw | None:
-    """The same; the persona's own manager is to get the new address."""
-    found, mine = newcomer(ctx), ctx.facts.manager(ctx.me["emp_id"])
-    if found is None or mine is None:
-        return None
+def draw_registered_reported(ctx: DrawContext) -> Draw:
+    found, mine = newcomer(ctx), ctx.above(ctx.me)
     boss, slots, email = found
     actions = [_created(slots), welcome(mine["emp_id"], slots, email)]
     return ctx.draw(slots, actions=actions, mentions=[email], about=[("employees", boss)])
@@ -76,23 +64,20 @@ def draw_registered_reported(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def registered_reported(slots: Slots, plan: PlanRecorder) -> Values:
-    """Register, find one's own manager, write."""
     made = plan.write(CREATE, "I register the newcomer.", **_created(slots).arguments)
     return plan.carry_out(
         "I tell my manager the new address.", welcome(my_manager(plan), slots, made["email"])
     )
 
 
-def newcomer(ctx: DrawContext) -> tuple[Record, dict[str, str], str] | None:
+def newcomer(ctx: DrawContext) -> tuple[Record, dict[str, str], str]:
     """The manager of somebody new, what is to be registered, and the mail address that comes of it."""
     boss = someone(ctx, levels=_LEADING)
-    if boss is None:
-        return None
     peers = ctx.facts.staff((boss["department"],), (_JUNIOR,))
     name = next(outsiders(ctx.rng, {row["name"] for row in ctx.facts.all("employees")}))
     email = f"{'.'.join(re.findall('[a-z]+', name.lower())[:2])}@{ctx.me['email'].partition('@')[2]}"
     if not peers or ctx.facts.where("employees", email=email):
-        return None
+        raise UnfitError
     slots = {
         "newcomer": name,
         "department": boss["category"],

@@ -11,13 +11,13 @@ from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.hr.employees import (
     DIRECTORY,
     PERSONNEL,
-    above,
     climb,
     look,
     myself,
     someone,
 )
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("HR", "hr/people.toml")
@@ -60,72 +60,59 @@ _NONE = "none"
 _SEPARATOR = "; "
 
 
-# --- oneself --------------------------------------------------------------------------------------------
-
-
-def draw_my_record(ctx: DrawContext) -> Draw | None:
-    """Two things on the persona's own record."""
+def draw_my_record(ctx: DrawContext) -> Draw:
     first, second = ctx.rng.sample(list(_MINE), 2)
     slots = {"ask": _MINE[first], "ask2": _MINE[second], "field": first, "field2": second}
     answer = [entity(ctx.me, first), entity(ctx.me, second)]
-    return ctx.draw(slots, answer=answer) if answer[0].value != answer[1].value else None
+    if answer[0].value == answer[1].value:
+        raise UnfitError
+    return ctx.draw(slots, answer=answer)
 
 
 @GROUP.goal(DIRECTORY, steps=1, draw=draw_my_record)
 def my_record(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read it."""
     me = myself(plan)
     plan.weigh(me)
     return me[slots["field"]], me[slots["field2"]]
 
 
-def draw_my_balances(ctx: DrawContext) -> Draw | None:
-    """All that is left."""
+def draw_my_balances(ctx: DrawContext) -> Draw:
     left = [ctx.me[field] for field in _balances()]
     if len(set(left)) < len(left):
-        return None
+        raise UnfitError
     return ctx.draw({}, answer=[entities.number(int(value)) for value in left])
 
 
 @GROUP.goal(DIRECTORY, steps=1, draw=draw_my_balances)
 def my_balances(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read it."""
     me = myself(plan)
     plan.weigh(me)
     return tuple(me[field] for field in _balances())
 
 
-def draw_my_manager(ctx: DrawContext) -> Draw | None:
-    """The persona's manager."""
-    chain = above(ctx, ctx.me, 1)
-    return _draw_boss(ctx, chain)
+def draw_my_manager(ctx: DrawContext) -> Draw:
+    return _draw_boss(ctx, ctx.above(ctx.me))
 
 
 @GROUP.goal(DIRECTORY, steps=2, draw=draw_my_manager)
 def my_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Oneself, then the manager."""
     return _boss(climb(plan, myself(plan)))
 
 
-def draw_my_managers_manager(ctx: DrawContext) -> Draw | None:
-    """One more level up."""
-    return _draw_boss(ctx, above(ctx, ctx.me, 2))
+def draw_my_managers_manager(ctx: DrawContext) -> Draw:
+    return _draw_boss(ctx, ctx.above(ctx.me, 2))
 
 
 @GROUP.goal(DIRECTORY, steps=3, draw=draw_my_managers_manager)
 def my_managers_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Oneself, the manager, and above."""
     return _boss(climb(plan, myself(plan), 2))
 
 
 def _balances() -> Sequence[str]:
-    return ("remaining_casual_leaves", "remaining_sick_leaves", "remaining_vacation_leaves")
+    return "remaining_casual_leaves", "remaining_sick_leaves", "remaining_vacation_leaves"
 
 
-def _draw_boss(ctx: DrawContext, chain: Sequence[Record]) -> Draw | None:
-    if not chain:
-        return None
-    boss = chain[-1]
+def _draw_boss(ctx: DrawContext, boss: Record) -> Draw:
     answer = [entities.person(boss), entities.ident("email", boss["email"]), entities.date(boss["doj"])]
     return ctx.draw({}, answer=answer)
 
@@ -134,14 +121,9 @@ def _boss(row: Row) -> Values:
     return row["name"], row["email"], row["doj"]
 
 
-# --- a colleague ----------------------------------------------------------------------------------------
-
-
-def draw_private_record(ctx: DrawContext) -> Draw | None:
-    """Something private of somebody."""
-    row, field = someone(ctx), ctx.rng.choice(list(_PRIVATE))
-    if row is None:
-        return None
+def draw_private_record(ctx: DrawContext) -> Draw:
+    found, field = attempt(someone, ctx), ctx.rng.choice(list(_PRIVATE))
+    row = need(found)
     slots = {"name": row["name"], "ask": _PRIVATE[field], "field": field}
     return ctx.draw(slots, answer=[entity(row, field)], about=[("employees", row)], subject=row["emp_id"])
 
@@ -151,18 +133,14 @@ def draw_private_record(ctx: DrawContext) -> Draw | None:
     denials=("private_field", "left_company"),
 )  # fmt: skip
 def private_record(slots: Slots, plan: PlanRecorder) -> Values:
-    """Look the person up."""
     row = look(plan, slots["name"])
     plan.weigh(row)
     return (plan.private(row, slots["field"]),)
 
 
-def draw_biography(ctx: DrawContext) -> Draw | None:
-    """What somebody's biography tells."""
+def draw_biography(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    latent = ctx.facts.latent("employees", row["emp_id"], "biography") if row else None
-    if row is None or latent is None:
-        return None
+    latent = need(ctx.facts.latent("employees", row["emp_id"], "biography"))
     fact = ctx.rng.choice([name for name in _TOLD if name in latent.facts])
     value = latent.facts[fact]
     answer = entities.number(int(value)) if fact == "years_before" else entities.text(value)
@@ -172,16 +150,12 @@ def draw_biography(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(DIRECTORY, steps=1, draw=draw_biography, denials=("left_company",))
 def biography(slots: Slots, plan: PlanRecorder) -> Values:
-    """Look the person up."""
     return (plan.fact(look(plan, slots["name"]), slots["fact"]),)
 
 
-def draw_certificates(ctx: DrawContext) -> Draw | None:
-    """Somebody's certificates, or a person without any."""
+def draw_certificates(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    held = ctx.facts.fact("employees", row["emp_id"], "certificates") if row else None
-    if row is None or held is None:
-        return None
+    held = need(ctx.facts.fact("employees", row["emp_id"], "certificates"))
     names = [] if held == _NONE else held.split(_SEPARATOR)
     answer = [entities.text(name) for name in names]
     return ctx.draw({"name": row["name"]}, answer=answer, nothing=not names)
@@ -189,48 +163,43 @@ def draw_certificates(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(DIRECTORY, steps=1, draw=draw_certificates, empty=True, denials=("left_company",))
 def certificates(slots: Slots, plan: PlanRecorder) -> Values:
-    """Look the person up."""
     row = look(plan, slots["name"])
     held = plan.understood(row, "certificates")
     return () if held == _NONE else tuple(held.split(_SEPARATOR))
 
 
-def draw_successor_of_whom(ctx: DrawContext) -> Draw | None:
-    """Somebody who is to follow somebody."""
+def draw_successor_of_whom(ctx: DrawContext) -> Draw:
     some = [one for one in ctx.facts.latents("employees", "biography") if one.facts.get("successor")]
-    row = ctx.facts.at(ctx.rng.choice(some).ref) if some else None
-    boss = ctx.facts.manager(row["emp_id"]) if row else None
-    if row is None or boss is None or not ctx.facts.known_by_name(row) or row is ctx.me:
-        return None
+    if not some:
+        raise UnfitError
+    row = need(ctx.facts.at(ctx.rng.choice(some).ref))
+    boss = ctx.above(row)
+    if not ctx.facts.known_by_name(row) or row is ctx.me:
+        raise UnfitError
     if ctx.facts.fact("employees", row["emp_id"], "successor") != boss["name"]:
-        return None
+        raise UnfitError
     answer = [entities.person(boss), entities.ident("email", boss["email"])]
     return ctx.draw({"name": row["name"]}, answer=answer)
 
 
 @GROUP.goal(DIRECTORY, steps=2, draw=draw_successor_of_whom, denials=("left_company",))
 def successor_of_whom(slots: Slots, plan: PlanRecorder) -> Values:
-    """Whom the biography names, then that person."""
     name = plan.fact(look(plan, slots["name"]), "successor")
     return name, look(plan, name)["email"]
 
 
-def draw_post_manager(ctx: DrawContext) -> Draw | None:
-    """A post, by its title."""
+def draw_post_manager(ctx: DrawContext) -> Draw:
     post = ctx.pick("posts")
-    author = ctx.facts.colleague(post["emp_id"]) if post else None
-    chain = above(ctx, author, 1) if author else []
-    if post is None or author is None or not chain:
-        return None
+    author = need(ctx.facts.colleague(post["emp_id"]))
+    manager = ctx.above(author)
     if not ctx.facts.unique("posts", "title", post["title"]):
-        return None
-    answer = [entities.person(chain[0]), entities.ident("email", chain[0]["email"])]
+        raise UnfitError
+    answer = [entities.person(manager), entities.ident("email", manager["email"])]
     return ctx.draw({"title": post["title"]}, answer=answer, about=[("posts", post)])
 
 
 @GROUP.goal(DIRECTORY, steps=3, draw=draw_post_manager, denials=("left_company",))
 def post_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """The post, its author, the manager."""
     post = plan.one("posts", "I look for the post.", title=slots["title"])
     author = plan.one("employees", "I look its author up.", emp_id=post["emp_id"])
     manager = climb(plan, author)

@@ -14,6 +14,7 @@ from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
 from evals.kinds.enterprise.goals.hr.employees import POLICIES
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Rows
+from evals.kinds.enterprise.goals.unfit import UnfitError
 from tools.generating.latent import Latent
 
 GROUP = GoalGroup("HR", "hr/policies.toml")
@@ -22,44 +23,34 @@ _UNVALUED = ("required", "forbidden")
 _CITIES = ("Mumbai", "Delhi", "Pune", "Chennai", "Jaipur", "Kochi", "Mysuru", "Nagpur")
 
 
-# --- single clauses -------------------------------------------------------------------------------------
-
-
-def draw_clause_value(ctx: DrawContext) -> Draw | None:
-    """A clause with a number."""
+def draw_clause_value(ctx: DrawContext) -> Draw:
     return _draw_values(ctx, 1)
 
 
 @GROUP.goal(POLICIES, steps=1, draw=draw_clause_value)
 def clause_value(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the document."""
     return _values(slots, plan, 1)
 
 
-def draw_two_values(ctx: DrawContext) -> Draw | None:
-    """Clauses of two documents."""
+def draw_two_values(ctx: DrawContext) -> Draw:
     return _draw_values(ctx, 2)
 
 
 @GROUP.goal(POLICIES, steps=2, draw=draw_two_values)
 def two_values(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read both documents."""
     return _values(slots, plan, 2)
 
 
-def draw_three_values(ctx: DrawContext) -> Draw | None:
-    """Clauses of three documents."""
+def draw_three_values(ctx: DrawContext) -> Draw:
     return _draw_values(ctx, 3)
 
 
 @GROUP.goal(POLICIES, steps=3, draw=draw_three_values)
 def three_values(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the three documents."""
     return _values(slots, plan, 3)
 
 
-def draw_clause_exceptions(ctx: DrawContext) -> Draw | None:
-    """A clause with a plain exception, or one without any."""
+def draw_clause_exceptions(ctx: DrawContext) -> Draw:
     some = [
         one
         for one in clauses.clauses(ctx.facts)
@@ -73,22 +64,21 @@ def draw_clause_exceptions(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(POLICIES, steps=1, draw=draw_clause_exceptions, empty=True)
 def clause_exceptions(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the document."""
     found = clauses.rule(plan, slots["title"], "I open the policy.", slots["clause"])
     return (found.exceptions,) if found.exceptions else plan.none(Rows([], 0, 0))
 
 
-def _draw_values(ctx: DrawContext, number: int) -> Draw | None:
+def _draw_values(ctx: DrawContext, number: int) -> Draw:
     some = [one for one in clauses.clauses(ctx.facts) if _asks_for_number(one)]
     found = ctx.rng.sample(some, number)
     if len({one.facts["policy"] for one in found}) < number:
-        return None
+        raise UnfitError
     slots: dict[str, str] = {}
     for place, one in enumerate(found):
         slots |= _slots(ctx, one, _suffix(place))
     values = [one.facts["value"] for one in found]
     if len(set(values)) < number:
-        return None
+        raise UnfitError
     return ctx.draw(slots, answer=[entities.number(int(value)) for value in values])
 
 
@@ -119,32 +109,25 @@ def _suffix(place: int) -> str:
     return str(place + 1) if place else ""
 
 
-# --- dates that follow ----------------------------------------------------------------------------------
-
-
-def draw_deadline(ctx: DrawContext) -> Draw | None:
-    """Something that happened, or is to happen, and for which a clause sets a time."""
+def draw_deadline(ctx: DrawContext) -> Draw:
     return _draw_deadlines(ctx, 1)
 
 
 @GROUP.goal(POLICIES, steps=1, draw=draw_deadline)
 def deadline(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the document, count the days."""
     return _deadlines(slots, plan, 1)
 
 
-def draw_two_deadlines(ctx: DrawContext) -> Draw | None:
-    """Two such things, of two documents."""
+def draw_two_deadlines(ctx: DrawContext) -> Draw:
     return _draw_deadlines(ctx, 2)
 
 
 @GROUP.goal(POLICIES, steps=2, draw=draw_two_deadlines)
 def two_deadlines(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read both documents, count the days."""
     return _deadlines(slots, plan, 2)
 
 
-def _draw_deadlines(ctx: DrawContext, number: int) -> Draw | None:
+def _draw_deadlines(ctx: DrawContext, number: int) -> Draw:
     events = ctx.rng.sample(_events(), number)
     slots: dict[str, str] = {}
     answer = []
@@ -162,8 +145,10 @@ def _draw_deadlines(ctx: DrawContext, number: int) -> Draw | None:
         }
         answer.append(entities.date(_due(day, int(found.facts["value"]), event["order"])))
     if len({slots[f"title{_suffix(place)}"] for place in range(number)}) < number:
-        return None
-    return ctx.draw(slots, answer=answer) if len({one.value for one in answer}) == number else None
+        raise UnfitError
+    if len({one.value for one in answer}) != number:
+        raise UnfitError
+    return ctx.draw(slots, answer=answer)
 
 
 def _deadlines(slots: Slots, plan: PlanRecorder, number: int) -> Values:
@@ -192,11 +177,7 @@ def _events() -> Sequence[dict[str, str]]:
     return tuple(found)
 
 
-# --- sums that follow -----------------------------------------------------------------------------------
-
-
-def draw_trip_refund(ctx: DrawContext) -> Draw | None:
-    """A trip with nights at a hotel, some of them too dear, and kilometres in one's own car."""
+def draw_trip_refund(ctx: DrawContext) -> Draw:
     slots = _trip(ctx.rng)
     limits = {name: clauses.value(ctx.facts, name) for name in (clauses.HOTEL, clauses.MILEAGE)}
     hotel = clauses.clause(ctx.facts, clauses.HOTEL).facts["exceptions"]
@@ -206,7 +187,6 @@ def draw_trip_refund(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(POLICIES, steps=1, draw=draw_trip_refund)
 def trip_refund(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the document, apply its limits."""
     hotel, mileage = clauses.rules(
         plan, clauses.EXPENSES, "I read the limits for trips.", clauses.HOTEL, clauses.MILEAGE
     )

@@ -17,7 +17,8 @@ from evals.kinds.enterprise.goals.hr.employees import (
     someone,
     subject,
 )
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, UnfitError
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("HR", "hr/records.toml", departments=PERSONNEL)
@@ -32,14 +33,8 @@ _NEXT_STATUS = {"Single": "Married", "Married": "Divorced", "Divorced": "Married
 _STEP = 50
 
 
-# --- single values --------------------------------------------------------------------------------------
-
-
-def draw_salary_set(ctx: DrawContext) -> Draw | None:
-    """Somebody and another salary."""
+def draw_salary_set(ctx: DrawContext) -> Draw:
     row = subject(ctx)
-    if row is None:
-        return None
     salary = str(round(int(row["salary"]) * ctx.rng.uniform(1.02, 1.2) / _STEP) * _STEP)
     slots = {"name": row["name"], "salary": salary}
     return changing(ctx, slots, row, _salary(slots))
@@ -47,35 +42,30 @@ def draw_salary_set(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(DIRECTORY, steps=1, type="crud", draw=draw_salary_set, levels=SENIOR, denials=SENIORS_ONLY)
 def salary_set(slots: Slots, plan: PlanRecorder) -> Values:
-    """Change it."""
     return plan.carry_out("I set the new salary.", _salary(slots))
 
 
-def draw_rating_set(ctx: DrawContext) -> Draw | None:
-    """Somebody and another rating."""
-    row, rating = subject(ctx), str(ctx.rng.randint(1, 5))
-    if row is None or row["performance_rating"] == rating:
-        return None
+def draw_rating_set(ctx: DrawContext) -> Draw:
+    found, rating = attempt(subject, ctx), str(ctx.rng.randint(1, 5))
+    row = need(found)
+    if row["performance_rating"] == rating:
+        raise UnfitError
     slots = {"name": row["name"], "rating": rating}
     return changing(ctx, slots, row, rate(slots))
 
 
 @GROUP.goal(DIRECTORY, steps=1, type="crud", draw=draw_rating_set, levels=SENIOR, denials=SENIORS_ONLY)
 def rating_set(slots: Slots, plan: PlanRecorder) -> Values:
-    """Change it."""
     return plan.carry_out("I record the rating.", rate(slots))
 
 
-def draw_leaves_set(ctx: DrawContext) -> Draw | None:
-    """Somebody and other balances."""
+def draw_leaves_set(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    if row is None:
-        return None
     casual, sick = (
         str(ctx.rng.randint(0, int(row[field]))) for field in ("total_casual_leaves", "total_sick_leaves")
     )
     if casual == row["remaining_casual_leaves"] or sick == row["remaining_sick_leaves"]:
-        return None
+        raise UnfitError
     slots = {"name": row["name"], "casual": casual, "sick": sick}
     return changing(ctx, slots, row, _leaves(slots))
 
@@ -84,15 +74,11 @@ def draw_leaves_set(ctx: DrawContext) -> Draw | None:
     DIRECTORY, steps=1, type="crud", draw=draw_leaves_set, denials=("wrong_department", "left_company")
 )
 def leaves_set(slots: Slots, plan: PlanRecorder) -> Values:
-    """Change both."""
     return plan.carry_out("I correct both balances.", _leaves(slots))
 
 
-def draw_personal_set(ctx: DrawContext) -> Draw | None:
-    """Somebody who has had a birthday, and is something else than before."""
+def draw_personal_set(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    if row is None:
-        return None
     status = _NEXT_STATUS[row["marital_status"]]
     slots = {"name": row["name"], "status": status.lower(), "age": str(int(row["age"]) + 1)}
     return changing(ctx, slots, row, _personal(slots))
@@ -102,32 +88,24 @@ def draw_personal_set(ctx: DrawContext) -> Draw | None:
     DIRECTORY, steps=1, type="crud", draw=draw_personal_set, denials=("wrong_department", "left_company")
 )
 def personal_set(slots: Slots, plan: PlanRecorder) -> Values:
-    """Change both."""
     return plan.carry_out("I correct marital status and age.", _personal(slots))
 
 
-def draw_removed(ctx: DrawContext) -> Draw | None:
-    """Somebody who leaves."""
+def draw_removed(ctx: DrawContext) -> Draw:
     row = subject(ctx, HIGH)
-    if row is None:
-        return None
     return changing(ctx, {"name": row["name"]}, row, action(REMOVE, emp_id=row["name"]), levels=HIGH)
 
 
 @GROUP.goal(DIRECTORY, steps=1, type="crud", draw=draw_removed, levels=HIGH, denials=SENIORS_ONLY)
 def removed(slots: Slots, plan: PlanRecorder) -> Values:
-    """Take them off the records."""
     return plan.carry_out("I record that this person leaves.", action(REMOVE, emp_id=slots["name"]))
 
 
-# --- values to be worked out ----------------------------------------------------------------------------
-
-
-def draw_leave_booked(ctx: DrawContext) -> Draw | None:
-    """Somebody who has taken some days."""
-    row, kind = someone(ctx), ctx.rng.choice(("casual", "sick", "vacation"))
-    if row is None or int(row[f"remaining_{kind}_leaves"]) < 2:
-        return None
+def draw_leave_booked(ctx: DrawContext) -> Draw:
+    found, kind = attempt(someone, ctx), ctx.rng.choice(("casual", "sick", "vacation"))
+    row = need(found)
+    if int(row[f"remaining_{kind}_leaves"]) < 2:
+        raise UnfitError
     days = ctx.rng.randint(2, min(4, int(row[f"remaining_{kind}_leaves"])))
     slots = {"name": row["name"], "kind": kind, "days": str(days)}
     return changing(ctx, slots, row, _booked(slots, row))
@@ -135,36 +113,30 @@ def draw_leave_booked(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(DIRECTORY, steps=2, type="crud", draw=draw_leave_booked, denials=("left_company",))
 def leave_booked(slots: Slots, plan: PlanRecorder) -> Values:
-    """What is left, and then less."""
     row = look(plan, slots["name"])
     plan.private(row, f"remaining_{slots['kind']}_leaves")
     plan.weigh(row)
     return plan.carry_out("I subtract the days.", _booked(slots, row))
 
 
-def draw_raised(ctx: DrawContext) -> Draw | None:
-    """Somebody and a raise in percent."""
+def draw_raised(ctx: DrawContext) -> Draw:
     row = subject(ctx)
-    if row is None:
-        return None
     slots = {"name": row["name"], "percent": str(ctx.rng.randrange(2, 21, 2))}
     return changing(ctx, slots, row, raised_by(slots, row))
 
 
 @GROUP.goal(DIRECTORY, steps=2, type="crud", draw=draw_raised, levels=SENIOR, denials=ONCE_SEEN)
 def raised(slots: Slots, plan: PlanRecorder) -> Values:
-    """What it is, and then more."""
     row = look(plan, slots["name"])
     plan.private(row, "salary")
     plan.weigh(row)
     return plan.carry_out("I raise it.", raised_by(slots, row))
 
 
-def draw_vacation_capped(ctx: DrawContext) -> Draw | None:
-    """Somebody with more vacation left than may be carried over."""
+def draw_vacation_capped(ctx: DrawContext) -> Draw:
     row, most = someone(ctx), clauses.value(ctx.facts, clauses.CARRIED)
-    if row is None or int(row["remaining_vacation_leaves"]) <= most:
-        return None
+    if int(row["remaining_vacation_leaves"]) <= most:
+        raise UnfitError
     slots = {"name": row["name"]}
     return changing(ctx, slots, row, _capped(slots, most))
 
@@ -173,12 +145,8 @@ def draw_vacation_capped(ctx: DrawContext) -> Draw | None:
     DIRECTORY, steps=2, type="crud", draw=draw_vacation_capped, denials=("wrong_department", "left_company")
 )
 def vacation_capped(slots: Slots, plan: PlanRecorder) -> Values:
-    """What may be carried over, and then no more."""
     most = clauses.rule(plan, clauses.LEAVE, "How much may be carried over?", clauses.CARRIED).value
     return plan.carry_out("I cut the balance down to that.", _capped(slots, most))
-
-
-# --- parts ----------------------------------------------------------------------------------------------
 
 
 def rate(slots: Slots) -> Action:

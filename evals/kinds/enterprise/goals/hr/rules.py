@@ -14,13 +14,13 @@ from evals.kinds.enterprise.goals.hr.employees import (
     PERSONNEL,
     POLICIES,
     SENIOR,
-    above,
     climb,
     look,
     myself,
     someone,
 )
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, UnfitError
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("HR", "hr/rules.toml")
@@ -30,101 +30,83 @@ _VACATION = "remaining_vacation_leaves"
 _LAST_OF_ALL_MONTHS = 28
 
 
-# --- coming and going -----------------------------------------------------------------------------------
-
-
-def draw_notice_end(ctx: DrawContext) -> Draw | None:
-    """Somebody who hands in notice."""
+def draw_notice_end(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    return _draw_notice(ctx, row, {"name": row["name"]}) if row else None
+    return _draw_notice(ctx, row, {"name": row["name"]})
 
 
 @GROUP.goal(POLICIES, steps=2, draw=draw_notice_end)
 def notice_end(slots: Slots, plan: PlanRecorder) -> Values:
-    """Level and first day, then the notice period."""
     return (_notice(plan, slots, look(plan, slots["name"])),)
 
 
-def draw_notice_of_manager(ctx: DrawContext) -> Draw | None:
-    """Somebody whose manager hands in notice."""
+def draw_notice_of_manager(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    chain = above(ctx, row, 1) if row else []
-    if row is None or not chain:
-        return None
-    return _draw_notice(ctx, chain[0], {"name": row["name"]}, entities.person(chain[0]))
+    manager = ctx.above(row)
+    return _draw_notice(ctx, manager, {"name": row["name"]}, entities.person(manager))
 
 
 @GROUP.goal(POLICIES, steps=3, draw=draw_notice_of_manager)
 def notice_of_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """The manager, the manager's record, the notice period."""
     manager = climb(plan, look(plan, slots["name"]))
     return manager["name"], _notice(plan, slots, manager)
 
 
-def draw_notice_above(ctx: DrawContext) -> Draw | None:
-    """Somebody the manager of whose manager hands in notice."""
+def draw_notice_above(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    chain = above(ctx, row, 2) if row else []
-    if row is None or not chain:
-        return None
-    return _draw_notice(ctx, chain[1], {"name": row["name"]}, entities.person(chain[1]))
+    manager = ctx.above(row, 2)
+    return _draw_notice(ctx, manager, {"name": row["name"]}, entities.person(manager))
 
 
 @GROUP.goal(POLICIES, steps=4, draw=draw_notice_above)
 def notice_above(slots: Slots, plan: PlanRecorder) -> Values:
-    """Two levels up, the record there, the notice period."""
     manager = climb(plan, look(plan, slots["name"]), 2)
     return manager["name"], _notice(plan, slots, manager)
 
 
-def draw_probation_end(ctx: DrawContext) -> Draw | None:
-    """Somebody whose first day is known."""
+def draw_probation_end(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    if row is None or day(row["doj"]).day > _LAST_OF_ALL_MONTHS:
-        return None
+    if day(row["doj"]).day > _LAST_OF_ALL_MONTHS:
+        raise UnfitError
     end = clauses.months_later(day(row["doj"]), clauses.value(ctx.facts, clauses.PROBATION))
     return ctx.draw({"name": row["name"]}, answer=[entities.date(end.isoformat())])
 
 
 @GROUP.goal(POLICIES, steps=2, draw=draw_probation_end)
 def probation_end(slots: Slots, plan: PlanRecorder) -> Values:
-    """The first day, then the length."""
     row = look(plan, slots["name"])
     months = clauses.rule(plan, clauses.HANDBOOK, "How long is probation?", clauses.PROBATION).value
     plan.weigh(row)
     return (clauses.months_later(day(row["doj"]), months).isoformat(),)
 
 
-def draw_training_due(ctx: DrawContext) -> Draw | None:
-    """The persona as a newcomer once, or a colleague."""
+def draw_training_due(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    if row is None:
-        return None
     due = day(row["doj"]) + timedelta(days=clauses.value(ctx.facts, clauses.TRAINING))
     return ctx.draw({"name": row["name"]}, answer=[entities.date(due.isoformat())])
 
 
 @GROUP.goal(POLICIES, steps=2, draw=draw_training_due)
 def training_due(slots: Slots, plan: PlanRecorder) -> Values:
-    """The first day, then the time for the training."""
     row = look(plan, slots["name"])
     days = clauses.rule(plan, clauses.COMPLIANCE, "Until when is it to be done?", clauses.TRAINING).value
     plan.weigh(row)
     return ((day(row["doj"]) + timedelta(days=days)).isoformat(),)
 
 
-def draw_devices_back(ctx: DrawContext) -> Draw | None:
-    """Somebody who has left."""
+def draw_devices_back(ctx: DrawContext) -> Draw:
     if not ctx.facts.left:
-        return None
+        raise UnfitError
     row = ctx.rng.choice(ctx.facts.left)
     if not ctx.facts.known_by_name(row):
-        return None
+        raise UnfitError
     due = clauses.working_days_later(day(row["dol"]), clauses.value(ctx.facts, clauses.RETURN))
     return ctx.draw(
-        {"name": row["name"]}, answer=[entities.date(due.isoformat())], about=[("employees", row)],
+        {"name": row["name"]},
+        answer=[entities.date(due.isoformat())],
+        about=[("employees", row)],
         subject=row["emp_id"],
-    )  # fmt: skip
+    )
 
 
 @GROUP.goal(
@@ -132,20 +114,19 @@ def draw_devices_back(ctx: DrawContext) -> Draw | None:
     denials=("private_field", "left_company"),
 )  # fmt: skip
 def devices_back(slots: Slots, plan: PlanRecorder) -> Values:
-    """The last day, then the time for the return."""
     row = look(plan, slots["name"])
     last = day(plan.private(row, "dol"))
     days = clauses.rule(plan, clauses.ASSETS, "How long do leavers have?", clauses.RETURN).value
     return (clauses.working_days_later(last, days).isoformat(),)
 
 
-def _draw_notice(ctx: DrawContext, row: Record, slots: Mapping[str, str], *more: Entity) -> Draw | None:
+def _draw_notice(ctx: DrawContext, row: Record, slots: Mapping[str, str], *more: Entity) -> Draw:
     if row["emp_id"] == ctx.me["emp_id"] or row["department"] not in _ordinary(ctx):
-        return None
+        raise UnfitError
     start = ctx.facts.now.date() + timedelta(days=ctx.rng.randint(1, 60))
     probation = clauses.months_later(_safe(row["doj"]), clauses.value(ctx.facts, clauses.PROBATION))
     if abs((probation - start).days) < 45:
-        return None
+        raise UnfitError
     key = clauses.NOTICE["new" if start < probation else "settled"]
     director = row["level"] == _DIRECTOR and start >= probation
     days = clauses.exceptional(ctx.facts, key) if director else clauses.value(ctx.facts, key)
@@ -175,64 +156,59 @@ def _ordinary(ctx: DrawContext) -> frozenset[str]:
     return frozenset(row["department"] for row in ctx.facts.staff())
 
 
-# --- days that lapse, ratings ---------------------------------------------------------------------------
-
-
-def draw_my_lapsing(ctx: DrawContext) -> Draw | None:
-    """The persona's vacation beyond what may be carried over."""
+def draw_my_lapsing(ctx: DrawContext) -> Draw:
     lost = _lost(ctx, ctx.me)
-    return ctx.draw({}, answer=[entities.number(lost)]) if lost > 0 else None
+    if not lost > 0:
+        raise UnfitError
+    return ctx.draw({}, answer=[entities.number(lost)])
 
 
 @GROUP.goal(POLICIES, steps=2, draw=draw_my_lapsing)
 def my_lapsing(slots: Slots, plan: PlanRecorder) -> Values:
-    """What is left, and what may be carried over."""
     me = myself(plan)
     plan.weigh(me)
     return (str(_lapsing(me[_VACATION], _carried(plan))),)
 
 
-def draw_lapsing(ctx: DrawContext) -> Draw | None:
-    """Somebody's vacation beyond that."""
+def draw_lapsing(ctx: DrawContext) -> Draw:
     row = someone(ctx)
-    if row is None or _lost(ctx, row) <= 0:
-        return None
+    if _lost(ctx, row) <= 0:
+        raise UnfitError
     return ctx.draw({"name": row["name"]}, answer=[entities.number(_lost(ctx, row))])
 
 
 @GROUP.goal(POLICIES, steps=2, draw=draw_lapsing, departments=PERSONNEL)
 def lapsing(slots: Slots, plan: PlanRecorder) -> Values:
-    """What is left, and what may be carried over."""
     row = look(plan, slots["name"])
     return (str(_lapsing(plan.private(row, _VACATION), _carried(plan))),)
 
 
-def draw_reports_lapsing(ctx: DrawContext) -> Draw | None:
-    """The persona's direct reports who lose days."""
+def draw_reports_lapsing(ctx: DrawContext) -> Draw:
     reports = _reports(ctx)
     names = [entities.person(row) for row in reports if _lost(ctx, row) > 0]
-    return ctx.draw({}, answer=names, nothing=not names) if len(reports) > 1 else None
+    if not len(reports) > 1:
+        raise UnfitError
+    return ctx.draw({}, answer=names, nothing=not names)
 
 
 @GROUP.goal(POLICIES, steps=2, draw=draw_reports_lapsing, levels=SENIOR, empty=True)
 def reports_lapsing(slots: Slots, plan: PlanRecorder) -> Values:
-    """All reports, and what may be carried over."""
     reports = plan.every("employees", "Who reports to me, and what do they have left?", reports_to="me")
     most = _carried(plan)
     here = [row for row in reports if row["is_valid"] == "TRUE"]
     return _named(plan, [row for row in here if _lapsing(row[_VACATION], most) > 0])
 
 
-def draw_reports_to_improve(ctx: DrawContext) -> Draw | None:
-    """The persona's direct reports whose rating leads to an improvement plan."""
+def draw_reports_to_improve(ctx: DrawContext) -> Draw:
     reports, most = _reports(ctx), clauses.value(ctx.facts, clauses.PLAN)
     names = [entities.person(row) for row in reports if int(row["performance_rating"]) <= most]
-    return ctx.draw({}, answer=names, nothing=not names) if len(reports) > 1 else None
+    if not len(reports) > 1:
+        raise UnfitError
+    return ctx.draw({}, answer=names, nothing=not names)
 
 
 @GROUP.goal(POLICIES, steps=2, draw=draw_reports_to_improve, levels=SENIOR, empty=True)
 def reports_to_improve(slots: Slots, plan: PlanRecorder) -> Values:
-    """All reports, and the rating that matters."""
     reports = plan.every("employees", "Who reports to me, and how are they rated?", reports_to="me")
     most = clauses.rule(plan, clauses.RATINGS, "Which ratings lead to a plan?", clauses.PLAN).value
     here = [row for row in reports if row["is_valid"] == "TRUE"]

@@ -24,62 +24,49 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
 from evals.kinds.enterprise.goals.it.tickets import SUBAREA
 from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("IT", "it/chains.toml", departments=HELPDESK)
 
 
-# --- two steps ------------------------------------------------------------------------------------------
-
-
-def draw_raiser_contact(ctx: DrawContext) -> Draw | None:
-    """Who raised a ticket."""
+def draw_raiser_contact(ctx: DrawContext) -> Draw:
     row = draw_ticket(ctx)
-    person = raiser(ctx, row) if row else None
-    if row is None or person is None:
-        return None
+    person = raiser(ctx, row)
     answer = [_address(person), entities.text(person["title"])]
     return ctx.draw({"ticket": row["ticket_id"]}, answer=answer, about=[("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_raiser_contact, denials=("wrong_department",))
 def raiser_contact(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, directory."""
     person = raiser_of(plan, open_ticket(plan, slots))
     return person["email"], person["title"]
 
 
-def draw_resolver_contact(ctx: DrawContext) -> Draw | None:
-    """Who works on a ticket."""
+def draw_resolver_contact(ctx: DrawContext) -> Draw:
     found = draw_named(ctx)
-    person = resolver(ctx, found[0]) if found else None
-    return _draw(ctx, found, _number(found), _address(person)) if found and person else None
+    person = resolver(ctx, found[0])
+    return _draw(ctx, found, _number(found), _address(person))
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_resolver_contact)
 def resolver_contact(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, directory."""
     ticket = find_ticket(plan, slots)
     return ticket["ticket_id"], resolver_of(plan, ticket)["email"]
 
 
-def draw_policy(ctx: DrawContext) -> Draw | None:
-    """The policy that a solved ticket names."""
+def draw_policy(ctx: DrawContext) -> Draw:
     found = draw_named(ctx, status="resolved")
-    return _draw(ctx, found, *_policy(ctx, found)) if found else None
+    return _draw(ctx, found, *_policy(ctx, found))
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_policy)
 def policy(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, policy."""
     return _look_up_policy(plan, find_ticket(plan, slots))
 
 
-def draw_verdict(ctx: DrawContext) -> Draw | None:
-    """Whether a solved ticket followed the policy that it names."""
+def draw_verdict(ctx: DrawContext) -> Draw:
     row = draw_ticket(ctx, status="resolved")
-    if row is None:
-        return None
     clause = told(ctx, row, "clause")
     answer = [
         entities.yes_or_no(told(ctx, row, "clause_result") == "obeyed"),
@@ -90,172 +77,136 @@ def draw_verdict(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_verdict)
 def verdict(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, policy."""
     ticket = open_ticket(plan, slots)
     obeyed = plan.understood(ticket, "clause_result") == "obeyed"
     return "yes" if obeyed else "no", policy_of(plan, plan.fact(ticket, "clause"))["title"]
 
 
-# --- three and more -------------------------------------------------------------------------------------
-
-
-def draw_raiser_manager(ctx: DrawContext) -> Draw | None:
-    """The manager of who raised a ticket, by number."""
+def draw_raiser_manager(ctx: DrawContext) -> Draw:
     row = draw_ticket(ctx)
-    person = raiser(ctx, row) if row else None
-    manager = ctx.facts.manager(person["emp_id"]) if person else None
-    if row is None or person is None or manager is None:
-        return None
+    person = raiser(ctx, row)
+    manager = ctx.above(person)
     answer = [entities.person(person), _address(manager)]
     return ctx.draw({"ticket": row["ticket_id"]}, answer=answer, about=[("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_raiser_manager)
 def raiser_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, raiser, manager."""
     person = raiser_of(plan, open_ticket(plan, slots))
     return person["name"], manager_of(plan, person)["email"]
 
 
-def draw_resolver_manager(ctx: DrawContext) -> Draw | None:
-    """The manager of who works on a ticket."""
+def draw_resolver_manager(ctx: DrawContext) -> Draw:
     found = draw_named(ctx)
-    person = resolver(ctx, found[0]) if found else None
-    manager = ctx.facts.manager(person["emp_id"]) if person else None
-    return _draw(ctx, found, _number(found), _address(manager)) if found and manager else None
+    person = resolver(ctx, found[0])
+    manager = ctx.above(person)
+    return _draw(ctx, found, _number(found), _address(manager))
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_resolver_manager)
 def resolver_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, resolver, manager."""
     ticket = find_ticket(plan, slots)
     return ticket["ticket_id"], manager_of(plan, resolver_of(plan, ticket))["email"]
 
 
-def draw_policy_resolver(ctx: DrawContext) -> Draw | None:
-    """The policy, and who solved the ticket."""
+def draw_policy_resolver(ctx: DrawContext) -> Draw:
     found = draw_named(ctx, status="resolved")
-    person = resolver(ctx, found[0]) if found else None
-    return _draw(ctx, found, *_policy(ctx, found), _address(person)) if found and person else None
+    person = resolver(ctx, found[0])
+    return _draw(ctx, found, *_policy(ctx, found), _address(person))
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_policy_resolver)
 def policy_resolver(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, policy, resolver."""
     ticket = find_ticket(plan, slots)
     return *_look_up_policy(plan, ticket), resolver_of(plan, ticket)["email"]
 
 
-def draw_both_contacts(ctx: DrawContext) -> Draw | None:
-    """Who raised a ticket, and who works on it."""
+def draw_both_contacts(ctx: DrawContext) -> Draw:
     row = draw_ticket(ctx)
-    people = _both(ctx, row) if row else None
-    if row is None or people is None:
-        return None
+    people = _both(ctx, row)
     answer = [_address(person) for person in people]
     return ctx.draw({"ticket": row["ticket_id"]}, answer=answer, about=[("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_both_contacts)
 def both_contacts(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, raiser, resolver."""
     ticket = open_ticket(plan, slots)
     return raiser_of(plan, ticket)["email"], resolver_of(plan, ticket)["email"]
 
 
-def draw_policy_manager(ctx: DrawContext) -> Draw | None:
-    """The policy, and the manager of who solved the ticket."""
+def draw_policy_manager(ctx: DrawContext) -> Draw:
     found = draw_named(ctx, status="resolved")
-    person = resolver(ctx, found[0]) if found else None
-    manager = ctx.facts.manager(person["emp_id"]) if person else None
-    return _draw(ctx, found, *_policy(ctx, found), _address(manager)) if found and manager else None
+    person = resolver(ctx, found[0])
+    manager = ctx.above(person)
+    return _draw(ctx, found, *_policy(ctx, found), _address(manager))
 
 
 @GROUP.goal(SUBAREA, steps=4, draw=draw_policy_manager)
 def policy_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, policy, resolver, manager."""
     ticket = find_ticket(plan, slots)
     return *_look_up_policy(plan, ticket), manager_of(plan, resolver_of(plan, ticket))["email"]
 
 
-def draw_raiser_chain(ctx: DrawContext) -> Draw | None:
-    """Two levels above who raised a ticket."""
+def draw_raiser_chain(ctx: DrawContext) -> Draw:
     row = draw_ticket(ctx)
-    person = raiser(ctx, row) if row else None
-    first = ctx.facts.manager(person["emp_id"]) if person else None
-    second = ctx.facts.manager(first["emp_id"]) if first else None
-    if row is None or person is None or second is None:
-        return None
+    person = raiser(ctx, row)
+    second = ctx.above(person, 2)
     answer = [entities.person(person), _address(second)]
     return ctx.draw({"ticket": row["ticket_id"]}, answer=answer, about=[("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=4, draw=draw_raiser_chain)
 def raiser_chain(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, raiser, two levels above."""
     person = raiser_of(plan, open_ticket(plan, slots))
     return person["name"], manager_of(plan, manager_of(plan, person))["email"]
 
 
-def draw_both_managers(ctx: DrawContext) -> Draw | None:
-    """The managers of both."""
+def draw_both_managers(ctx: DrawContext) -> Draw:
     row = draw_ticket(ctx)
-    above = _managers(ctx, row) if row else None
-    if row is None or above is None:
-        return None
+    above = _managers(ctx, row)
     answer = [_address(manager) for manager in above]
     return ctx.draw({"ticket": row["ticket_id"]}, answer=answer, about=[("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=5, draw=draw_both_managers)
 def both_managers(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, raiser, manager, resolver, manager."""
     ticket = open_ticket(plan, slots)
     above = manager_of(plan, raiser_of(plan, ticket))
     return above["email"], manager_of(plan, resolver_of(plan, ticket))["email"]
 
 
-def draw_policy_both(ctx: DrawContext) -> Draw | None:
-    """The policy, who solved the ticket, and the manager of who raised it."""
+def draw_policy_both(ctx: DrawContext) -> Draw:
     found = draw_named(ctx, status="resolved")
-    people = _both(ctx, found[0]) if found else None
-    manager = ctx.facts.manager(people[0]["emp_id"]) if people else None
-    if found is None or people is None or manager is None or manager is people[1]:
-        return None
+    people = _both(ctx, found[0])
+    manager = ctx.above(people[0])
+    if manager is people[1]:
+        raise UnfitError
     return _draw(ctx, found, *_policy(ctx, found), _address(people[1]), _address(manager))
 
 
 @GROUP.goal(SUBAREA, steps=5, draw=draw_policy_both)
 def policy_both(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, policy, resolver, raiser, manager."""
     ticket = find_ticket(plan, slots)
     about = _look_up_policy(plan, ticket)
     helper = resolver_of(plan, ticket)
     return *about, helper["email"], manager_of(plan, raiser_of(plan, ticket))["email"]
 
 
-def draw_policy_managers(ctx: DrawContext) -> Draw | None:
-    """The policy and the managers of both."""
+def draw_policy_managers(ctx: DrawContext) -> Draw:
     found = draw_named(ctx, status="resolved")
-    above = _managers(ctx, found[0]) if found else None
-    if found is None or above is None:
-        return None
+    above = _managers(ctx, found[0])
     return _draw(ctx, found, *_policy(ctx, found), *(_address(manager) for manager in above))
 
 
 @GROUP.goal(SUBAREA, steps=6, draw=draw_policy_managers)
 def policy_managers(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, policy, raiser, manager, resolver, manager."""
     ticket = find_ticket(plan, slots)
     about = _look_up_policy(plan, ticket)
     above = manager_of(plan, raiser_of(plan, ticket))
     return *about, above["email"], manager_of(plan, resolver_of(plan, ticket))["email"]
 
 
-# --- parts ----------------------------------------------------------------------------------------------
-
-
-def _draw(ctx: DrawContext, found: Named, *answer: Entity) -> Draw | None:
+def _draw(ctx: DrawContext, found: Named, *answer: Entity) -> Draw:
     row, slots = found
     return ctx.draw(slots, answer=answer, about=[("tickets", row)])
 
@@ -278,14 +229,17 @@ def _look_up_policy(plan: PlanRecorder, ticket: Row) -> tuple[str, str]:
     return clause, policy_of(plan, clause)["title"]
 
 
-def _both(ctx: DrawContext, ticket: Record) -> tuple[Record, Record] | None:
+def _both(ctx: DrawContext, ticket: Record) -> tuple[Record, Record]:
     """Raiser and resolver, two different people and neither the persona."""
-    pair = raiser(ctx, ticket), resolver(ctx, ticket)
-    return (pair[0], pair[1]) if pair[0] and pair[1] and pair[0] is not pair[1] else None
+    first, second = raiser(ctx, ticket), resolver(ctx, ticket)
+    if first is second:
+        raise UnfitError
+    return first, second
 
 
-def _managers(ctx: DrawContext, ticket: Record) -> tuple[Record, Record] | None:
+def _managers(ctx: DrawContext, ticket: Record) -> tuple[Record, Record]:
     """Their managers, two different people."""
-    people = _both(ctx, ticket)
-    first, second = (ctx.facts.manager(p["emp_id"]) for p in people) if people else (None, None)
-    return (first, second) if first and second and first is not second else None
+    first, second = (ctx.above(person) for person in _both(ctx, ticket))
+    if first is second:
+        raise UnfitError
+    return first, second

@@ -19,6 +19,7 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
 )
 from evals.kinds.enterprise.goals.messages.changes import mail, my_manager
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("IT", "it/desk.toml", departments=HELPDESK)
@@ -32,99 +33,70 @@ DELETE = "it_service_management.delete_issue"
 _SUBJECT = "IT ticket raised"
 
 
-# --- looking up -----------------------------------------------------------------------------------------
-
-
-def draw_state(ctx: DrawContext) -> Draw | None:
-    """A ticket by raiser and category."""
-    found = draw_named(ctx)
-    if found is None:
-        return None
-    row, slots = found
+def draw_state(ctx: DrawContext) -> Draw:
+    row, slots = draw_named(ctx)
     answer = [entities.text(row["status"]), entities.text(row["priority"])]
     return ctx.draw(slots, answer=answer, about=[("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_state)
 def state(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find it."""
     row = find_ticket(plan, slots)
     return row["status"], row["priority"]
 
 
-def draw_state_desk(ctx: DrawContext) -> Draw | None:
-    """With the job title of who works on it."""
-    found = draw_named(ctx)
-    person = resolver(ctx, found[0]) if found else None
-    if found is None or person is None:
-        return None
-    row, slots = found
+def draw_state_desk(ctx: DrawContext) -> Draw:
+    row, slots = draw_named(ctx)
+    person = resolver(ctx, row)
     answer = [entities.text(row["status"]), entities.text(person["title"])]
     return ctx.draw(slots, answer=answer, about=[("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_state_desk)
 def state_desk(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find it, look up who has it."""
     row = find_ticket(plan, slots)
     return row["status"], resolver_of(plan, row)["title"]
 
 
-# --- raising --------------------------------------------------------------------------------------------
-
-
-def draw_raise(ctx: DrawContext) -> Draw | None:
-    """Trouble of some category."""
+def draw_raise(ctx: DrawContext) -> Draw:
     slots = _trouble(ctx)
     return ctx.draw(slots, actions=[_new(slots)], mentions=[slots["text"]])
 
 
 @GROUP.goal(SUBAREA, steps=1, type="crud", draw=draw_raise, departments=(*OTHERS, *HELPDESK))
 def raise_ticket(slots: Slots, plan: PlanRecorder) -> Values:
-    """Raise it."""
     return plan.carry_out("I raise the ticket.", _new(slots))
 
 
-def draw_raise_for(ctx: DrawContext) -> Draw | None:
-    """And who is to solve it."""
+def draw_raise_for(ctx: DrawContext) -> Draw:
     person = helper(ctx)
-    if person is None:
-        return None
     slots = {**_trouble(ctx), "name": person["name"]}
     return ctx.draw(slots, actions=[_new(slots)], mentions=[slots["text"]])
 
 
 @GROUP.goal(SUBAREA, steps=1, type="crud", draw=draw_raise_for, departments=(*OTHERS, *HELPDESK))
 def raise_ticket_for(slots: Slots, plan: PlanRecorder) -> Values:
-    """Raise it."""
     return plan.carry_out(f"I raise the ticket and assign it to {slots['name']}.", _new(slots))
 
 
-def draw_raise_mail(ctx: DrawContext) -> Draw | None:
-    """And the persona's manager."""
-    slots, manager = _trouble(ctx), ctx.facts.manager(ctx.me["emp_id"])
-    if manager is None:
-        return None
+def draw_raise_mail(ctx: DrawContext) -> Draw:
+    slots, manager = _trouble(ctx), ctx.above(ctx.me)
     message = mail(manager["emp_id"], _SUBJECT, _raised(slots))
     return ctx.draw(slots, actions=[_new(slots), message], mentions=[slots["text"]])
 
 
 @GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_raise_mail, departments=(*OTHERS, *HELPDESK))
 def raise_ticket_mail(slots: Slots, plan: PlanRecorder) -> Values:
-    """Raise it, look up oneself, send."""
     plan.carry_out("I raise the ticket.", _new(slots))
     return plan.carry_out("I tell my manager about it.", mail(my_manager(plan), _SUBJECT, _raised(slots)))
 
 
-# --- changing -------------------------------------------------------------------------------------------
-
-
-def draw_priority(ctx: DrawContext) -> Draw | None:
-    """An open ticket of the persona's own."""
+def draw_priority(ctx: DrawContext) -> Draw:
     mine = ctx.facts.where("tickets", raised_by_emp_id=ctx.me["emp_id"], status="open")
-    row, priority = ctx.pick("tickets", mine), ctx.rng.choice(PRIORITIES)
-    if row is None or row["priority"] == priority:
-        return None
+    found, priority = attempt(ctx.pick, "tickets", mine), ctx.rng.choice(PRIORITIES)
+    row = need(found)
+    if row["priority"] == priority:
+        raise UnfitError
     key = row["ticket_id"]
     change = action(UPDATE, ticket_id=key, priority=priority)
     return ctx.draw({"ticket": key, "priority": priority}, actions=[change], about=[("tickets", row)])
@@ -134,17 +106,13 @@ def draw_priority(ctx: DrawContext) -> Draw | None:
     SUBAREA, steps=1, type="crud", draw=draw_priority, who=waits, departments=OTHERS, denials=("not_owner",)
 )
 def own_priority(slots: Slots, plan: PlanRecorder) -> Values:
-    """Change it."""
     change = action(UPDATE, ticket_id=slots["ticket"], priority=slots["priority"])
     return plan.carry_out("I change the priority of that ticket.", change)
 
 
-def draw_own_priority_mail(ctx: DrawContext) -> Draw | None:
-    """And the persona's manager."""
-    draw, manager = draw_priority(ctx), ctx.facts.manager(ctx.me["emp_id"])
-    row = ctx.facts.at(draw.about[0]) if draw else None
-    if draw is None or row is None or manager is None:
-        return None
+def draw_own_priority_mail(ctx: DrawContext) -> Draw:
+    draw, manager = draw_priority(ctx), ctx.above(ctx.me)
+    row = need(ctx.facts.at(draw.about[0]))
     message = mail(manager["emp_id"], "Priority changed", _changed(draw.slots))
     mentions = [draw.slots["ticket"], draw.slots["priority"]]
     actions = [*draw.actions, message]
@@ -156,102 +124,77 @@ def draw_own_priority_mail(ctx: DrawContext) -> Draw | None:
     denials=("not_owner",),
 )  # fmt: skip
 def own_priority_mail(slots: Slots, plan: PlanRecorder) -> Values:
-    """Look up oneself, change it, send."""
     manager = my_manager(plan)
     own_priority(slots, plan)
     return plan.carry_out("I tell my manager.", mail(manager, "Priority changed", _changed(slots)))
 
 
-def draw_priority_of(ctx: DrawContext) -> Draw | None:
-    """A ticket by raiser and category."""
-    found, priority = draw_named(ctx, status="open"), ctx.rng.choice(PRIORITIES)
-    if found is None or found[0]["priority"] == priority:
-        return None
-    row, slots = found
+def draw_priority_of(ctx: DrawContext) -> Draw:
+    found, priority = attempt(draw_named, ctx, status="open"), ctx.rng.choice(PRIORITIES)
+    row, slots = need(found)
+    if row["priority"] == priority:
+        raise UnfitError
     change = action(UPDATE, ticket_id=row["ticket_id"], priority=priority)
     return ctx.draw({**slots, "priority": priority}, actions=[change], about=[("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=2, type="crud", draw=draw_priority_of)
 def priority_of(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find it, change it."""
     key = find_ticket(plan, slots)["ticket_id"]
     return plan.carry_out("I change its priority.", action(UPDATE, ticket_id=key, priority=slots["priority"]))
 
 
-def draw_reassign(ctx: DrawContext) -> Draw | None:
-    """An open ticket and somebody else of the helpdesk."""
-    found = draw_named(ctx, status="open")
-    person = helper(ctx, found[0]["emp_id"]) if found else None
-    if found is None or person is None:
-        return None
-    row, slots = found
+def draw_reassign(ctx: DrawContext) -> Draw:
+    row, slots = draw_named(ctx, status="open")
+    person = helper(ctx, row["emp_id"])
     change = action(UPDATE, ticket_id=row["ticket_id"], resolver=person["name"])
     return ctx.draw({**slots, "other": person["name"]}, actions=[change], about=[("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=2, type="crud", draw=draw_reassign)
 def reassign(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find it, assign it."""
     key = find_ticket(plan, slots)["ticket_id"]
     return plan.carry_out(
         f"I assign it to {slots['other']}.", action(UPDATE, ticket_id=key, resolver=slots["other"])
     )
 
 
-def draw_regroup(ctx: DrawContext) -> Draw | None:
-    """A ticket and the category it should have."""
-    found, row = draw_named(ctx, status="open"), draw_ticket(ctx)
-    if found is None or row is None or row["category"] == found[0]["category"]:
-        return None
-    change = action(UPDATE, ticket_id=found[0]["ticket_id"], category=row["category"])
-    slots = {**found[1], "other": row["category"]}
-    return ctx.draw(slots, actions=[change], about=[("tickets", found[0])])
+def draw_regroup(ctx: DrawContext) -> Draw:
+    found, other = attempt(draw_named, ctx, status="open"), draw_ticket(ctx)["category"]
+    row, slots = need(found)
+    if row["category"] == other:
+        raise UnfitError
+    change = action(UPDATE, ticket_id=row["ticket_id"], category=other)
+    return ctx.draw({**slots, "other": other}, actions=[change], about=[("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=2, type="crud", draw=draw_regroup)
 def regroup(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find it, change the category."""
     key = find_ticket(plan, slots)["ticket_id"]
     return plan.carry_out(
         "I move it to the other category.", action(UPDATE, ticket_id=key, category=slots["other"])
     )
 
 
-# --- deleting -------------------------------------------------------------------------------------------
-
-
-def draw_delete(ctx: DrawContext) -> Draw | None:
-    """A ticket by number."""
+def draw_delete(ctx: DrawContext) -> Draw:
     row = draw_ticket(ctx)
-    if row is None:
-        return None
     deletion = action(DELETE, ticket_id=row["ticket_id"])
     return ctx.draw({"ticket": row["ticket_id"]}, actions=[deletion], about=[("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=1, type="crud", draw=draw_delete, levels=SENIORS, denials=("level_too_low",))
 def delete_ticket(slots: Slots, plan: PlanRecorder) -> Values:
-    """Delete it."""
     return plan.carry_out("I delete that ticket.", action(DELETE, ticket_id=slots["ticket"]))
 
 
-def draw_delete_of(ctx: DrawContext) -> Draw | None:
-    """A ticket by raiser and category."""
-    found = draw_named(ctx)
-    if found is None:
-        return None
-    row, slots = found
+def draw_delete_of(ctx: DrawContext) -> Draw:
+    row, slots = draw_named(ctx)
     return ctx.draw(slots, actions=[action(DELETE, ticket_id=row["ticket_id"])], about=[("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=2, type="crud", draw=draw_delete_of, levels=SENIORS, denials=("level_too_low",))
 def delete_of(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find it, delete it."""
     return plan.carry_out("I delete it.", action(DELETE, ticket_id=find_ticket(plan, slots)["ticket_id"]))
-
-
-# --- parts ----------------------------------------------------------------------------------------------
 
 
 def _trouble(ctx: DrawContext) -> dict[str, str]:

@@ -11,8 +11,9 @@ from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.it.ticket_lookup import HELPDESK, YEARS, busiest, draw_ticket, has_had
 from evals.kinds.enterprise.goals.it.tickets import SUBAREA
 from evals.kinds.enterprise.goals.messages.chats import manager_of
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows, UnfitError
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
 from evals.kinds.enterprise.goals.rows import span
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
 GROUP = GoalGroup("IT", "it/lists.toml", departments=HELPDESK)
 _MOST = 8
@@ -20,8 +21,7 @@ _PRIORITIES = ("high", "medium", "low")
 _SPAN = (20, 200)
 
 
-def draw_my_queue(ctx: DrawContext) -> Draw | None:
-    """The persona's open tickets of a priority."""
+def draw_my_queue(ctx: DrawContext) -> Draw:
     priority = ctx.rng.choice(_PRIORITIES)
     rows = ctx.facts.where("tickets", emp_id=ctx.me["emp_id"], priority=priority, status="open")
     return _list(ctx, {"priority": priority}, rows)
@@ -29,7 +29,6 @@ def draw_my_queue(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_my_queue, empty=True)
 def my_queue(slots: Slots, plan: PlanRecorder) -> Values:
-    """All of them."""
     rows = plan.every(
         "tickets", f"I look for my open tickets of {slots['priority']} priority.",
         resolver="me", priority=slots["priority"], status="open",
@@ -37,11 +36,8 @@ def my_queue(slots: Slots, plan: PlanRecorder) -> Values:
     return _ids(plan, rows)
 
 
-def draw_my_period(ctx: DrawContext) -> Draw | None:
-    """The tickets that came to the persona between two days."""
+def draw_my_period(ctx: DrawContext) -> Draw:
     row = ctx.pick("tickets", ctx.facts.where("tickets", emp_id=ctx.me["emp_id"]))
-    if row is None:
-        return None
     middle = day(row["assigned_date"])
     first = middle - timedelta(days=ctx.rng.randint(*_SPAN))
     last = middle + timedelta(days=ctx.rng.randint(*_SPAN) if not ctx.empty else -1)
@@ -55,7 +51,6 @@ def draw_my_period(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_my_period, who=has_had, empty=True)
 def my_period(slots: Slots, plan: PlanRecorder) -> Values:
-    """All of them."""
     rows = plan.every(
         "tickets", "I look for what came to me in that time.",
         resolver="me", date_from=slots["first"], date_to=slots["last"],
@@ -63,28 +58,23 @@ def my_period(slots: Slots, plan: PlanRecorder) -> Values:
     return _ids(plan, rows)
 
 
-def draw_raised_by(ctx: DrawContext) -> Draw | None:
-    """A colleague, with tickets or without."""
+def draw_raised_by(ctx: DrawContext) -> Draw:
     row = ctx.colleague() if ctx.empty else draw_ticket(ctx)
-    person = ctx.facts.colleague(row["emp_id" if ctx.empty else "raised_by_emp_id"]) if row else None
-    if person is None or person["emp_id"] == ctx.me["emp_id"]:
-        return None
+    person = need(ctx.facts.colleague(row["emp_id" if ctx.empty else "raised_by_emp_id"]))
+    if person["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     rows = ctx.facts.where("tickets", raised_by_emp_id=person["emp_id"])
     return _list(ctx, {"name": person["name"]}, rows)
 
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_raised_by, empty=True)
 def raised_by(slots: Slots, plan: PlanRecorder) -> Values:
-    """All of them."""
     rows = plan.every("tickets", f"I look for what {slots['name']} raised.", raised_by=slots["name"])
     return _ids(plan, rows)
 
 
-def draw_category_year(ctx: DrawContext) -> Draw | None:
-    """A category and a year."""
+def draw_category_year(ctx: DrawContext) -> Draw:
     row = draw_ticket(ctx)
-    if row is None:
-        return None
     year = ctx.rng.choice(YEARS) if ctx.empty else row["assigned_date"][:4]
     rows = _of_year(ctx.facts.where("tickets", category=row["category"]), year)
     slots = {"category": row["category"], "year": year}
@@ -97,22 +87,21 @@ def draw_category_year(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_category_year, empty=True)
 def category_year(slots: Slots, plan: PlanRecorder) -> Values:
-    """Count."""
     rows = _in_category(plan, slots["category"], slots["year"])
     if not rows:
         return plan.none(rows)
     return str(len(rows)), str(sum(row["status"] == "resolved" for row in rows))
 
 
-def draw_more_of(ctx: DrawContext) -> Draw | None:
-    """Two categories with different numbers of tickets in a year."""
-    pair, year = ctx.pick_two("tickets"), ctx.rng.choice(YEARS)
-    if pair is None or pair[0]["category"] == pair[1]["category"]:
-        return None
+def draw_more_of(ctx: DrawContext) -> Draw:
+    found, year = attempt(ctx.pick_two, "tickets"), ctx.rng.choice(YEARS)
+    pair = need(found)
+    if pair[0]["category"] == pair[1]["category"]:
+        raise UnfitError
     names = [row["category"] for row in pair]
     counts = [len(_of_year(ctx.facts.where("tickets", category=name), year)) for name in names]
     if counts[0] == counts[1]:
-        return None
+        raise UnfitError
     most = max(counts)
     slots = {"category": names[0], "other": names[1], "year": year}
     answer = [entities.text(names[counts.index(most)]), entities.number(most)]
@@ -121,7 +110,6 @@ def draw_more_of(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_more_of)
 def more_of(slots: Slots, plan: PlanRecorder) -> Values:
-    """Count both."""
     counts = [
         (len(_in_category(plan, name, slots["year"])), name) for name in (slots["category"], slots["other"])
     ]
@@ -129,52 +117,36 @@ def more_of(slots: Slots, plan: PlanRecorder) -> Values:
     return name, str(most)
 
 
-# --- who works most -------------------------------------------------------------------------------------
-
-
-def draw_busiest(ctx: DrawContext) -> Draw | None:
-    """A time in which somebody clearly has most tickets."""
-    found = _busy_time(ctx)
-    if found is None:
-        return None
-    person, slots = found
+def draw_busiest(ctx: DrawContext) -> Draw:
+    person, slots = _busy_time(ctx)
     answer = [entities.person(person), entities.ident("email", person["email"])]
     return ctx.draw(slots, answer=answer)
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_busiest)
 def busiest_helper(slots: Slots, plan: PlanRecorder) -> Values:
-    """All tickets of the time, then the directory."""
     person = _look_up_busiest(plan, slots)
     return person["name"], person["email"]
 
 
-def draw_busiest_manager(ctx: DrawContext) -> Draw | None:
-    """And the manager."""
-    found = _busy_time(ctx)
-    manager = ctx.facts.manager(found[0]["emp_id"]) if found else None
-    if found is None or manager is None:
-        return None
-    person, slots = found
+def draw_busiest_manager(ctx: DrawContext) -> Draw:
+    person, slots = _busy_time(ctx)
+    manager = ctx.above(person)
     answer = [entities.person(person), entities.ident("email", manager["email"])]
     return ctx.draw(slots, answer=answer)
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_busiest_manager)
 def busiest_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """All tickets of the time, then two entries of the directory."""
     person = _look_up_busiest(plan, slots)
     return person["name"], manager_of(plan, person)["email"]
 
 
-# --- parts ----------------------------------------------------------------------------------------------
-
-
-def _list(ctx: DrawContext, slots: dict[str, str], rows: list[Record]) -> Draw | None:
+def _list(ctx: DrawContext, slots: dict[str, str], rows: list[Record]) -> Draw:
     if not rows:
         return ctx.draw(slots, nothing=True)
     if len(rows) > _MOST:
-        return None
+        raise UnfitError
     answer = [entities.ident("ticket_id", row["ticket_id"]) for row in rows]
     return ctx.draw(slots, answer=answer, about=[("tickets", rows[0])])
 
@@ -191,14 +163,14 @@ def _in_category(plan: PlanRecorder, category: str, year: str) -> Rows:
     return plan.every("tickets", f"I need the {category} tickets of {year}.", category=category, **span(year))
 
 
-def _busy_time(ctx: DrawContext) -> tuple[Record, dict[str, str]] | None:
+def _busy_time(ctx: DrawContext) -> tuple[Record, dict[str, str]]:
     """Two days, and who clearly got most tickets between them."""
     first = day(ctx.rng.choice(ctx.facts.all("tickets"))["assigned_date"])
     last = first + timedelta(days=2 * ctx.rng.randint(*_SPAN))
     rows = [row for row in ctx.facts.all("tickets") if first <= day(row["assigned_date"]) <= last]
-    person = ctx.facts.colleague(busiest(rows) or "")
-    if person is None or len(rows) > 50:
-        return None
+    person = need(ctx.facts.colleague(busiest(rows)))
+    if len(rows) > 50:
+        raise UnfitError
     return person, {"first": first.isoformat(), "last": last.isoformat()}
 
 
@@ -207,6 +179,4 @@ def _look_up_busiest(plan: PlanRecorder, slots: Slots) -> Row:
         "tickets", "I need all tickets of that time.", date_from=slots["first"], date_to=slots["last"]
     )
     key = busiest(rows)
-    if key is None:
-        raise UnfitError("nobody leads clearly")
     return plan.one("employees", "I look up who got most of them.", emp_id=key)

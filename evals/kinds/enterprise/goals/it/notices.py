@@ -20,6 +20,7 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
 )
 from evals.kinds.enterprise.goals.messages.changes import chat, mail, my_manager
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("IT", "it/notices.toml", departments=HELPDESK)
@@ -37,26 +38,19 @@ _DEEDS = (
 _SOLVED, _URGENT, _MOVED = "Ticket resolved", "Ticket with high priority", "Ticket passed on"
 
 
-def draw_resolve(ctx: DrawContext) -> Draw | None:
-    """An open ticket and what was done."""
+def draw_resolve(ctx: DrawContext) -> Draw:
     found = _open(ctx)
-    if found is None:
-        return None
     return _draw(ctx, found, [_resolution(found[0]["ticket_id"], found[1]["deed"])])
 
 
 @GROUP.goal(SUBAREA, steps=2, type="crud", draw=draw_resolve)
 def resolve(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find, resolve."""
     _resolve(plan, slots)
     return ()
 
 
-def draw_resolve_tell(ctx: DrawContext) -> Draw | None:
-    """And who raised it."""
+def draw_resolve_tell(ctx: DrawContext) -> Draw:
     found = _open(ctx)
-    if found is None:
-        return None
     row, slots = found
     key = row["ticket_id"]
     actions = [_resolution(key, slots["deed"]), chat(row["raised_by_emp_id"], _done(key))]
@@ -65,17 +59,13 @@ def draw_resolve_tell(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_resolve_tell)
 def resolve_tell(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find, resolve, tell the raiser."""
     _resolve_and_tell(plan, slots)
     return ()
 
 
-def draw_reopen_tell(ctx: DrawContext) -> Draw | None:
-    """A solved ticket and who solved it."""
+def draw_reopen_tell(ctx: DrawContext) -> Draw:
     found = draw_named(ctx, status="resolved")
-    person = resolver(ctx, found[0]) if found else None
-    if found is None or person is None:
-        return None
+    person = resolver(ctx, found[0])
     key = found[0]["ticket_id"]
     actions = [action(UPDATE, ticket_id=key, status="open"), chat(person["emp_id"], _again(key))]
     return _draw(ctx, found, actions, key)
@@ -83,20 +73,15 @@ def draw_reopen_tell(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_reopen_tell)
 def reopen_tell(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find, reopen, tell the resolver."""
     ticket = find_ticket(plan, slots)
     key = ticket["ticket_id"]
     plan.carry_out("I open it again.", action(UPDATE, ticket_id=key, status="open"))
     return plan.carry_out("I tell who had solved it.", chat(ticket["emp_id"], _again(key)))
 
 
-def draw_reassign_tell(ctx: DrawContext) -> Draw | None:
-    """An open ticket and somebody else of the helpdesk."""
-    found = draw_named(ctx, status="open")
-    person = helper(ctx, found[0]["emp_id"]) if found else None
-    if found is None or person is None:
-        return None
-    row, slots = found
+def draw_reassign_tell(ctx: DrawContext) -> Draw:
+    row, slots = draw_named(ctx, status="open")
+    person = helper(ctx, row["emp_id"])
     key = row["ticket_id"]
     actions = [_assign(key, person["name"]), chat(person["name"], _yours(key))]
     return _draw(ctx, (row, {**slots, "other": person["name"]}), actions, key)
@@ -104,18 +89,16 @@ def draw_reassign_tell(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_reassign_tell)
 def reassign_tell(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find, assign, tell."""
     key = find_ticket(plan, slots)["ticket_id"]
     plan.carry_out(f"I assign it to {slots['other']}.", _assign(key, slots["other"]))
     return plan.carry_out("I say so in the chat.", chat(slots["other"], _yours(key)))
 
 
-def draw_urgent(ctx: DrawContext) -> Draw | None:
-    """An open ticket that is not urgent yet, and the manager of who raised it."""
+def draw_urgent(ctx: DrawContext) -> Draw:
     found = draw_named(ctx, status="open")
-    manager = manager_but_me(ctx, raiser(ctx, found[0])) if found else None
-    if found is None or manager is None or found[0]["priority"] == "high":
-        return None
+    manager = manager_but_me(ctx, raiser(ctx, found[0]))
+    if found[0]["priority"] == "high":
+        raise UnfitError
     key = found[0]["ticket_id"]
     actions = [_hurry(key), mail(manager["emp_id"], _URGENT, _urgent(key))]
     return _draw(ctx, found, actions, key)
@@ -123,7 +106,6 @@ def draw_urgent(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=4, type="crud", draw=draw_urgent)
 def urgent_tell_above(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find, change, look up the raiser, tell the manager."""
     ticket = find_ticket(plan, slots)
     key = ticket["ticket_id"]
     plan.carry_out("I raise its priority.", _hurry(key))
@@ -131,12 +113,11 @@ def urgent_tell_above(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I tell the raiser's manager.", mail(manager, _URGENT, _urgent(key)))
 
 
-def draw_move_up(ctx: DrawContext) -> Draw | None:
-    """An open ticket and the manager of who has it."""
+def draw_move_up(ctx: DrawContext) -> Draw:
     found = draw_named(ctx, status="open")
-    manager = manager_but_me(ctx, ctx.facts.person(found[0]["emp_id"])) if found else None
-    if found is None or manager is None or manager["department"] not in HELPDESK:
-        return None
+    manager = manager_but_me(ctx, need(ctx.facts.person(found[0]["emp_id"])))
+    if manager["department"] not in HELPDESK:
+        raise UnfitError
     key = found[0]["ticket_id"]
     actions = [_assign(key, manager["emp_id"]), chat(manager["emp_id"], _yours(key))]
     return _draw(ctx, found, actions, key)
@@ -144,79 +125,67 @@ def draw_move_up(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=4, type="crud", draw=draw_move_up)
 def move_up(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find, look up who has it, assign to the manager, tell."""
     ticket = find_ticket(plan, slots)
     key, manager = ticket["ticket_id"], resolver_of(plan, ticket)["reports_to"]
     plan.carry_out("I assign it to the manager.", _assign(key, manager))
     return plan.carry_out("I say so in the chat.", chat(manager, _yours(key)))
 
 
-def draw_resolve_both(ctx: DrawContext) -> Draw | None:
-    """Raiser and raiser's manager."""
+def draw_resolve_both(ctx: DrawContext) -> Draw:
     found = _open(ctx)
-    manager = manager_but_me(ctx, raiser(ctx, found[0])) if found else None
-    return _draw_resolved(ctx, found, manager) if found and manager else None
+    manager = manager_but_me(ctx, raiser(ctx, found[0]))
+    return _draw_resolved(ctx, found, manager)
 
 
 @GROUP.goal(SUBAREA, steps=5, type="crud", draw=draw_resolve_both)
 def resolve_tell_both(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find, resolve, tell the raiser, look them up, tell the manager."""
     _resolve_and_tell_both(plan, slots)
     return ()
 
 
-def draw_resolve_mine(ctx: DrawContext) -> Draw | None:
-    """Raiser and the persona's own manager."""
-    found, manager = _open(ctx), ctx.facts.manager(ctx.me["emp_id"])
-    if found is None or manager is None or manager["emp_id"] == found[0]["raised_by_emp_id"]:
-        return None
+def draw_resolve_mine(ctx: DrawContext) -> Draw:
+    found, manager = _open(ctx), ctx.above(ctx.me)
+    if manager["emp_id"] == found[0]["raised_by_emp_id"]:
+        raise UnfitError
     return _draw_resolved(ctx, found, manager)
 
 
 @GROUP.goal(SUBAREA, steps=5, type="crud", draw=draw_resolve_mine)
 def resolve_tell_mine(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find, resolve, tell the raiser, look up oneself, tell one's manager."""
     key = _resolve_and_tell(plan, slots)["ticket_id"]
     return plan.carry_out("I tell my manager.", mail(my_manager(plan), _SOLVED, _done(key)))
 
 
-def draw_resolve_three(ctx: DrawContext) -> Draw | None:
-    """Raiser, raiser's manager, and some colleague of the helpdesk."""
-    draw, other = draw_resolve_both(ctx), helper(ctx)
-    row = ctx.facts.at(draw.about[0]) if draw else None
-    if draw is None or row is None or other is None:
-        return None
+def draw_resolve_three(ctx: DrawContext) -> Draw:
+    found, other = attempt(draw_resolve_both, ctx), helper(ctx)
+    draw = need(found)
+    row = need(ctx.facts.at(draw.about[0]))
     if other["emp_id"] in {act.arguments.get("recipient") for act in draw.actions}:
-        return None
+        raise UnfitError
     actions = [*draw.actions, chat(other["name"], _done(row["ticket_id"]))]
     return _draw(ctx, (row, {**draw.slots, "other": other["name"]}), actions, row["ticket_id"])
 
 
 @GROUP.goal(SUBAREA, steps=6, type="crud", draw=draw_resolve_three)
 def resolve_tell_three(slots: Slots, plan: PlanRecorder) -> Values:
-    """As to both, then tell the colleague."""
     key = _resolve_and_tell_both(plan, slots)
     return plan.carry_out(f"I tell {slots['other']}.", chat(slots["other"], _done(key)))
 
 
-# --- parts ----------------------------------------------------------------------------------------------
-
-
-def _open(ctx: DrawContext) -> Named | None:
+def _open(ctx: DrawContext) -> Named:
     """An open ticket of somebody who is still here, with what was done about it."""
-    found = draw_named(ctx, status="open")
-    if found is None or raiser(ctx, found[0]) is None:
-        return None
-    return found[0], {**found[1], "deed": ctx.rng.choice(_DEEDS)}
+    row, slots = draw_named(ctx, status="open")
+    raiser(ctx, row)
+    return row, {**slots, "deed": ctx.rng.choice(_DEEDS)}
 
 
-def _draw(ctx: DrawContext, found: Named, actions: list[Action], *mentions: str) -> Draw | None:
+def _draw(ctx: DrawContext, found: Named, actions: list[Action], *mentions: str) -> Draw:
     row, slots = found
     said = [slots["deed"]] if "deed" in slots else []
     return ctx.draw(slots, actions=actions, mentions=[*said, *mentions], about=[("tickets", row)])
 
 
-def _draw_resolved(ctx: DrawContext, found: Named, manager: Record) -> Draw | None:
+def _draw_resolved(ctx: DrawContext, found: Named, manager: Record) -> Draw:
     row, slots = found
     key = row["ticket_id"]
     messages = [chat(row["raised_by_emp_id"], _done(key)), mail(manager["emp_id"], _SOLVED, _done(key))]

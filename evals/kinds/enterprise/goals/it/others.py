@@ -23,23 +23,22 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
 from evals.kinds.enterprise.goals.it.tickets import SUBAREA
 from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Rows
+from evals.kinds.enterprise.goals.unfit import UnfitError
 
 GROUP = GoalGroup("IT", "it/others.toml", departments=HELPDESK)
 _MOST = 8
 
 
-def draw_raiser_open(ctx: DrawContext) -> Draw | None:
-    """A solved ticket and what its raiser waits for."""
+def draw_raiser_open(ctx: DrawContext) -> Draw:
     row = draw_ticket(ctx, status="resolved")
-    if row is None or row["raised_by_emp_id"] == ctx.me["emp_id"]:
-        return None
+    if row["raised_by_emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     rows = ctx.facts.where("tickets", raised_by_emp_id=row["raised_by_emp_id"], status="open")
     return _list(ctx, {"ticket": row["ticket_id"]}, rows, row)
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_raiser_open, empty=True)
 def raiser_open(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, what is open of its raiser."""
     ticket = open_ticket(plan, slots)
     rows = plan.every(
         "tickets", "What of this raiser is open?", raised_by=ticket["raised_by_emp_id"], status="open"
@@ -47,19 +46,14 @@ def raiser_open(slots: Slots, plan: PlanRecorder) -> Values:
     return _ids(plan, rows)
 
 
-def draw_resolver_open(ctx: DrawContext) -> Draw | None:
-    """A solved ticket and what its resolver has to do."""
-    found = draw_named(ctx, status="resolved")
-    person = resolver(ctx, found[0]) if found else None
-    if found is None or person is None:
-        return None
-    row, slots = found
+def draw_resolver_open(ctx: DrawContext) -> Draw:
+    row, slots = draw_named(ctx, status="resolved")
+    person = resolver(ctx, row)
     return _list(ctx, slots, ctx.facts.where("tickets", emp_id=person["emp_id"], status="open"), row)
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_resolver_open, empty=True)
 def resolver_open(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, what is open with its resolver."""
     ticket = find_ticket(plan, slots)
     rows = plan.every(
         "tickets", "What else is open with this resolver?", resolver=ticket["emp_id"], status="open"
@@ -67,20 +61,17 @@ def resolver_open(slots: Slots, plan: PlanRecorder) -> Values:
     return _ids(plan, rows)
 
 
-def draw_manager_open(ctx: DrawContext) -> Draw | None:
-    """A solved ticket and what its resolver's manager has to do."""
-    found = draw_named(ctx, status="resolved")
-    person = resolver(ctx, found[0]) if found else None
-    manager = ctx.facts.manager(person["emp_id"]) if person else None
-    if found is None or manager is None or manager["department"] not in HELPDESK:
-        return None
-    row, slots = found
+def draw_manager_open(ctx: DrawContext) -> Draw:
+    row, slots = draw_named(ctx, status="resolved")
+    person = resolver(ctx, row)
+    manager = ctx.above(person)
+    if manager["department"] not in HELPDESK:
+        raise UnfitError
     return _list(ctx, slots, ctx.facts.where("tickets", emp_id=manager["emp_id"], status="open"), row)
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_manager_open, empty=True)
 def manager_open(slots: Slots, plan: PlanRecorder) -> Values:
-    """Ticket, its resolver, what is open with the manager."""
     person = resolver_of(plan, find_ticket(plan, slots))
     rows = plan.every(
         "tickets", "What is open with the manager?", resolver=person["reports_to"], status="open"
@@ -88,13 +79,10 @@ def manager_open(slots: Slots, plan: PlanRecorder) -> Values:
     return _ids(plan, rows)
 
 
-def draw_outcome_for_manager(ctx: DrawContext) -> Draw | None:
-    """A solved ticket and the manager of who raised it."""
+def draw_outcome_for_manager(ctx: DrawContext) -> Draw:
     row = draw_ticket(ctx, status="resolved")
-    person = raiser(ctx, row) if row else None
+    person = raiser(ctx, row)
     manager = manager_but_me(ctx, person)
-    if row is None or person is None or manager is None:
-        return None
     slots = {"name": person["name"], "ticket": row["ticket_id"]}
     answer = [entities.ident("email", manager["email"]), entities.text(told(ctx, row, "clause"))]
     return ctx.draw(slots, answer=answer, about=[("tickets", row)])
@@ -102,18 +90,14 @@ def draw_outcome_for_manager(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_outcome_for_manager, denials=("wrong_department",))
 def outcome_for_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """The colleague, the manager, the ticket."""
     person = plan.one("employees", f"I look {slots['name']} up.", name=slots["name"])
     manager = manager_of(plan, person)
     return manager["email"], plan.fact(open_ticket(plan, slots), "clause")
 
 
-def draw_own_for_manager(ctx: DrawContext) -> Draw | None:
-    """A ticket that the persona raised, and the persona's manager."""
+def draw_own_for_manager(ctx: DrawContext) -> Draw:
     row = ctx.pick("tickets", ctx.facts.where("tickets", raised_by_emp_id=ctx.me["emp_id"]))
-    manager, helper = ctx.facts.manager(ctx.me["emp_id"]), resolver(ctx, row) if row else None
-    if row is None or manager is None or helper is None:
-        return None
+    manager, helper = ctx.above(ctx.me), resolver(ctx, row)
     answer = [entities.ident("email", manager["email"]), entities.person(helper)]
     return ctx.draw({"ticket": row["ticket_id"]}, answer=answer, about=[("tickets", row)])
 
@@ -123,16 +107,15 @@ def draw_own_for_manager(ctx: DrawContext) -> Draw | None:
     denials=("not_participant",),
 )  # fmt: skip
 def own_for_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Oneself, the manager, the ticket."""
     manager = manager_of(plan, plan.one("employees", "I look up to whom I report.", emp_id="me"))
     return manager["email"], open_ticket(plan, slots)["resolver_name"]
 
 
-def _list(ctx: DrawContext, slots: dict[str, str], rows: list[Record], about: Record) -> Draw | None:
+def _list(ctx: DrawContext, slots: dict[str, str], rows: list[Record], about: Record) -> Draw:
     if not rows:
         return ctx.draw(slots, nothing=True, about=[("tickets", about)])
     if len(rows) > _MOST:
-        return None
+        raise UnfitError
     answer = [entities.ident("ticket_id", row["ticket_id"]) for row in rows]
     return ctx.draw(slots, answer=answer, about=[("tickets", about)])
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from evals.kinds.enterprise.facts import Facts, Record, day
 from evals.kinds.enterprise.goals.draw_context import DrawContext
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, UnfitError
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import clear_best
+from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
 HELPDESK = ("IN",)
 """The department that solves tickets and may read all of them."""
@@ -22,48 +23,53 @@ Named = tuple[Record, dict[str, str]]
 """A ticket, and slots that tell it from all others."""
 
 
-# --- drawing --------------------------------------------------------------------------------------------
-
-
-def draw_ticket(ctx: DrawContext, **cells: str) -> Record | None:
+def draw_ticket(ctx: DrawContext, **cells: str) -> Record:
     """Any ticket with these cells."""
     return ctx.pick("tickets", ctx.facts.where("tickets", **cells) if cells else None)
 
 
-def draw_named(ctx: DrawContext, **cells: str) -> Named | None:
+def draw_named(ctx: DrawContext, **cells: str) -> Named:
     """A ticket that its raiser and category tell from all others."""
     row = draw_ticket(ctx, **cells)
-    raiser = ctx.facts.person(row["raised_by_emp_id"]) if row else None
-    if row is None or raiser is None or not ctx.facts.known_by_name(raiser):
-        return None
+    raiser = need(ctx.facts.person(row["raised_by_emp_id"]))
+    if not ctx.facts.known_by_name(raiser):
+        raise UnfitError
     same = ctx.facts.where("tickets", raised_by_emp_id=raiser["emp_id"], category=row["category"])
     if len(same) > 1 or raiser["emp_id"] == ctx.me["emp_id"]:
-        return None
+        raise UnfitError
     return row, {"name": raiser["name"], "category": row["category"]}
 
 
-def raiser(ctx: DrawContext, ticket: Record) -> Record | None:
+def raiser(ctx: DrawContext, ticket: Record) -> Record:
     """Who raised a ticket, if somebody else than the persona who is still here."""
-    found = ctx.facts.colleague(ticket["raised_by_emp_id"])
-    return found if found is not None and found["emp_id"] != ctx.me["emp_id"] else None
+    found = need(ctx.facts.colleague(ticket["raised_by_emp_id"]))
+    if found["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
+    return found
 
 
-def resolver(ctx: DrawContext, ticket: Record) -> Record | None:
+def resolver(ctx: DrawContext, ticket: Record) -> Record:
     """Who works on a ticket, if somebody else than the persona who is still here."""
-    found = ctx.facts.colleague(ticket["emp_id"])
-    return found if found is not None and found["emp_id"] != ctx.me["emp_id"] else None
+    found = need(ctx.facts.colleague(ticket["emp_id"]))
+    if found["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
+    return found
 
 
-def manager_but_me(ctx: DrawContext, person: Record | None) -> Record | None:
+def manager_but_me(ctx: DrawContext, person: Record) -> Record:
     """Somebody's manager, if not the persona."""
-    found = ctx.facts.manager(person["emp_id"]) if person else None
-    return found if found is not None and found["emp_id"] != ctx.me["emp_id"] else None
+    found = ctx.above(person)
+    if found["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
+    return found
 
 
-def helper(ctx: DrawContext, *but: str) -> Record | None:
+def helper(ctx: DrawContext, *but: str) -> Record:
     """Some colleague of the helpdesk who is none of these."""
     row = ctx.rng.choice(ctx.facts.staff(HELPDESK))
-    return ctx.facts.colleague(row["emp_id"]) if row["emp_id"] not in (ctx.me["emp_id"], *but) else None
+    if row["emp_id"] in (ctx.me["emp_id"], *but):
+        raise UnfitError
+    return need(ctx.facts.colleague(row["emp_id"]))
 
 
 def told(ctx: DrawContext, ticket: Record, name: str) -> str:
@@ -85,15 +91,12 @@ def days_taken(ticket: Record | Row) -> int:
     return (day(ticket["closed_date"]) - day(ticket["assigned_date"])).days
 
 
-def busiest(rows: Sequence[Record] | Sequence[Row]) -> str | None:
+def busiest(rows: Sequence[Record] | Sequence[Row]) -> str:
     """Who clearly works on most of some tickets."""
     counts: dict[str, float] = {}
     for row in rows:
         counts[row["emp_id"]] = counts.get(row["emp_id"], 0) + 1
     return clear_best(counts)
-
-
-# --- who could ask --------------------------------------------------------------------------------------
 
 
 def has_raised(facts: Facts, row: Record) -> bool:
@@ -109,9 +112,6 @@ def waits(facts: Facts, row: Record) -> bool:
 def has_had(facts: Facts, row: Record) -> bool:
     """Whether a ticket was ever assigned to somebody."""
     return bool(facts.where("tickets", emp_id=row["emp_id"]))
-
-
-# --- solving --------------------------------------------------------------------------------------------
 
 
 def find_ticket(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:

@@ -15,6 +15,7 @@ from evals.kinds.enterprise.goals.messages.chats import (
 )
 from evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
 GROUPS = groups("messages/changes.toml")
@@ -32,31 +33,21 @@ def mail(recipient: str, subject: str, body: str) -> Action:
     return action(MAIL, recipient=recipient, subject=subject, body=body)
 
 
-# --- messages with a given text -------------------------------------------------------------------------
-
-
-def draw_send_chat(ctx: DrawContext) -> Draw | None:
-    """Any colleague."""
-    other = ctx.colleague()
-    news, mentions = draw_news(ctx.facts, ctx.rng)
-    if other is None:
-        return None
+def draw_send_chat(ctx: DrawContext) -> Draw:
+    found, (news, mentions) = attempt(ctx.colleague), draw_news(ctx.facts, ctx.rng)
+    other = need(found)
     slots = {"name": other["name"], "news": news}
     return ctx.draw(slots, actions=[chat(other["name"], sentence(news))], mentions=mentions)
 
 
 @everywhere(GROUPS, steps=1, type="crud", draw=draw_send_chat)
 def send_chat(slots: Slots, plan: PlanRecorder) -> Values:
-    """Send it."""
     return plan.carry_out("I send the message in the chat.", chat(slots["name"], sentence(slots["news"])))
 
 
-def draw_send_mail(ctx: DrawContext) -> Draw | None:
-    """Any colleague and a subject."""
-    other = ctx.colleague()
-    news, mentions = draw_news(ctx.facts, ctx.rng)
-    if other is None:
-        return None
+def draw_send_mail(ctx: DrawContext) -> Draw:
+    found, (news, mentions) = attempt(ctx.colleague), draw_news(ctx.facts, ctx.rng)
+    other = need(found)
     slots = {"name": other["name"], "news": news, "subject": draw_subject(ctx.rng)}
     message = mail(other["name"], slots["subject"], sentence(news))
     return ctx.draw(slots, actions=[message], mentions=mentions)
@@ -64,33 +55,27 @@ def draw_send_mail(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=1, type="crud", draw=draw_send_mail)
 def send_mail(slots: Slots, plan: PlanRecorder) -> Values:
-    """Send it."""
     return plan.carry_out("I send the mail.", mail(slots["name"], slots["subject"], sentence(slots["news"])))
 
 
-def draw_message_manager(ctx: DrawContext) -> Draw | None:
-    """The persona's own manager."""
-    manager = ctx.facts.manager(ctx.me["emp_id"])
+def draw_message_manager(ctx: DrawContext) -> Draw:
     news, mentions = draw_news(ctx.facts, ctx.rng)
-    if manager is None:
-        return None
+    manager = ctx.above(ctx.me)
     message = chat(manager["emp_id"], sentence(news))
     return ctx.draw({"news": news}, actions=[message], mentions=mentions)
 
 
 @everywhere(GROUPS, steps=2, type="crud", draw=draw_message_manager)
 def message_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Look up oneself, then send."""
     return plan.carry_out("I send my manager the message.", chat(my_manager(plan), sentence(slots["news"])))
 
 
-def draw_mail_manager_of(ctx: DrawContext) -> Draw | None:
-    """The manager of any colleague."""
-    other = ctx.colleague()
-    manager = ctx.facts.manager(other["emp_id"]) if other else None
-    news, mentions = draw_news(ctx.facts, ctx.rng)
-    if other is None or manager is None or manager["emp_id"] == ctx.me["emp_id"]:
-        return None
+def draw_mail_manager_of(ctx: DrawContext) -> Draw:
+    found, (news, mentions) = attempt(ctx.colleague), draw_news(ctx.facts, ctx.rng)
+    other = need(found)
+    manager = ctx.above(other)
+    if manager["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     slots = {"name": other["name"], "news": news, "subject": draw_subject(ctx.rng)}
     message = mail(manager["emp_id"], slots["subject"], sentence(news))
     return ctx.draw(slots, actions=[message], mentions=mentions)
@@ -98,21 +83,17 @@ def draw_mail_manager_of(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=2, type="crud", draw=draw_mail_manager_of)
 def mail_manager_of(slots: Slots, plan: PlanRecorder) -> Values:
-    """Look up the colleague, then send."""
     other = plan.one("employees", f"I look up to whom {slots['name']} reports.", name=slots["name"])
     message = mail(other["reports_to"], slots["subject"], sentence(slots["news"]))
     return plan.carry_out("I send the manager the mail.", message)
 
 
-# --- messages with something to be found out ------------------------------------------------------------
-
-
-def _told_for(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], str] | None:
+def _told_for(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], str]:
     """A chat, somebody to be told, slots, and the fact to be told."""
-    found, other = chat_told(ctx), ctx.colleague()
-    if found is None or other is None or other["emp_id"] == found[1]["emp_id"]:
-        return None
-    row, first, latent, name = found
+    found, other = attempt(chat_told, ctx), ctx.colleague()
+    row, first, latent, name = need(found)
+    if other["emp_id"] == first["emp_id"]:
+        raise UnfitError
     told = latent.facts
     slots = {
         "name": first["name"],
@@ -125,29 +106,20 @@ def _told_for(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], str] | 
     return row, other, slots, told[name]
 
 
-def draw_pass_on(ctx: DrawContext) -> Draw | None:
-    """A fact of a chat and somebody who wants to know it."""
-    found = _told_for(ctx)
-    if found is None:
-        return None
-    row, other, slots, value = found
+def draw_pass_on(ctx: DrawContext) -> Draw:
+    row, other, slots, value = _told_for(ctx)
     message = chat(other["name"], _told(slots, value))
     return ctx.draw(slots, actions=[message], mentions=[value], about=[("conversations", row)])
 
 
 @everywhere(GROUPS, steps=2, type="crud", draw=draw_pass_on)
 def pass_on(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, then send."""
     value = plan.fact(find_chat(plan, slots), slots["fact"])
     return plan.carry_out(f"I pass it on to {slots['other']}.", chat(slots["other"], _told(slots, value)))
 
 
-def draw_mail_on(ctx: DrawContext) -> Draw | None:
-    """The same by mail."""
-    found = _told_for(ctx)
-    if found is None:
-        return None
-    row, other, slots, value = found
+def draw_mail_on(ctx: DrawContext) -> Draw:
+    row, other, slots, value = _told_for(ctx)
     slots["subject"] = draw_subject(ctx.rng)
     message = mail(other["name"], slots["subject"], _told(slots, value))
     return ctx.draw(slots, actions=[message], mentions=[value], about=[("conversations", row)])
@@ -155,18 +127,16 @@ def draw_mail_on(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=2, type="crud", draw=draw_mail_on)
 def mail_on(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, then send."""
     value = plan.fact(find_chat(plan, slots), slots["fact"])
     message = mail(slots["other"], slots["subject"], _told(slots, value))
     return plan.carry_out(f"I mail it to {slots['other']}.", message)
 
 
-def draw_tell_named_manager(ctx: DrawContext) -> Draw | None:
-    """The manager of somebody whom a chat names."""
+def draw_tell_named_manager(ctx: DrawContext) -> Draw:
     found = draw_named(ctx)
-    manager = ctx.facts.manager(found[3]["emp_id"]) if found else None
-    if found is None or manager is None or manager["emp_id"] == ctx.me["emp_id"]:
-        return None
+    manager = ctx.above(found[3])
+    if manager["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     news, mentions = draw_news(ctx.facts, ctx.rng)
     message = chat(manager["emp_id"], sentence(news))
     slots = {**found[2], "news": news}
@@ -175,18 +145,16 @@ def draw_tell_named_manager(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=3, type="crud", draw=draw_tell_named_manager)
 def tell_named_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, look the person up, send."""
     person = look_up_named(plan, slots)
     message = chat(person["reports_to"], sentence(slots["news"]))
     return plan.carry_out(f"I write to the manager of {person['name']}.", message)
 
 
-def draw_tell_both(ctx: DrawContext) -> Draw | None:
-    """That person and the manager."""
+def draw_tell_both(ctx: DrawContext) -> Draw:
     found = draw_named(ctx)
-    manager = ctx.facts.manager(found[3]["emp_id"]) if found else None
-    if found is None or manager is None or manager["emp_id"] == ctx.me["emp_id"]:
-        return None
+    manager = ctx.above(found[3])
+    if manager["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     news, mentions = draw_news(ctx.facts, ctx.rng)
     messages = [chat(to, sentence(news)) for to in (found[3]["emp_id"], manager["emp_id"])]
     slots = {**found[2], "news": news}
@@ -195,7 +163,6 @@ def draw_tell_both(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=4, type="crud", draw=draw_tell_both)
 def tell_both(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, look the person up, send twice."""
     person = look_up_named(plan, slots)
     plan.carry_out(f"I write to {person['name']}.", chat(person["emp_id"], sentence(slots["news"])))
     return plan.carry_out(
@@ -203,14 +170,11 @@ def tell_both(slots: Slots, plan: PlanRecorder) -> Values:
     )
 
 
-def draw_tell_both_and_mine(ctx: DrawContext) -> Draw | None:
-    """That person, the manager, and the persona's own manager."""
-    draw, mine = draw_tell_both(ctx), ctx.facts.manager(ctx.me["emp_id"])
-    if draw is None or mine is None:
-        return None
+def draw_tell_both_and_mine(ctx: DrawContext) -> Draw:
+    draw, mine = draw_tell_both(ctx), ctx.above(ctx.me)
     told = {message.arguments["recipient"] for message in draw.actions}
     if mine["emp_id"] in told:
-        return None
+        raise UnfitError
     message = chat(mine["emp_id"], sentence(draw.slots["news"]))
     about = [("conversations", row) for row in [ctx.facts.at(draw.about[0])] if row]
     return ctx.draw(draw.slots, actions=[*draw.actions, message], mentions=draw.mentions, about=about)
@@ -218,12 +182,8 @@ def draw_tell_both_and_mine(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=6, type="crud", draw=draw_tell_both_and_mine)
 def tell_both_and_mine(slots: Slots, plan: PlanRecorder) -> Values:
-    """As to both, then look up oneself and send a third time."""
     tell_both(slots, plan)
     return plan.carry_out("I write to my manager as well.", chat(my_manager(plan), sentence(slots["news"])))
-
-
-# --- parts ----------------------------------------------------------------------------------------------
 
 
 def my_manager(plan: PlanRecorder) -> str:

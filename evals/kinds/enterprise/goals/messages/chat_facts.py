@@ -9,6 +9,7 @@ from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Facts, Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import DrawContext
+from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 from tools.generating.latent import Latent
 
@@ -56,11 +57,11 @@ def my_mails(ctx: DrawContext) -> list[Record]:
     return [*ctx.facts.where("mail", sender_emp_id=me), *ctx.facts.where("mail", recipient_emp_id=me)]
 
 
-def partner(ctx: DrawContext, row: Record) -> Record | None:
+def partner(ctx: DrawContext, row: Record) -> Record:
     """The other one of a chat or mail, if still here and known by name."""
     ids = (row["sender_emp_id"], row["recipient_emp_id"])
     other = ids[1] if ids[0] == ctx.me["emp_id"] else ids[0]
-    return ctx.facts.colleague(other)
+    return need(ctx.facts.colleague(other))
 
 
 def _between(ctx: DrawContext, other: Record) -> list[Record]:
@@ -68,15 +69,17 @@ def _between(ctx: DrawContext, other: Record) -> list[Record]:
     return [row for row in my_chats(ctx) if ids in (row["sender_emp_id"], row["recipient_emp_id"])]
 
 
-def chat_told(ctx: DrawContext, *among: str) -> tuple[Record, Record, Latent, str] | None:
+def chat_told(ctx: DrawContext, *among: str) -> tuple[Record, Record, Latent, str]:
     """A chat of the persona, its partner, what it tells, and the name of a fact to ask for."""
     row = ctx.pick("conversations", my_chats(ctx))
-    other = partner(ctx, row) if row is not None else None
-    latent = ctx.facts.latent("conversations", row["conversation_id"]) if row is not None else None
-    if row is None or other is None or latent is None or len(_between(ctx, other)) > SHOWN:
-        return None
+    other = partner(ctx, row)
+    latent = need(ctx.facts.latent("conversations", row["conversation_id"]))
+    if len(_between(ctx, other)) > SHOWN:
+        raise UnfitError
     names = askable(latent, among)
-    return (row, other, latent, ctx.rng.choice(names)) if names else None
+    if not names:
+        raise UnfitError
+    return row, other, latent, ctx.rng.choice(names)
 
 
 @cache

@@ -18,7 +18,8 @@ from evals.kinds.enterprise.goals.messages.chat_facts import (
     partner,
     people,
 )
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, UnfitError
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
 SUBAREA = "chats/mails"
 DEPARTMENTS = {"Sales": ("SA",), "SWE": ("EN",), "IT": ("IN",), "HR": ("HR",), "BizOps": ("BU", "MA")}
@@ -66,15 +67,8 @@ def find_chat(plan: PlanRecorder, slots: Slots) -> Row:
     raise UnfitError("no such chat")
 
 
-# --- what a chat tells ----------------------------------------------------------------------------------
-
-
-def draw_chat_fact(ctx: DrawContext) -> Draw | None:
-    """A chat and one of its facts."""
-    found = chat_told(ctx)
-    if found is None:
-        return None
-    row, other, latent, name = found
+def draw_chat_fact(ctx: DrawContext) -> Draw:
+    row, other, latent, name = chat_told(ctx)
     return ctx.draw(
         {**_about(other, latent.facts), "ask": asks()[name], "fact": name},
         answer=[entity(ctx.facts, name, latent.facts[name])],
@@ -84,16 +78,11 @@ def draw_chat_fact(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=1, draw=draw_chat_fact)
 def chat_fact(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat."""
     return (plan.fact(find_chat(plan, slots), slots["fact"]),)
 
 
-def draw_chat_by_id(ctx: DrawContext) -> Draw | None:
-    """A chat by its id and one of its facts."""
-    found = chat_told(ctx, "due", "effective", "needed", "start", "budget", *PEOPLE)
-    if found is None:
-        return None
-    row, _, latent, name = found
+def draw_chat_by_id(ctx: DrawContext) -> Draw:
+    row, _, latent, name = chat_told(ctx, "due", "effective", "needed", "start", "budget", *PEOPLE)
     return ctx.draw(
         {"conversation_id": row["conversation_id"], "ask": asks()[name], "fact": name},
         answer=[entity(ctx.facts, name, latent.facts[name])],
@@ -103,20 +92,17 @@ def draw_chat_by_id(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=1, draw=draw_chat_by_id, denials=("not_participant",))
 def chat_by_id(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read that chat."""
     chat = plan.one(
         "conversations", "I open the chat with that id.", conversation_id=slots["conversation_id"]
     )
     return (plan.fact(chat, slots["fact"]),)
 
 
-def draw_manager_and_chat(ctx: DrawContext) -> Draw | None:
-    """A colleague's manager, and a fact of a chat by its id."""
-    draw, other = draw_chat_by_id(ctx), ctx.colleague()
-    manager = ctx.facts.manager(other["emp_id"]) if other else None
-    row = ctx.facts.at(draw.about[0]) if draw else None
-    if draw is None or row is None or other is None or manager is None:
-        return None
+def draw_manager_and_chat(ctx: DrawContext) -> Draw:
+    found, other = attempt(draw_chat_by_id, ctx), ctx.colleague()
+    draw = need(found)
+    manager = ctx.above(other)
+    row = need(ctx.facts.at(draw.about[0]))
     return ctx.draw(
         {**draw.slots, "name": other["name"]},
         answer=[entities.person(manager), *draw.answer],
@@ -126,17 +112,12 @@ def draw_manager_and_chat(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=2, draw=draw_manager_and_chat, denials=("not_participant",))
 def manager_and_chat(slots: Slots, plan: PlanRecorder) -> Values:
-    """The directory, then that chat."""
     person = plan.one("employees", f"First, {slots['name']}'s manager.", name=slots["name"])
-    return (person["manager_name"], *chat_by_id(slots, plan))
+    return person["manager_name"], *chat_by_id(slots, plan)
 
 
-def draw_chat_id(ctx: DrawContext) -> Draw | None:
-    """A chat, of which the id and the day are asked."""
-    found = chat_told(ctx)
-    if found is None:
-        return None
-    row, other, latent, _ = found
+def draw_chat_id(ctx: DrawContext) -> Draw:
+    row, other, latent, _ = chat_told(ctx)
     return ctx.draw(
         _about(other, latent.facts),
         answer=[entities.ident("conversation_id", row["conversation_id"]), entities.date(row["date"])],
@@ -146,97 +127,69 @@ def draw_chat_id(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=1, draw=draw_chat_id)
 def chat_id(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find the chat."""
     chat = find_chat(plan, slots)
     return chat["conversation_id"], chat["date"]
 
 
-# --- people named in chats ------------------------------------------------------------------------------
-
-
-def draw_named(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], Record] | None:
+def draw_named(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], Record]:
     """A chat, its partner, slots, and somebody whom the chat names and who is neither of the two."""
-    found = chat_told(ctx, *PEOPLE)
-    if found is None:
-        return None
-    row, other, latent, name = found
+    row, other, latent, name = chat_told(ctx, *PEOPLE)
     named = ctx.facts.where("employees", name=latent.facts[name])
-    person = ctx.facts.colleague(named[0]["emp_id"]) if named else None
-    if person is None or person["emp_id"] in (ctx.me["emp_id"], other["emp_id"]):
-        return None
+    if not named:
+        raise UnfitError
+    person = need(ctx.facts.colleague(named[0]["emp_id"]))
+    if person["emp_id"] in (ctx.me["emp_id"], other["emp_id"]):
+        raise UnfitError
     return row, other, {**_about(other, latent.facts), "ask": people()[name], "fact": name}, person
 
 
-def draw_named_contact(ctx: DrawContext) -> Draw | None:
-    """The mail address and title of somebody whom a chat names."""
-    found = draw_named(ctx)
-    if found is None:
-        return None
-    row, _, slots, person = found
+def draw_named_contact(ctx: DrawContext) -> Draw:
+    row, _, slots, person = draw_named(ctx)
     answer = [entities.ident("email", person["email"]), entities.text(person["title"])]
     return ctx.draw(slots, answer=answer, about=[("conversations", row)])
 
 
 @everywhere(GROUPS, steps=2, draw=draw_named_contact)
 def named_contact(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, then the directory."""
     person = look_up_named(plan, slots)
     return person["email"], person["title"]
 
 
-def draw_named_manager(ctx: DrawContext) -> Draw | None:
-    """The manager of somebody whom a chat names."""
-    found = draw_named(ctx)
-    manager = ctx.facts.manager(found[3]["emp_id"]) if found else None
-    if found is None or manager is None:
-        return None
-    row, _, slots, _ = found
+def draw_named_manager(ctx: DrawContext) -> Draw:
+    row, _, slots, found_3 = draw_named(ctx)
+    manager = ctx.above(found_3)
     answer = [entities.person(manager), entities.ident("email", manager["email"])]
     return ctx.draw(slots, answer=answer, about=[("conversations", row)])
 
 
 @everywhere(GROUPS, steps=3, draw=draw_named_manager)
 def named_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, then two entries of the directory."""
     manager = manager_of(plan, look_up_named(plan, slots))
     return manager["name"], manager["email"]
 
 
-def draw_named_manager_manager(ctx: DrawContext) -> Draw | None:
-    """Two levels up from somebody whom a chat names."""
-    found = draw_named(ctx)
-    first = ctx.facts.manager(found[3]["emp_id"]) if found else None
-    second = ctx.facts.manager(first["emp_id"]) if first else None
-    if found is None or second is None:
-        return None
-    row, _, slots, _ = found
+def draw_named_manager_manager(ctx: DrawContext) -> Draw:
+    row, _, slots, found_3 = draw_named(ctx)
+    second = ctx.above(found_3, 2)
     answer = [entities.person(second), entities.text(second["title"])]
     return ctx.draw(slots, answer=answer, about=[("conversations", row)])
 
 
 @everywhere(GROUPS, steps=4, draw=draw_named_manager_manager)
 def named_manager_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, then three entries of the directory."""
     second = manager_of(plan, manager_of(plan, look_up_named(plan, slots)))
     return second["name"], second["title"]
 
 
-# --- mails ----------------------------------------------------------------------------------------------
-
-
-def draw_more_recent(ctx: DrawContext) -> Draw | None:
-    """Two people with whom the persona has chatted."""
+def draw_more_recent(ctx: DrawContext) -> Draw:
     chats = my_chats(ctx)
     pair = ctx.pick_two("conversations", chats)
-    if pair is None:
-        return None
-    others = [partner(ctx, row) for row in pair]
-    first, second = others
-    if first is None or second is None or first is second:
-        return None
+    first, second = [partner(ctx, row) for row in pair]
+    if first is second:
+        raise UnfitError
     last = [_last_chat(chats, other) for other in (first, second)]
     if abs((last[0] - last[1]).days) < 2:
-        return None
+        raise UnfitError
     later = first if last[0] > last[1] else second
     return ctx.draw(
         {"name": first["name"], "other": second["name"]},
@@ -247,7 +200,6 @@ def draw_more_recent(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=2, draw=draw_more_recent)
 def more_recent(slots: Slots, plan: PlanRecorder) -> Values:
-    """The newest chat with each; the later of the two."""
     found = []
     for name in (slots["name"], slots["other"]):
         rows = plan.read(
@@ -257,9 +209,6 @@ def more_recent(slots: Slots, plan: PlanRecorder) -> Values:
         found.append((rows[0]["date"], name))
     last, name = max(found)
     return name, last
-
-
-# --- parts ----------------------------------------------------------------------------------------------
 
 
 def manager_of(plan: PlanRecorder, person: Row) -> Row:

@@ -10,29 +10,24 @@ from evals.kinds.enterprise.goals.messages.chat_facts import chat_told, partner
 from evals.kinds.enterprise.goals.messages.chats import everywhere, find_chat, groups
 from evals.kinds.enterprise.goals.messages.news import draw_news, sentence
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Action
 
 GROUPS = groups("messages/changes.toml")
 
 
-def _latest_from(ctx: DrawContext) -> tuple[Record, Record] | None:
+def _latest_from(ctx: DrawContext) -> tuple[Record, Record]:
     """The newest mail of somebody to the persona."""
     row = ctx.pick("mail", ctx.facts.where("mail", recipient_emp_id=ctx.me["emp_id"]))
-    sender = partner(ctx, row) if row is not None else None
-    if sender is None:
-        return None
+    sender = partner(ctx, row)
     mails = ctx.facts.where("mail", sender_emp_id=sender["emp_id"], recipient_emp_id=ctx.me["emp_id"])
     latest = max(mails, key=lambda mail: mail["date"])
-    unique = [mail["date"] for mail in mails].count(latest["date"]) == 1
-    return (latest, sender) if unique else None
+    need([mail["date"] for mail in mails].count(latest["date"]) == 1)
+    return latest, sender
 
 
-def draw_reply_latest(ctx: DrawContext) -> Draw | None:
-    """Somebody who has written to the persona."""
-    found = _latest_from(ctx)
-    if found is None:
-        return None
-    latest, sender = found
+def draw_reply_latest(ctx: DrawContext) -> Draw:
+    latest, sender = _latest_from(ctx)
     news, mentions = draw_news(ctx.facts, ctx.rng)
     return ctx.draw(
         {"name": sender["name"], "news": news},
@@ -44,7 +39,6 @@ def draw_reply_latest(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=2, type="crud", draw=draw_reply_latest)
 def reply_latest(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find the mail, answer in its thread."""
     mails = plan.read(
         "mail", f"I look for the newest mail from {slots['name']}.", sender=slots["name"], recipient="me",
         limit="1",
@@ -54,12 +48,11 @@ def reply_latest(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I answer in the same thread.", reply)
 
 
-def draw_reply_and_tell(ctx: DrawContext) -> Draw | None:
-    """The same, and the persona's manager."""
-    draw, manager = draw_reply_latest(ctx), ctx.facts.manager(ctx.me["emp_id"])
-    row = ctx.facts.at(draw.about[0]) if draw is not None else None
-    if draw is None or row is None or manager is None or manager["name"] == draw.slots["name"]:
-        return None
+def draw_reply_and_tell(ctx: DrawContext) -> Draw:
+    draw, manager = draw_reply_latest(ctx), ctx.above(ctx.me)
+    row = need(ctx.facts.at(draw.about[0]))
+    if manager["name"] == draw.slots["name"]:
+        raise UnfitError
     message = chat(manager["emp_id"], sentence(draw.slots["news"]))
     return ctx.draw(
         draw.slots, actions=[*draw.actions, message], mentions=draw.mentions, about=[("mail", row)]
@@ -68,17 +61,12 @@ def draw_reply_and_tell(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=4, type="crud", draw=draw_reply_and_tell)
 def reply_and_tell(slots: Slots, plan: PlanRecorder) -> Values:
-    """Answer, then tell the manager."""
     reply_latest(slots, plan)
     return plan.carry_out("I tell my manager the same.", chat(my_manager(plan), sentence(slots["news"])))
 
 
-def draw_delete_chat(ctx: DrawContext) -> Draw | None:
-    """A chat of the persona's."""
-    found = chat_told(ctx)
-    if found is None:
-        return None
-    row, other, latent, _ = found
+def draw_delete_chat(ctx: DrawContext) -> Draw:
+    row, other, latent, _ = chat_told(ctx)
     return ctx.draw(
         {"name": other["name"], "topic": latent.facts["topic"], "project": latent.facts["project"]},
         actions=[action("conversations.delete", conversation_id=row["conversation_id"])],
@@ -88,18 +76,14 @@ def draw_delete_chat(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=2, type="crud", draw=draw_delete_chat)
 def delete_chat(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find it, delete it."""
     row = find_chat(plan, slots)
     plan.write("conversations.delete", "I delete that chat.", conversation_id=row["conversation_id"])
     return ()
 
 
-def draw_delete_mail(ctx: DrawContext) -> Draw | None:
-    """A mail that the persona got, by sender, subject and day."""
+def draw_delete_mail(ctx: DrawContext) -> Draw:
     row = ctx.pick("mail", ctx.facts.where("mail", recipient_emp_id=ctx.me["emp_id"]))
-    sender = partner(ctx, row) if row is not None else None
-    if row is None or sender is None:
-        return None
+    sender = partner(ctx, row)
     return ctx.draw(
         {"name": sender["name"], "subject": row["subject"], "day": row["date"][:10]},
         actions=[action("enterprise_mail_system.delete", email_id=row["email_id"])],
@@ -109,7 +93,6 @@ def draw_delete_mail(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=2, type="crud", draw=draw_delete_mail)
 def delete_mail(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find it, delete it."""
     row = plan.one(
         "mail", "I look for that mail.", sender=slots["name"], recipient="me", subject=slots["subject"],
         date_from=slots["day"], date_to=slots["day"],
@@ -118,11 +101,8 @@ def delete_mail(slots: Slots, plan: PlanRecorder) -> Values:
     return ()
 
 
-def draw_rewrite_chat(ctx: DrawContext) -> Draw | None:
-    """A chat that the persona sent."""
+def draw_rewrite_chat(ctx: DrawContext) -> Draw:
     row = ctx.pick("conversations", ctx.facts.where("conversations", sender_emp_id=ctx.me["emp_id"]))
-    if row is None:
-        return None
     news, mentions = draw_news(ctx.facts, ctx.rng)
     key = row["conversation_id"]
     return ctx.draw(
@@ -135,7 +115,6 @@ def draw_rewrite_chat(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=1, type="crud", draw=draw_rewrite_chat, denials=("not_participant",))
 def rewrite_chat(slots: Slots, plan: PlanRecorder) -> Values:
-    """Change its text."""
     plan.write(
         "conversations.update", "I replace the text of that chat.",
         conversation_id=slots["conversation_id"], text=sentence(slots["news"]),

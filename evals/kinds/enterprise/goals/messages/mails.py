@@ -17,55 +17,48 @@ from evals.kinds.enterprise.goals.messages.chats import (
 )
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.rows import latest
+from evals.kinds.enterprise.goals.unfit import UnfitError
 
 GROUPS = groups("messages/chats.toml")
 
 
-def draw_mail_from_named(ctx: DrawContext) -> Draw | None:
-    """Whether somebody whom a chat names has written to the persona."""
+def draw_mail_from_named(ctx: DrawContext) -> Draw:
     found = draw_named(ctx)
-    return _mail_from(ctx, found, found[3]) if found else None
+    return _mail_from(ctx, found, found[3])
 
 
 @everywhere(GROUPS, steps=2, draw=draw_mail_from_named, empty=True)
 def mail_from_named(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, then the mailbox."""
     name = plan.fact(find_chat(plan, slots), slots["fact"])
     return _newest_from(plan, name)
 
 
-def draw_mail_from_manager(ctx: DrawContext) -> Draw | None:
-    """Whether that person's manager has."""
+def draw_mail_from_manager(ctx: DrawContext) -> Draw:
     found = draw_named(ctx)
-    manager = ctx.facts.manager(found[3]["emp_id"]) if found else None
-    if found is None or manager is None or manager["emp_id"] == ctx.me["emp_id"]:
-        return None
+    manager = ctx.above(found[3])
+    if manager["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     return _mail_from(ctx, found, manager)
 
 
 @everywhere(GROUPS, steps=3, draw=draw_mail_from_manager, empty=True)
 def mail_from_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, the directory, then the mailbox."""
     return _newest_from(plan, look_up_named(plan, slots)["reports_to"])
 
 
-def draw_latest_mail(ctx: DrawContext) -> Draw | None:
-    """Somebody who has written to the persona more than once."""
+def draw_latest_mail(ctx: DrawContext) -> Draw:
     row = ctx.pick("mail", ctx.facts.where("mail", recipient_emp_id=ctx.me["emp_id"]))
-    sender = partner(ctx, row) if row is not None else None
-    if sender is None:
-        return None
+    sender = partner(ctx, row)
     mails = ctx.facts.where("mail", sender_emp_id=sender["emp_id"], recipient_emp_id=ctx.me["emp_id"])
     latest = max(mails, key=lambda mail: mail["date"])
     if len(mails) < 2 or [mail["date"][:10] for mail in mails].count(latest["date"][:10]) > 1:
-        return None
+        raise UnfitError
     answer = [entities.text(latest["subject"]), entities.date(latest["date"])]
     return ctx.draw({"name": sender["name"]}, answer=answer, about=[("mail", latest)])
 
 
 @everywhere(GROUPS, steps=1, draw=draw_latest_mail)
 def latest_mail(slots: Slots, plan: PlanRecorder) -> Values:
-    """The newest comes first."""
     mails = plan.read(
         "mail", f"I look for the newest mail from {slots['name']}.", sender=slots["name"], recipient="me",
         limit="1",
@@ -74,13 +67,10 @@ def latest_mail(slots: Slots, plan: PlanRecorder) -> Values:
     return mail["subject"], mail["date"][:10]
 
 
-def draw_mail_on_subject(ctx: DrawContext) -> Draw | None:
-    """A mail by sender and subject; or a subject on which that sender has not written."""
+def draw_mail_on_subject(ctx: DrawContext) -> Draw:
     mails = ctx.facts.where("mail", recipient_emp_id=ctx.me["emp_id"])
     row = ctx.pick("mail", mails)
-    sender = partner(ctx, row) if row is not None else None
-    if row is None or sender is None:
-        return None
+    sender = partner(ctx, row)
     subject = _plain(ctx.rng.choice(ctx.facts.all("mail"))["subject"] if ctx.empty else row["subject"])
     found = [
         mail
@@ -91,14 +81,13 @@ def draw_mail_on_subject(ctx: DrawContext) -> Draw | None:
     if not found:
         return ctx.draw(slots, nothing=True)
     if len(found) > 1:
-        return None
+        raise UnfitError
     answer = [entities.ident("email_id", row["email_id"]), entities.date(row["date"])]
     return ctx.draw(slots, answer=answer, about=[("mail", row)])
 
 
 @everywhere(GROUPS, steps=1, draw=draw_mail_on_subject, empty=True)
 def mail_on_subject(slots: Slots, plan: PlanRecorder) -> Values:
-    """Look for sender and subject."""
     mails = plan.read(
         "mail", f"I look for mails from {slots['name']} on that subject.",
         sender=slots["name"], recipient="me", subject=slots["subject"],
@@ -108,12 +97,9 @@ def mail_on_subject(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.pick(mails.first)["email_id"], mails[0]["date"][:10]
 
 
-def draw_thread_size(ctx: DrawContext) -> Draw | None:
-    """A mail of a longer thread, known by sender and day."""
+def draw_thread_size(ctx: DrawContext) -> Draw:
     row = ctx.pick("mail", my_mails(ctx))
-    other = partner(ctx, row) if row is not None else None
-    if row is None or other is None:
-        return None
+    other = partner(ctx, row)
     same_day = [
         mail
         for mail in my_mails(ctx)
@@ -127,7 +113,7 @@ def draw_thread_size(ctx: DrawContext) -> Draw | None:
         if me in (mail["sender_emp_id"], mail["recipient_emp_id"])
     ]
     if len(same_day) > 1 or len(thread) < 2:
-        return None
+        raise UnfitError
     last = max(thread, key=lambda mail: mail["date"])
     answer = [entities.number(len(thread)), entities.date(last["date"])]
     return ctx.draw({"name": other["name"], "day": row["date"][:10]}, answer=answer, about=[("mail", row)])
@@ -135,7 +121,6 @@ def draw_thread_size(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=2, draw=draw_thread_size)
 def thread_size(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find the mail, then its thread."""
     mail = plan.one(
         "mail", f"I look for the mail between {slots['name']} and me of that day.",
         with_employee=slots["name"], date_from=slots["day"], date_to=slots["day"],
@@ -144,16 +129,13 @@ def thread_size(slots: Slots, plan: PlanRecorder) -> Values:
     return str(thread.total), max(row["date"] for row in thread)[:10]
 
 
-def draw_mail_sender_manager(ctx: DrawContext) -> Draw | None:
-    """Whom to write to above the sender of a mail, known by subject and day."""
+def draw_mail_sender_manager(ctx: DrawContext) -> Draw:
     row = ctx.pick("mail", ctx.facts.where("mail", recipient_emp_id=ctx.me["emp_id"]))
-    sender = partner(ctx, row) if row is not None else None
-    manager = ctx.facts.manager(sender["emp_id"]) if sender is not None else None
-    if row is None or sender is None or manager is None:
-        return None
+    sender = partner(ctx, row)
+    manager = ctx.above(sender)
     same = [mail for mail in my_mails(ctx) if _plain(row["subject"]).lower() in mail["subject"].lower()]
     if len({mail["sender_emp_id"] for mail in same if mail["date"][:10] == row["date"][:10]}) > 1:
-        return None
+        raise UnfitError
     return ctx.draw(
         {"subject": _plain(row["subject"]), "day": row["date"][:10]},
         answer=[entities.person(sender), entities.ident("email", manager["email"])],
@@ -163,7 +145,6 @@ def draw_mail_sender_manager(ctx: DrawContext) -> Draw | None:
 
 @everywhere(GROUPS, steps=3, draw=draw_mail_sender_manager)
 def mail_sender_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """The mail, its sender, the sender's manager."""
     mail = plan.one(
         "mail", "I look for that mail in my inbox.",
         recipient="me", subject=slots["subject"], date_from=slots["day"], date_to=slots["day"],
@@ -174,14 +155,12 @@ def mail_sender_manager(slots: Slots, plan: PlanRecorder) -> Values:
 
 def _mail_from(
     ctx: DrawContext, found: tuple[Record, Record, dict[str, str], Record], sender: Record
-) -> Draw | None:
+) -> Draw:
     mails = ctx.facts.where("mail", sender_emp_id=sender["emp_id"], recipient_emp_id=ctx.me["emp_id"])
     row, _, slots, _ = found
     if not mails:
         return ctx.draw(slots, nothing=True, about=[("conversations", row)])
     last = latest(mails, "date")
-    if last is None:
-        return None
     answer = [entities.text(last["subject"]), entities.date(last["date"])]
     return ctx.draw(slots, answer=answer, about=[("conversations", row), ("mail", last)])
 

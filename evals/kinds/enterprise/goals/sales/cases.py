@@ -18,6 +18,7 @@ from evals.kinds.enterprise.goals.sales.support import (
     order_seller,
     own_chat,
 )
+from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("Sales", "sales/support.toml", departments=("SA",))
@@ -27,19 +28,14 @@ HEAD = ("14",)
 """The directors: they see their department's chats and the personnel records below them."""
 
 
-def draw_case(ctx: DrawContext) -> Draw | None:
-    """A chat with all around it: seller, manager, region."""
+def draw_case(ctx: DrawContext) -> Draw:
     found = own_chat(ctx, "order")
-    draw = draw_of(ctx, found)
-    return draw if found else None
+    return draw_of(ctx, found)
 
 
-def draw_of(ctx: DrawContext, found: tuple[Record, dict[str, str]] | None, *more: Entity) -> Draw | None:
-    """Seller, manager, region and more."""
-    seller = order_seller(ctx, found[1]) if found else None
-    manager = ctx.facts.manager(seller["emp_id"]) if seller else None
-    if found is None or seller is None or manager is None:
-        return None
+def draw_of(ctx: DrawContext, found: tuple[Record, dict[str, str]], *more: Entity) -> Draw:
+    seller = order_seller(ctx, found[1])
+    manager = ctx.above(seller)
     region = entities.text(chat_customer(ctx, found[0])["region"])
     answer = [entities.person(seller), entities.person(manager), entities.ident("email", manager["email"])]
     return draw_about(ctx, found, [*answer, region, *more])
@@ -47,35 +43,29 @@ def draw_of(ctx: DrawContext, found: tuple[Record, dict[str, str]] | None, *more
 
 @GROUP.goal(SUBAREA, steps=5, draw=draw_case)
 def case(slots: Slots, plan: PlanRecorder) -> Values:
-    """As far as the manager, then the customer."""
     values = chat_seller_manager(slots, plan)
     customer = plan.one("customers", "Where is the customer?", customer_name=slots["customer"])
-    return (*values, customer["region"])
+    return *values, customer["region"]
 
 
-def draw_whole_case(ctx: DrawContext) -> Draw | None:
-    """And the stock."""
+def draw_whole_case(ctx: DrawContext) -> Draw:
     found = own_chat(ctx, "order")
-    return draw_of(ctx, found, chat_stock(ctx, found[0])) if found else None
+    return draw_of(ctx, found, chat_stock(ctx, found[0]))
 
 
 @GROUP.goal(SUBAREA, steps=6, draw=draw_whole_case)
 def whole_case(slots: Slots, plan: PlanRecorder) -> Values:
-    """And the product."""
     values = case(slots, plan)
     product = plan.one("products", "Last, the product's stock.", product_name=slots["product"])
-    return (*values, product["stock"])
+    return *values, product["stock"]
 
 
-def draw_review_after_chat(ctx: DrawContext) -> Draw | None:
-    """What the customer wrote of the product, with its rating."""
+def draw_review_after_chat(ctx: DrawContext) -> Draw:
     found = own_chat(ctx, "due")
-    if found is None:
-        return None
     chat, told = found
     reviews = ctx.facts.where("sentiments", product_id=chat["product_id"], customer_id=chat["customer_id"])
     if len(reviews) != 1:
-        return None
+        raise UnfitError
     stars = ctx.facts.fact("sentiments", reviews[0]["sentiment_id"], "stars")
     answer = [
         entities.date(told["due"]),
@@ -87,7 +77,6 @@ def draw_review_after_chat(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_review_after_chat)
 def review_after_chat(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, the review, the product."""
     chat = find_support_chat(plan, slots)
     due = plan.fact(chat, "due")
     review = plan.one(
@@ -99,11 +88,8 @@ def review_after_chat(slots: Slots, plan: PlanRecorder) -> Values:
     return due, stars, product["rating"]
 
 
-def draw_later_review(ctx: DrawContext) -> Draw | None:
-    """A chat, and the first review that the customer wrote after it, or none."""
+def draw_later_review(ctx: DrawContext) -> Draw:
     found = own_chat(ctx)
-    if found is None:
-        return None
     chat = found[0]
     reviews = [
         row
@@ -117,7 +103,7 @@ def draw_later_review(ctx: DrawContext) -> Draw | None:
         "product": chat_product(ctx, chat)["product_name"],
     }
     if len(reviews) > 1:
-        return None
+        raise UnfitError
     answer = []
     if reviews:
         stars = ctx.facts.fact("sentiments", reviews[0]["sentiment_id"], "stars")
@@ -127,7 +113,6 @@ def draw_later_review(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_later_review, empty=True)
 def later_review(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, then look for reviews since."""
     chat = find_support_chat(plan, slots)
     reviews = plan.read(
         "sentiments", "Has the customer reviewed it on that day or later?",
@@ -138,12 +123,11 @@ def later_review(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.pick(reviews.first)["review_date"], plan.understood(reviews.first, "stars")
 
 
-def draw_salary(ctx: DrawContext) -> Draw | None:
-    """A chat of somebody below the director."""
+def draw_salary(ctx: DrawContext) -> Draw:
     chat = ctx.pick("support_chats")
-    person = ctx.facts.colleague(chat["emp_id"]) if chat else None
-    if chat is None or person is None or ctx.me["emp_id"] not in ctx.facts.above(person["emp_id"]):
-        return None
+    person = need(ctx.facts.colleague(chat["emp_id"]))
+    if ctx.me["emp_id"] not in ctx.facts.above(person["emp_id"]):
+        raise UnfitError
     return ctx.draw(
         {"chat_id": chat["chat_id"]},
         answer=[entities.person(person), entities.amount(person["salary"])],
@@ -154,7 +138,6 @@ def draw_salary(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_salary, levels=HEAD, denials=("private_field",))
 def salary(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, then the personnel record."""
     chat = plan.one("support_chats", "I open that support chat.", chat_id=slots["chat_id"])
     person = plan.one("employees", "Now the record of its representative.", emp_id=chat["emp_id"])
     return person["name"], plan.private(person, "salary")

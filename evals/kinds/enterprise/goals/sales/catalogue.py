@@ -12,6 +12,7 @@ from evals.kinds.enterprise.goals.sales.records import (
     SUBAREA,
     WRITE,
 )
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
 GROUP = GoalGroup("Sales", "sales/catalogue.toml", departments=("SA",))
 
@@ -19,12 +20,11 @@ _NAMES = ("Asha", "Bela", "Chitra", "Deep", "Ekta", "Farid", "Gita", "Hari", "In
 _KINDS = ("Traders", "Supplies", "Bazaar", "Home Store", "Outfitters", "Kitchenware", "Office Centre")
 
 
-def draw_new_customer(ctx: DrawContext) -> Draw | None:
-    """A name that no customer has, and a region that some have."""
+def draw_new_customer(ctx: DrawContext) -> Draw:
     name = f"{ctx.rng.choice(_NAMES)} {ctx.rng.choice(_KINDS)}"
     other = ctx.rng.choice(ctx.facts.all("customers"))
     if ctx.facts.where("customers", customer_name=name):
-        return None
+        raise UnfitError
     slots = {"customer": name, "region": other["region"]}
     change = action("customers.create", customer_name=name, region=other["region"])
     return ctx.draw(slots, actions=[change])
@@ -35,20 +35,16 @@ def draw_new_customer(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def new_customer(slots: Slots, plan: PlanRecorder) -> Values:
-    """Register the customer."""
     return plan.carry_out( "I register the customer.",
         action("customers.create", customer_name=slots["customer"], region=slots["region"]),
     )  # fmt: skip
 
 
-def draw_renamed(ctx: DrawContext) -> Draw | None:
-    """A customer and a new name."""
+def draw_renamed(ctx: DrawContext) -> Draw:
     customer = named_customer(ctx)
-    if customer is None:
-        return None
     name = f"{ctx.rng.choice(_NAMES)} {ctx.rng.choice(_KINDS)}"
     if ctx.facts.where("customers", customer_name=name):
-        return None
+        raise UnfitError
     change = action("customers.update", customer_id=customer["customer_id"], customer_name=name)
     slots = {"customer": customer["customer_name"], "name": name}
     return ctx.draw(slots, actions=[change], about=[("customers", customer)])
@@ -59,24 +55,22 @@ def draw_renamed(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def renamed(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find the customer, rename it."""
     customer = plan.one("customers", "I look up the customer's id.", customer_name=slots["customer"])
     key = customer["customer_id"]
     change = action("customers.update", customer_id=key, customer_name=slots["name"])
     return plan.carry_out("I change the name.", change)
 
 
-def draw_renamed_told(ctx: DrawContext) -> Draw | None:
-    """And the persona's manager is told."""
-    draw, manager = draw_renamed(ctx), ctx.facts.manager(ctx.me["emp_id"])
-    customer = ctx.facts.at(draw.about[0]) if draw else None
-    if draw is None or manager is None or customer is None:
-        return None
+def draw_renamed_told(ctx: DrawContext) -> Draw:
+    draw, manager = draw_renamed(ctx), ctx.above(ctx.me)
+    customer = need(ctx.facts.at(draw.about[0]))
     message = chat(manager["emp_id"], _new_name(draw.slots))
     return ctx.draw(
-        draw.slots, actions=[*draw.actions, message], mentions=[draw.slots["name"]],
+        draw.slots,
+        actions=[*draw.actions, message],
+        mentions=[draw.slots["name"]],
         about=[("customers", customer)],
-    )  # fmt: skip
+    )
 
 
 @GROUP.goal(
@@ -84,16 +78,12 @@ def draw_renamed_told(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low",),
 )  # fmt: skip
 def renamed_told(slots: Slots, plan: PlanRecorder) -> Values:
-    """Rename it, tell the manager."""
     renamed(slots, plan)
     return plan.carry_out("I tell my manager.", chat(my_manager(plan), _new_name(slots)))
 
 
-def draw_price(ctx: DrawContext) -> Draw | None:
-    """A product and a lower price."""
+def draw_price(ctx: DrawContext) -> Draw:
     product = named_product(ctx)
-    if product is None:
-        return None
     price = str(round(float(product["discounted_price"]) * ctx.rng.uniform(0.75, 0.95)))
     change = action("products.update", product_id=product["product_id"], discounted_price=price)
     slots = {"product": product["product_name"], "price": price}
@@ -105,38 +95,35 @@ def draw_price(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def price(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find the product, change its price."""
     product = plan.one("products", "I look up the product's id.", product_name=slots["product"])
     key = product["product_id"]
     change = action("products.update", product_id=key, discounted_price=slots["price"])
     return plan.carry_out("I set the discounted price.", change)
 
 
-def draw_price_told(ctx: DrawContext) -> Draw | None:
-    """And the persona's manager is told."""
-    draw, manager = draw_price(ctx), ctx.facts.manager(ctx.me["emp_id"])
-    product = ctx.facts.at(draw.about[0]) if draw else None
-    if draw is None or manager is None or product is None:
-        return None
+def draw_price_told(ctx: DrawContext) -> Draw:
+    draw, manager = draw_price(ctx), ctx.above(ctx.me)
+    product = need(ctx.facts.at(draw.about[0]))
     message = chat(manager["emp_id"], _new_price(draw.slots))
     return ctx.draw(
-        draw.slots, actions=[*draw.actions, message], mentions=[draw.slots["price"]],
+        draw.slots,
+        actions=[*draw.actions, message],
+        mentions=[draw.slots["price"]],
         about=[("products", product)],
-    )  # fmt: skip
+    )
 
 
 @GROUP.goal(SUBAREA, steps=4, type="crud", draw=draw_price_told, needs=WRITE, denials=("level_too_low",))
 def price_told(slots: Slots, plan: PlanRecorder) -> Values:
-    """Change the price, tell the manager."""
     price(slots, plan)
     return plan.carry_out("I tell my manager.", chat(my_manager(plan), _new_price(slots)))
 
 
-def draw_stock(ctx: DrawContext) -> Draw | None:
-    """A product and its counted stock."""
-    product, stock = named_product(ctx), str(ctx.rng.randint(0, 400))
-    if product is None or product["stock"] == stock:
-        return None
+def draw_stock(ctx: DrawContext) -> Draw:
+    found, stock = attempt(named_product, ctx), str(ctx.rng.randint(0, 400))
+    product = need(found)
+    if product["stock"] == stock:
+        raise UnfitError
     change = action("products.update", product_id=product["product_id"], stock=stock)
     slots = {"product": product["product_name"], "stock": stock}
     return ctx.draw(slots, actions=[change], about=[("products", product)])
@@ -147,17 +134,13 @@ def draw_stock(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def stock(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find the product, set its stock."""
     product = plan.one("products", "I look up the product's id.", product_name=slots["product"])
     change = action("products.update", product_id=product["product_id"], stock=slots["stock"])
     return plan.carry_out("I set the stock.", change)
 
 
-def draw_removed(ctx: DrawContext) -> Draw | None:
-    """A product."""
+def draw_removed(ctx: DrawContext) -> Draw:
     product = named_product(ctx)
-    if product is None:
-        return None
     change = action("products.delete", product_id=product["product_id"])
     slots = {"product": product["product_name"]}
     return ctx.draw(slots, actions=[change], about=[("products", product)])
@@ -168,13 +151,9 @@ def draw_removed(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def removed(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find the product, delete it."""
     product = plan.one("products", "I look up the product's id.", product_name=slots["product"])
     change = action("products.delete", product_id=product["product_id"])
     return plan.carry_out("I delete the product.", change)
-
-
-# --- parts ----------------------------------------------------------------------------------------------
 
 
 def _new_name(slots: Slots) -> str:

@@ -10,22 +10,27 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.plan_recorder import Row
 from evals.kinds.enterprise.goals.rows import clear_best
+from evals.kinds.enterprise.goals.unfit import UnfitError
 
 YEARS = tuple(str(year) for year in range(2016, 2023))
 _MOST = 50
 """More records than a reading call shows at once are no task."""
 
 
-def named_product(ctx: DrawContext) -> Record | None:
+def named_product(ctx: DrawContext) -> Record:
     """A product that can be told by its name."""
     row = ctx.pick("products")
-    return row if row and ctx.facts.unique("products", "product_name", row["product_name"]) else None
+    if not ctx.facts.unique("products", "product_name", row["product_name"]):
+        raise UnfitError
+    return row
 
 
-def named_customer(ctx: DrawContext) -> Record | None:
+def named_customer(ctx: DrawContext) -> Record:
     """A customer who can be told by the name."""
     row = ctx.pick("customers")
-    return row if row and ctx.facts.unique("customers", "customer_name", row["customer_name"]) else None
+    if not ctx.facts.unique("customers", "customer_name", row["customer_name"]):
+        raise UnfitError
+    return row
 
 
 def year(random: Random) -> str:
@@ -46,13 +51,15 @@ def units_by(rows: Iterable[Record | Row], column: str) -> dict[str, float]:
     return dict(found)
 
 
-def leader(rows: Iterable[Record | Row], column: str, *, but: str = "") -> str | None:
+def leader(rows: Iterable[Record | Row], column: str, *, but: str = "") -> str:
     """With which value of a column clearly most pieces go; None if it is not clear."""
     scores: Mapping[str, float] = {key: n for key, n in units_by(rows, column).items() if key != but}
     return clear_best(scores)
 
 
-def sales_of(ctx: DrawContext, column: str, key: str) -> list[Record] | None:
+def sales_of(ctx: DrawContext, column: str, key: str) -> list[Record]:
     """All sales of a product or customer if they fit one call, and are more than two."""
     rows = ctx.facts.where("sales", **{column: key})
-    return rows if 2 < len(rows) <= _MOST else None
+    if not 2 < len(rows) <= _MOST:
+        raise UnfitError
+    return rows

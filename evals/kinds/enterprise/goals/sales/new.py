@@ -9,16 +9,15 @@ from evals.kinds.enterprise.goals.messages.changes import chat, my_manager
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
 from evals.kinds.enterprise.goals.sales.records import SUBAREA
+from evals.kinds.enterprise.goals.unfit import attempt, need
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("Sales", "sales/records.toml", departments=("SA",))
 
 
-def draw_new_sale(ctx: DrawContext) -> Draw | None:
-    """A product, a customer and a quantity."""
-    product, customer = named_product(ctx), named_customer(ctx)
-    if product is None or customer is None:
-        return None
+def draw_new_sale(ctx: DrawContext) -> Draw:
+    found, customer = attempt(named_product, ctx), named_customer(ctx)
+    product = need(found)
     slots = {
         "product": product["product_name"],
         "customer": customer["customer_name"],
@@ -31,31 +30,23 @@ def draw_new_sale(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_new_sale, denials=("wrong_department",))
 def new_sale(slots: Slots, plan: PlanRecorder) -> Values:
-    """Both ids, then the sale."""
     return plan.carry_out("I record the sale.", _new_sale(slots, *find_both(plan, slots)))
 
 
-def draw_new_sale_told(ctx: DrawContext) -> Draw | None:
-    """And the manager is told."""
-    draw, manager = draw_new_sale(ctx), ctx.facts.manager(ctx.me["emp_id"])
-    if draw is None or manager is None:
-        return None
+def draw_new_sale_told(ctx: DrawContext) -> Draw:
+    draw, manager = draw_new_sale(ctx), ctx.above(ctx.me)
     message = chat(manager["emp_id"], _sold(draw.slots))
     return _more(ctx, draw, message, mentions=(draw.slots["quantity"],))
 
 
 @GROUP.goal(SUBAREA, steps=5, type="crud", draw=draw_new_sale_told, denials=("wrong_department",))
 def new_sale_told(slots: Slots, plan: PlanRecorder) -> Values:
-    """The sale, then the manager."""
     new_sale(slots, plan)
     return plan.carry_out("I tell my manager.", chat(my_manager(plan), _sold(slots)))
 
 
-def draw_new_sale_reviewed(ctx: DrawContext) -> Draw | None:
-    """And the customer's review is recorded, too."""
+def draw_new_sale_reviewed(ctx: DrawContext) -> Draw:
     draw = draw_new_sale_told(ctx)
-    if draw is None:
-        return None
     slots = {**draw.slots, "review": draw_review(ctx)}
     change = _new_review(slots, draw.actions[0].arguments)
     return _more(ctx, draw, change, slots=slots, mentions=draw.mentions)
@@ -66,7 +57,6 @@ def draw_new_sale_reviewed(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low",),
 )  # fmt: skip
 def new_sale_reviewed(slots: Slots, plan: PlanRecorder) -> Values:
-    """The sale, the review, the manager."""
     both = find_both(plan, slots)
     sale = _new_sale(slots, *both)
     plan.carry_out("I record the sale.", sale)
@@ -100,7 +90,7 @@ def find_both(plan: PlanRecorder, slots: Slots) -> tuple[Row, Row]:
 
 def _more(
     ctx: DrawContext, draw: Draw, change: Action, *, slots: Slots | None = None, mentions: tuple[str, ...]
-) -> Draw | None:
+) -> Draw:
     about = [(ref.partition("/")[0], row) for ref in draw.about if (row := ctx.facts.at(ref))]
     return ctx.draw(slots or draw.slots, actions=[*draw.actions, change], mentions=mentions, about=about)
 

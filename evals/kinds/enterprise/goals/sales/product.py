@@ -7,10 +7,11 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, UnfitError
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import in_year, latest, span
 from evals.kinds.enterprise.goals.sales.chains import buyer_of, largest, seller_of
 from evals.kinds.enterprise.goals.sales.figures import leader, named_product, sales_of, units, year
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("Sales", "sales/product.toml", departments=("SA",))
@@ -20,27 +21,21 @@ NEGATIVE = ("1", "2")
 """So many stars are a bad review."""
 
 
-def draw_price_stock(ctx: DrawContext) -> Draw | None:
-    """Any product."""
+def draw_price_stock(ctx: DrawContext) -> Draw:
     product = named_product(ctx)
-    if product is None:
-        return None
     answer = [entities.amount(product["discounted_price"]), entities.number(int(product["stock"]))]
     return draw_about(ctx, product, answer)
 
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_price_stock, denials=("wrong_department",))
 def price_stock(slots: Slots, plan: PlanRecorder) -> Values:
-    """One look at the products."""
     product = plan.one("products", "I look the product up.", product_name=slots["product"])
     return product["discounted_price"], product["stock"]
 
 
-def draw_product_year(ctx: DrawContext) -> Draw | None:
-    """A product and a year."""
-    product, wanted = named_product(ctx), year(ctx.rng)
-    if product is None:
-        return None
+def draw_product_year(ctx: DrawContext) -> Draw:
+    found, wanted = attempt(named_product, ctx), year(ctx.rng)
+    product = need(found)
     rows = in_year(ctx.facts.where("sales", product_id=product["product_id"]), "date_of_purchase", wanted)
     answer = [entities.number(len(rows)), entities.number(units(rows))] if rows else []
     slots = {"product": product["product_name"], "year": wanted}
@@ -49,7 +44,6 @@ def draw_product_year(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_product_year, empty=True)
 def product_year(slots: Slots, plan: PlanRecorder) -> Values:
-    """Count and add."""
     rows = plan.every(
         "sales", f"I need all sales of that product in {slots['year']}.",
         product_name=slots["product"], **span(slots["year"]),
@@ -57,14 +51,14 @@ def product_year(slots: Slots, plan: PlanRecorder) -> Values:
     return (str(rows.total), str(units(rows))) if rows else plan.none(rows)
 
 
-def draw_bad_reviews(ctx: DrawContext) -> Draw | None:
-    """A product, a year, and reviews of which some are bad."""
-    product, wanted = named_product(ctx), year(ctx.rng)
-    rows = ctx.facts.where("sentiments", product_id=product["product_id"]) if product else []
+def draw_bad_reviews(ctx: DrawContext) -> Draw:
+    found, wanted = attempt(named_product, ctx), year(ctx.rng)
+    product = need(found)
+    rows = ctx.facts.where("sentiments", product_id=product["product_id"])
     rows = in_year(rows, "review_date", wanted)
     bad = [row for row in rows if ctx.facts.fact("sentiments", row["sentiment_id"], "stars") in NEGATIVE]
-    if product is None or len(rows) < 2 or not bad:
-        return None
+    if len(rows) < 2 or not bad:
+        raise UnfitError
     answer = [entities.number(len(bad)), entities.number(len(rows))]
     return ctx.draw(
         {"product": product["product_name"], "year": wanted}, answer=answer, about=[("products", product)]
@@ -73,7 +67,6 @@ def draw_bad_reviews(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_bad_reviews)
 def bad_reviews(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the reviews and count."""
     rows = plan.every(
         "sentiments", f"I read the reviews of that product of {slots['year']}.",
         product_name=slots["product"], **span(slots["year"]),
@@ -82,31 +75,23 @@ def bad_reviews(slots: Slots, plan: PlanRecorder) -> Values:
     return str(len(bad)), str(rows.total)
 
 
-def draw_biggest_buyer(ctx: DrawContext) -> Draw | None:
-    """The customer with the largest purchase of a product."""
+def draw_biggest_buyer(ctx: DrawContext) -> Draw:
     found = _largest_sale(ctx)
-    buyer = ctx.facts.get("customers", found[1]["customer_id"]) if found else None
-    if found is None or buyer is None:
-        return None
+    buyer = need(ctx.facts.get("customers", found[1]["customer_id"]))
     return draw_about(ctx, found[0], [entities.text(buyer["customer_name"]), entities.text(buyer["region"])])
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_biggest_buyer)
 def biggest_buyer(slots: Slots, plan: PlanRecorder) -> Values:
-    """All sales, then the customer."""
     buyer = buyer_of(plan, _find_largest(plan, slots))
     return buyer["customer_name"], buyer["region"]
 
 
-def draw_biggest_buyer_review(ctx: DrawContext) -> Draw | None:
-    """What the customer with the largest purchase thinks, if they said so."""
-    found = _largest_sale(ctx)
-    if found is None:
-        return None
-    product, sale = found
+def draw_biggest_buyer_review(ctx: DrawContext) -> Draw:
+    product, sale = _largest_sale(ctx)
     reviews = ctx.facts.where("sentiments", product_id=product["product_id"], customer_id=sale["customer_id"])
     if len(reviews) > 1:
-        return None
+        raise UnfitError
     answer: list[Entity] = []
     if reviews:
         stars = ctx.facts.fact("sentiments", reviews[0]["sentiment_id"], "stars")
@@ -117,7 +102,6 @@ def draw_biggest_buyer_review(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_biggest_buyer_review, empty=True)
 def biggest_buyer_review(slots: Slots, plan: PlanRecorder) -> Values:
-    """All sales, then that customer's review."""
     sale = _find_largest(plan, slots)
     reviews = plan.read(
         "sentiments", "Now the review of that customer.",
@@ -128,78 +112,62 @@ def biggest_buyer_review(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.pick(reviews.first)["review_date"], plan.understood(reviews.first, "stars")
 
 
-def draw_top_seller(ctx: DrawContext) -> Draw | None:
-    """Who sold most pieces of a product."""
+def draw_top_seller(ctx: DrawContext) -> Draw:
     found = draw_seller(ctx)
-    return draw_about(ctx, found[0], contact_of(found[1])) if found else None
+    return draw_about(ctx, found[0], contact_of(found[1]))
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_top_seller)
 def top_seller(slots: Slots, plan: PlanRecorder) -> Values:
-    """All sales, then the directory."""
     seller = _find_seller(plan, slots)
     return seller["name"], seller["email"]
 
 
-def draw_top_seller_manager(ctx: DrawContext) -> Draw | None:
-    """And the manager."""
+def draw_top_seller_manager(ctx: DrawContext) -> Draw:
     found = draw_seller(ctx)
-    manager = ctx.facts.manager(found[1]["emp_id"]) if found else None
-    if found is None or manager is None:
-        return None
+    manager = ctx.above(found[1])
     return draw_about(ctx, found[0], [entities.person(found[1]), *contact_of(manager)])
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_top_seller_manager)
 def top_seller_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """All sales, then two entries of the directory."""
     seller = _find_seller(plan, slots)
     manager = manager_of(plan, seller)
     return seller["name"], manager["name"], manager["email"]
 
 
-def draw_latest_reviewer(ctx: DrawContext) -> Draw | None:
-    """The latest review of a product, its stars and where its author is."""
+def draw_latest_reviewer(ctx: DrawContext) -> Draw:
     found = draw_last_review(ctx)
-    return draw_about(ctx, found[0], _opinion(ctx, found)) if found else None
+    return draw_about(ctx, found[0], _opinion(ctx, found))
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_latest_reviewer)
 def latest_reviewer(slots: Slots, plan: PlanRecorder) -> Values:
-    """The newest review, then the customer."""
     review = find_review(plan, slots)
     reviewer = plan.one("customers", "Where is its author?", customer_id=review["customer_id"])
     return plan.understood(review, "stars"), reviewer["customer_name"], reviewer["region"]
 
 
-def draw_latest_reviewer_purchase(ctx: DrawContext) -> Draw | None:
-    """And when that customer bought it."""
+def draw_latest_reviewer_purchase(ctx: DrawContext) -> Draw:
     found = draw_last_review(ctx)
-    if found is None:
-        return None
     product, review, _ = found
     bought = ctx.facts.where("sales", product_id=product["product_id"], customer_id=review["customer_id"])
     if len(bought) != 1:
-        return None
+        raise UnfitError
     answer = [*_opinion(ctx, found), entities.date(bought[0]["date_of_purchase"])]
     return draw_about(ctx, product, answer)
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_latest_reviewer_purchase, denials=("wrong_department",))
 def latest_reviewer_purchase(slots: Slots, plan: PlanRecorder) -> Values:
-    """The newest review, the customer, the purchase."""
     values = latest_reviewer(slots, plan)
     sale = plan.one(
         "sales", "Now that customer's purchase.", product_name=slots["product"], customer_name=values[1]
     )
-    return (*values, sale["date_of_purchase"])
+    return *values, sale["date_of_purchase"]
 
 
-# --- parts ----------------------------------------------------------------------------------------------
-
-
-def draw_about(ctx: DrawContext, product: Record, answer: list[Entity]) -> Draw | None:
-    """A task about one product."""
+def draw_about(ctx: DrawContext, product: Record, answer: list[Entity]) -> Draw:
     slots = {"product": product["product_name"]}
     return ctx.draw(slots, answer=answer, about=[("products", product)])
 
@@ -209,30 +177,30 @@ def contact_of(person: Record) -> list[Entity]:
     return [entities.person(person), entities.ident("email", person["email"])]
 
 
-def _largest_sale(ctx: DrawContext) -> tuple[Record, Record] | None:
+def _largest_sale(ctx: DrawContext) -> tuple[Record, Record]:
     product = named_product(ctx)
-    rows = sales_of(ctx, "product_id", product["product_id"]) if product else None
-    sale = largest(rows) if rows else None
-    return (product, sale) if product and sale else None
+    rows = sales_of(ctx, "product_id", product["product_id"])
+    sale = largest(rows)
+    return product, sale
 
 
-def draw_seller(ctx: DrawContext) -> tuple[Record, Record] | None:
+def draw_seller(ctx: DrawContext) -> tuple[Record, Record]:
     """A product and who clearly sold most of it, if still here."""
     product = named_product(ctx)
-    rows = sales_of(ctx, "product_id", product["product_id"]) if product else None
-    key = leader(rows, "emp_id") if rows else None
-    seller = ctx.facts.colleague(key) if key else None
-    return (product, seller) if product and seller else None
+    rows = sales_of(ctx, "product_id", product["product_id"])
+    key = leader(rows, "emp_id")
+    seller = need(ctx.facts.colleague(key))
+    return product, seller
 
 
-def draw_last_review(ctx: DrawContext, product: Record | None = None) -> tuple[Record, Record, Record] | None:
+def draw_last_review(ctx: DrawContext, product: Record | None = None) -> tuple[Record, Record, Record]:
     """A product, its latest review and the author of that."""
-    product = product or named_product(ctx)
-    rows = ctx.facts.where("sentiments", product_id=product["product_id"]) if product else []
+    product = need(product or named_product(ctx))
+    rows = ctx.facts.where("sentiments", product_id=product["product_id"])
     review = latest(rows, "review_date")
-    reviewer = ctx.facts.get("customers", review["customer_id"]) if review else None
-    if product is None or review is None or reviewer is None or len(rows) < 2:
-        return None
+    reviewer = need(ctx.facts.get("customers", review["customer_id"]))
+    if len(rows) < 2:
+        raise UnfitError
     return product, review, reviewer
 
 
@@ -253,16 +221,12 @@ def _sold(plan: PlanRecorder, slots: Slots) -> list[Row]:
 def _find_largest(plan: PlanRecorder, slots: Slots) -> Row:
     rows = _sold(plan, slots)
     sale = largest(rows)
-    if sale is None:
-        raise UnfitError("no sale is the largest")
     return plan.pick(next(row for row in rows if row["sales_record_id"] == sale["sales_record_id"]))
 
 
 def _find_seller(plan: PlanRecorder, slots: Slots) -> Row:
     rows = _sold(plan, slots)
     key = leader(rows, "emp_id")
-    if key is None:
-        raise UnfitError("nobody leads clearly")
     return seller_of(plan, next(row for row in rows if row["emp_id"] == key))
 
 

@@ -9,16 +9,14 @@ from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.rows import in_year, span
 from evals.kinds.enterprise.goals.sales.figures import named_customer, units, year
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
 GROUP = GoalGroup("Sales", "sales/customer.toml", departments=("SA",))
 SUBAREA = "customer"
 
 
-def draw_year_units(ctx: DrawContext) -> Draw | None:
-    """A customer and a year."""
+def draw_year_units(ctx: DrawContext) -> Draw:
     customer = named_customer(ctx)
-    if customer is None:
-        return None
     slots = {"customer": customer["customer_name"], "year": year(ctx.rng)}
     rows = in_year(
         ctx.facts.where("sales", customer_id=customer["customer_id"]), "date_of_purchase", slots["year"]
@@ -31,7 +29,6 @@ def draw_year_units(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_year_units, empty=True)
 def year_units(slots: Slots, plan: PlanRecorder) -> Values:
-    """Count and add."""
     rows = plan.every(
         "sales", f"I need all that {slots['customer']} bought in {slots['year']}.",
         customer_name=slots["customer"], **span(slots["year"]),
@@ -39,16 +36,15 @@ def year_units(slots: Slots, plan: PlanRecorder) -> Values:
     return (str(rows.total), str(units(rows))) if rows else plan.none(rows)
 
 
-def draw_purchase(ctx: DrawContext) -> Draw | None:
-    """One purchase, known by customer and product."""
+def draw_purchase(ctx: DrawContext) -> Draw:
     sale = ctx.pick("sales")
-    product = ctx.facts.get("products", sale["product_id"]) if sale else None
-    customer = ctx.facts.get("customers", sale["customer_id"]) if sale else None
-    if sale is None or product is None or customer is None or not _only(ctx, sale):
-        return None
-    seller = ctx.facts.person(sale["emp_id"])
-    if seller is None or seller["emp_id"] == ctx.me["emp_id"]:
-        return None
+    product = need(ctx.facts.get("products", sale["product_id"]))
+    customer = need(ctx.facts.get("customers", sale["customer_id"]))
+    if not _only(ctx, sale):
+        raise UnfitError
+    seller = need(ctx.facts.person(sale["emp_id"]))
+    if seller["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     return ctx.draw(
         {"customer": customer["customer_name"], "product": product["product_name"]},
         answer=[entities.date(sale["date_of_purchase"]), entities.person(seller)],
@@ -58,20 +54,18 @@ def draw_purchase(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_purchase, denials=("wrong_department",))
 def purchase(slots: Slots, plan: PlanRecorder) -> Values:
-    """One look at the sales."""
     row = plan.one(
         "sales", "I look for that purchase.", customer_name=slots["customer"], product_name=slots["product"]
     )
     return row["date_of_purchase"], row["seller_name"]
 
 
-def draw_invoice(ctx: DrawContext) -> Draw | None:
-    """The invoice of a customer."""
+def draw_invoice(ctx: DrawContext) -> Draw:
     customer = named_customer(ctx)
-    rows = ctx.facts.where("orders", customer_id=customer["customer_id"]) if customer else []
+    rows = ctx.facts.where("orders", customer_id=customer["customer_id"])
     invoices = [row for row in rows if row["kind"] == "invoice"]
-    if customer is None or len(invoices) != 1:
-        return None
+    if len(invoices) != 1:
+        raise UnfitError
     answer = [entities.amount(invoices[0]["total"]), entities.date(invoices[0]["date"])]
     return ctx.draw(
         {"customer": customer["customer_name"]},
@@ -82,24 +76,23 @@ def draw_invoice(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_invoice)
 def invoice(slots: Slots, plan: PlanRecorder) -> Values:
-    """One look at the documents."""
     row = plan.one(
         "orders", "I look for the customer's invoice.", customer_name=slots["customer"], kind="invoice"
     )
     return row["total"], row["date"]
 
 
-def draw_compare_customers(ctx: DrawContext) -> Draw | None:
-    """Two customers and a year."""
-    first, second, wanted = named_customer(ctx), named_customer(ctx), year(ctx.rng)
-    if first is None or second is None or first is second:
-        return None
+def draw_compare_customers(ctx: DrawContext) -> Draw:
+    pair, wanted = [attempt(named_customer, ctx) for _ in range(2)], year(ctx.rng)
+    first, second = map(need, pair)
+    if first is second:
+        raise UnfitError
     counts = [
         units(in_year(ctx.facts.where("sales", customer_id=row["customer_id"]), "date_of_purchase", wanted))
         for row in (first, second)
     ]
     if min(counts) == 0 or abs(counts[0] - counts[1]) < 0.1 * max(counts):
-        return None
+        raise UnfitError
     more = first if counts[0] > counts[1] else second
     return ctx.draw(
         {"customer": first["customer_name"], "other": second["customer_name"], "year": wanted},
@@ -110,7 +103,6 @@ def draw_compare_customers(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_compare_customers)
 def compare_customers(slots: Slots, plan: PlanRecorder) -> Values:
-    """Both sums, and the larger."""
     found = []
     for name in (slots["customer"], slots["other"]):
         rows = plan.every(

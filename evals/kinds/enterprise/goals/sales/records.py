@@ -11,6 +11,7 @@ from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.changes import chat, my_manager
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action, Entity
 
 GROUP = GoalGroup("Sales", "sales/records.toml", departments=("SA",))
@@ -22,13 +23,10 @@ WRITE = (("update", "products"),)
 REMOVE = (("delete", "products"),)
 
 
-def draw_sale_details(ctx: DrawContext) -> Draw | None:
-    """A sale by its id."""
+def draw_sale_details(ctx: DrawContext) -> Draw:
     sale = ctx.pick("sales")
-    product = ctx.facts.get("products", sale["product_id"]) if sale else None
-    customer = ctx.facts.get("customers", sale["customer_id"]) if sale else None
-    if sale is None or product is None or customer is None:
-        return None
+    product = need(ctx.facts.get("products", sale["product_id"]))
+    customer = need(ctx.facts.get("customers", sale["customer_id"]))
     answer = [
         entities.text(product["product_name"]),
         entities.text(customer["customer_name"]),
@@ -39,38 +37,29 @@ def draw_sale_details(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_sale_details, denials=("left_company", "wrong_department"))
 def sale_details(slots: Slots, plan: PlanRecorder) -> Values:
-    """Open the sale."""
     sale = plan.one("sales", "I open that sale.", sales_record_id=slots["sale"])
     return sale["product_name"], sale["customer_name"], sale["date_of_purchase"]
 
 
-def draw_sale_contact(ctx: DrawContext) -> Draw | None:
-    """A sale by its id, and who made it."""
+def draw_sale_contact(ctx: DrawContext) -> Draw:
     sale = ctx.pick("sales")
-    seller = ctx.facts.colleague(sale["emp_id"]) if sale else None
-    if sale is None or seller is None:
-        return None
+    seller = need(ctx.facts.colleague(sale["emp_id"]))
     answer = [entities.person(seller), entities.ident("email", seller["email"])]
     return _draw(ctx, {"sale": sale["sales_record_id"]}, sale, answer=answer)
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_sale_contact, denials=("left_company", "wrong_department"))
 def sale_contact(slots: Slots, plan: PlanRecorder) -> Values:
-    """Open the sale, look its seller up."""
     sale = plan.one("sales", "I open that sale.", sales_record_id=slots["sale"])
     seller = plan.one("employees", "I look up who made it.", emp_id=sale["emp_id"])
     return seller["name"], seller["email"]
 
 
-# --- sales by id ----------------------------------------------------------------------------------------
-
-
-def draw_sale_quantity(ctx: DrawContext) -> Draw | None:
-    """A sale by its id and another quantity."""
-    sale = ctx.pick("sales")
-    quantity = str(ctx.rng.randint(1, 40))
-    if sale is None or sale["quantity"] == quantity:
-        return None
+def draw_sale_quantity(ctx: DrawContext) -> Draw:
+    found, quantity = attempt(ctx.pick, "sales"), str(ctx.rng.randint(1, 40))
+    sale = need(found)
+    if sale["quantity"] == quantity:
+        raise UnfitError
     key = sale["sales_record_id"]
     change = action("sales.update", sales_record_id=key, quantity=quantity)
     return _draw(ctx, {"sale": key, "quantity": quantity}, sale, change)
@@ -81,16 +70,12 @@ def draw_sale_quantity(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def sale_quantity(slots: Slots, plan: PlanRecorder) -> Values:
-    """Change it."""
     change = action("sales.update", sales_record_id=slots["sale"], quantity=slots["quantity"])
     return plan.carry_out("I correct the quantity of that sale.", change)
 
 
-def draw_sale_deleted(ctx: DrawContext) -> Draw | None:
-    """A sale by its id."""
+def draw_sale_deleted(ctx: DrawContext) -> Draw:
     sale = ctx.pick("sales")
-    if sale is None:
-        return None
     key = sale["sales_record_id"]
     return _draw(ctx, {"sale": key}, sale, action("sales.delete", sales_record_id=key))
 
@@ -100,22 +85,14 @@ def draw_sale_deleted(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def sale_deleted(slots: Slots, plan: PlanRecorder) -> Values:
-    """Delete it."""
     return plan.carry_out("I delete that sale.", action("sales.delete", sales_record_id=slots["sale"]))
 
 
-# --- sales by customer and product ----------------------------------------------------------------------
-
-
-def draw_sale_price(ctx: DrawContext) -> Draw | None:
-    """A sale, known by customer and product, and a lower price."""
-    found = _sale(ctx)
-    if found is None:
-        return None
-    sale, slots = found
+def draw_sale_price(ctx: DrawContext) -> Draw:
+    sale, slots = _sale(ctx)
     slots["price"] = str(round(int(float(sale["discounted_price"])) * ctx.rng.uniform(0.7, 0.95)))
     if slots["price"] in (sale["discounted_price"], "0"):
-        return None
+        raise UnfitError
     change = action("sales.update", sales_record_id=sale["sales_record_id"], discounted_price=slots["price"])
     return _draw(ctx, slots, sale, change)
 
@@ -125,19 +102,16 @@ def draw_sale_price(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def sale_price(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find it, change it."""
     sale = _find(plan, slots)
     change = action("sales.update", sales_record_id=sale["sales_record_id"], discounted_price=slots["price"])
     return plan.carry_out("I correct the discounted price of that sale.", change)
 
 
-def draw_sale_date(ctx: DrawContext) -> Draw | None:
-    """A sale, known by customer and product, another day, and its seller to be told."""
-    found = _sale(ctx)
-    seller = ctx.facts.colleague(found[0]["emp_id"]) if found else None
-    if found is None or seller is None or seller["emp_id"] == ctx.me["emp_id"]:
-        return None
-    sale, slots = found
+def draw_sale_date(ctx: DrawContext) -> Draw:
+    sale, slots = _sale(ctx)
+    seller = need(ctx.facts.colleague(sale["emp_id"]))
+    if seller["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     moved = day(sale["date_of_purchase"]) - timedelta(days=ctx.rng.randint(1, 20))
     slots["day"] = moved.isoformat()
     changes = _dated(slots, sale)
@@ -146,19 +120,14 @@ def draw_sale_date(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_sale_date, needs=UPDATE, denials=("level_too_low",))
 def sale_date(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find it, change it, tell its seller."""
     sale = _find(plan, slots)
     change, message = _dated(slots, sale)
     plan.carry_out("I correct the day of that sale.", change)
     return plan.carry_out("I tell the seller the new day.", message)
 
 
-def draw_sale_dropped(ctx: DrawContext) -> Draw | None:
-    """A sale, known by customer and product."""
-    found = _sale(ctx)
-    if found is None:
-        return None
-    sale, slots = found
+def draw_sale_dropped(ctx: DrawContext) -> Draw:
+    sale, slots = _sale(ctx)
     change = action("sales.delete", sales_record_id=sale["sales_record_id"])
     return _draw(ctx, slots, sale, change)
 
@@ -168,23 +137,20 @@ def draw_sale_dropped(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def sale_dropped(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find it, delete it."""
     sale = _find(plan, slots)
     change = action("sales.delete", sales_record_id=sale["sales_record_id"])
     return plan.carry_out("I delete that sale.", change)
 
 
-def draw_sale_dropped_told(ctx: DrawContext) -> Draw | None:
-    """A sale to be deleted; its seller and the persona's manager are to know its id."""
-    found = _sale(ctx)
-    seller = ctx.facts.colleague(found[0]["emp_id"]) if found else None
-    manager = ctx.facts.manager(ctx.me["emp_id"])
-    if found is None or seller is None or manager is None or seller is manager:
-        return None
-    sale, slots = found
+def draw_sale_dropped_told(ctx: DrawContext) -> Draw:
+    sale, slots = _sale(ctx)
+    seller = need(ctx.facts.colleague(sale["emp_id"]))
+    manager = ctx.above(ctx.me)
+    if seller is manager:
+        raise UnfitError
     key = sale["sales_record_id"]
     if seller["emp_id"] == ctx.me["emp_id"]:
-        return None
+        raise UnfitError
     changes = [
         action("sales.delete", sales_record_id=key),
         *(chat(to, _deleted(key)) for to in (seller["emp_id"], manager["emp_id"])),
@@ -196,15 +162,11 @@ def draw_sale_dropped_told(ctx: DrawContext) -> Draw | None:
     SUBAREA, steps=5, type="crud", draw=draw_sale_dropped_told, needs=DELETE, denials=("level_too_low",)
 )
 def sale_dropped_told(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find it, delete it, tell two people."""
     sale = _find(plan, slots)
     key = sale["sales_record_id"]
     plan.carry_out("I delete that sale.", action("sales.delete", sales_record_id=key))
     plan.carry_out("I tell its seller.", chat(sale["emp_id"], _deleted(key)))
     return plan.carry_out("I tell my manager.", chat(my_manager(plan), _deleted(key)))
-
-
-# --- parts ----------------------------------------------------------------------------------------------
 
 
 def _draw(
@@ -214,20 +176,18 @@ def _draw(
     *changes: Action,
     answer: Sequence[Entity] = (),
     mentions: tuple[str, ...] = (),
-) -> Draw | None:
+) -> Draw:
     return ctx.draw(slots, answer=answer, actions=changes, mentions=mentions, about=[("sales", sale)])
 
 
-def _sale(ctx: DrawContext) -> tuple[Record, dict[str, str]] | None:
+def _sale(ctx: DrawContext) -> tuple[Record, dict[str, str]]:
     """A sale that customer and product tell from all others."""
     sale = ctx.pick("sales")
-    if sale is None:
-        return None
     pair = ctx.facts.where("sales", customer_id=sale["customer_id"], product_id=sale["product_id"])
-    product = ctx.facts.get("products", sale["product_id"])
-    customer = ctx.facts.get("customers", sale["customer_id"])
-    if len(pair) != 1 or product is None or customer is None:
-        return None
+    product = need(ctx.facts.get("products", sale["product_id"]))
+    customer = need(ctx.facts.get("customers", sale["customer_id"]))
+    if len(pair) != 1:
+        raise UnfitError
     return sale, {"product": product["product_name"], "customer": customer["customer_name"]}
 
 

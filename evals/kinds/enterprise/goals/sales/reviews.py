@@ -8,16 +8,15 @@ from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
 from evals.kinds.enterprise.goals.sales.new import draw_review, find_both
 from evals.kinds.enterprise.goals.sales.records import SUBAREA
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("Sales", "sales/catalogue.toml", departments=("SA",))
 
 
-def draw_review_added(ctx: DrawContext) -> Draw | None:
-    """A product, a customer, and what the customer says."""
-    product, customer = named_product(ctx), named_customer(ctx)
-    if product is None or customer is None:
-        return None
+def draw_review_added(ctx: DrawContext) -> Draw:
+    found, customer = attempt(named_product, ctx), named_customer(ctx)
+    product = need(found)
     slots = {
         "product": product["product_name"],
         "customer": customer["customer_name"],
@@ -33,22 +32,18 @@ def draw_review_added(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def review_added(slots: Slots, plan: PlanRecorder) -> Values:
-    """Both ids, then the review."""
     product, customer = find_both(plan, slots)
     change = _review(slots, product["product_id"], customer["customer_id"])
     return plan.carry_out("I record the review.", change)
 
 
-def draw_review_changed(ctx: DrawContext) -> Draw | None:
-    """The only review of a product by a customer, and a new text."""
+def draw_review_changed(ctx: DrawContext) -> Draw:
     row = ctx.pick("sentiments")
-    product = ctx.facts.get("products", row["product_id"]) if row else None
-    customer = ctx.facts.get("customers", row["customer_id"]) if row else None
-    if row is None or product is None or customer is None:
-        return None
+    product = need(ctx.facts.get("products", row["product_id"]))
+    customer = need(ctx.facts.get("customers", row["customer_id"]))
     same = ctx.facts.where("sentiments", product_id=row["product_id"], customer_id=row["customer_id"])
     if len(same) != 1:
-        return None
+        raise UnfitError
     slots = {
         "product": product["product_name"],
         "customer": customer["customer_name"],
@@ -65,7 +60,6 @@ def draw_review_changed(ctx: DrawContext) -> Draw | None:
     denials=("level_too_low", "wrong_department"),
 )  # fmt: skip
 def review_changed(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find the review, change its text."""
     row = plan.one(
         "sentiments", "I look for that review.",
         product_name=slots["product"], customer_name=slots["customer"],
@@ -76,11 +70,8 @@ def review_changed(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I replace its text.", change)
 
 
-def draw_complaint(ctx: DrawContext) -> Draw | None:
-    """A product, a customer, and a complaint for the persona's own support chats."""
+def draw_complaint(ctx: DrawContext) -> Draw:
     draw = draw_review_added(ctx)
-    if draw is None:
-        return None
     ids = draw.actions[0].arguments
     slots = {
         "product": draw.slots["product"],
@@ -94,19 +85,15 @@ def draw_complaint(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_complaint, denials=("wrong_department",))
 def complaint(slots: Slots, plan: PlanRecorder) -> Values:
-    """Both ids, then the support chat."""
     product, customer = find_both(plan, slots)
     change = _complaint(slots, product["product_id"], customer["customer_id"])
     return plan.carry_out("I record it as a support chat of mine.", change)
 
 
-def draw_complaint_gone(ctx: DrawContext) -> Draw | None:
-    """A support chat of the persona's."""
+def draw_complaint_gone(ctx: DrawContext) -> Draw:
     row = ctx.pick("support_chats", ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"]))
-    product = ctx.facts.get("products", row["product_id"]) if row else None
-    customer = ctx.facts.get("customers", row["customer_id"]) if row else None
-    if row is None or product is None or customer is None:
-        return None
+    product = need(ctx.facts.get("products", row["product_id"]))
+    customer = need(ctx.facts.get("customers", row["customer_id"]))
     slots = {"product": product["product_name"], "customer": customer["customer_name"]}
     change = action("customer_support_chats.delete", chat_id=row["chat_id"])
     return ctx.draw(slots, actions=[change], about=[("support_chats", row)])
@@ -114,7 +101,6 @@ def draw_complaint_gone(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=2, type="crud", draw=draw_complaint_gone)
 def complaint_gone(slots: Slots, plan: PlanRecorder) -> Values:
-    """Find the chat, delete it."""
     row = plan.one(
         "support_chats", "I look for that support chat of mine.", representative="me",
         customer_name=slots["customer"], product_name=slots["product"],

@@ -10,31 +10,29 @@ from evals.kinds.enterprise.goals.messages.chats import manager_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import in_year, span
 from evals.kinds.enterprise.goals.sales.figures import year
+from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("Sales", "sales/support.toml", departments=("SA",))
 SUBAREA = "support rep"
 
 
-def draw_promise(ctx: DrawContext) -> Draw | None:
-    """A chat in which something was promised for a day."""
+def draw_promise(ctx: DrawContext) -> Draw:
     found = own_chat(ctx, "order", "due")
-    return draw_about(ctx, found, _facts(found[1])) if found else None
+    return draw_about(ctx, found, _facts(found[1]))
 
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_promise)
 def promise(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat."""
     return _read(plan, slots)[1]
 
 
-def draw_chats_in_year(ctx: DrawContext) -> Draw | None:
-    """A year with chats or without."""
+def draw_chats_in_year(ctx: DrawContext) -> Draw:
     rows = ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"])
     wanted = year(ctx.rng)
     mine = in_year(rows, "interaction_date", wanted)
     if not rows or len(mine) > 40:
-        return None
+        raise UnfitError
     customers = len({row["customer_id"] for row in mine})
     answer = [entities.number(len(mine)), entities.number(customers)] if mine else []
     return ctx.draw({"year": wanted}, answer=answer, nothing=not mine)
@@ -42,7 +40,6 @@ def draw_chats_in_year(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_chats_in_year, empty=True)
 def chats_in_year(slots: Slots, plan: PlanRecorder) -> Values:
-    """Count chats and customers."""
     rows = plan.every(
         "support_chats", f"I need all my support chats of {slots['year']}.",
         representative="me", **span(slots["year"]),
@@ -50,12 +47,8 @@ def chats_in_year(slots: Slots, plan: PlanRecorder) -> Values:
     return (str(rows.total), str(len({row["customer_id"] for row in rows}))) if rows else plan.none(rows)
 
 
-def draw_chat_on_product(ctx: DrawContext) -> Draw | None:
-    """A product on which the persona has chatted with a customer, or has not."""
-    found = own_chat(ctx, "due")
-    if found is None:
-        return None
-    chat, told = found
+def draw_chat_on_product(ctx: DrawContext) -> Draw:
+    chat, told = own_chat(ctx, "due")
     product = ctx.rng.choice(ctx.facts.all("products")) if ctx.empty else chat_product(ctx, chat)
     customer = chat_customer(ctx, chat)
     slots = {"product": product["product_name"], "customer": customer["customer_name"]}
@@ -71,7 +64,6 @@ def draw_chat_on_product(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_chat_on_product, empty=True)
 def chat_on_product(slots: Slots, plan: PlanRecorder) -> Values:
-    """Look for the chat."""
     rows = plan.read(
         "support_chats", "I look for my support chat with that customer on that product.",
         representative="me", customer_name=slots["customer"], product_name=slots["product"],
@@ -81,85 +73,68 @@ def chat_on_product(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.pick(rows.first)["chat_id"], plan.fact(rows[0], "due")
 
 
-def draw_promise_stock(ctx: DrawContext) -> Draw | None:
-    """A promise and the product's stock."""
+def draw_promise_stock(ctx: DrawContext) -> Draw:
     found = own_chat(ctx, "order", "due")
-    if found is None:
-        return None
     return draw_about(ctx, found, [*_facts(found[1]), chat_stock(ctx, found[0])])
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_promise_stock)
 def promise_stock(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, then the product."""
     chat, values = _read(plan, slots)
     product = plan.one("products", "Do we have that product?", product_id=chat["product_id"])
-    return (*values, product["stock"])
+    return *values, product["stock"]
 
 
-def draw_chat_seller(ctx: DrawContext) -> Draw | None:
-    """Who sold what the chat is about."""
+def draw_chat_seller(ctx: DrawContext) -> Draw:
     found = own_chat(ctx, "order")
-    seller = order_seller(ctx, found[1]) if found else None
-    if found is None or seller is None:
-        return None
+    seller = order_seller(ctx, found[1])
     return draw_about(ctx, found, [entities.ident("order", found[1]["order"]), entities.person(seller)])
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_chat_seller)
 def chat_seller(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, then the sale."""
     sale = _sale(plan, slots)
     return sale["sales_record_id"], sale["seller_name"]
 
 
-def draw_chat_seller_address(ctx: DrawContext) -> Draw | None:
-    """And how to reach them."""
+def draw_chat_seller_address(ctx: DrawContext) -> Draw:
     found = own_chat(ctx, "order")
-    seller = order_seller(ctx, found[1]) if found else None
-    if found is None or seller is None:
-        return None
+    seller = order_seller(ctx, found[1])
     answer = [entities.person(seller), entities.ident("email", seller["email"])]
     return draw_about(ctx, found, answer)
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_chat_seller_address)
 def chat_seller_address(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, the sale, the directory."""
     seller = _look_up_seller(plan, _sale(plan, slots))
     return seller["name"], seller["email"]
 
 
-def draw_chat_seller_manager(ctx: DrawContext) -> Draw | None:
-    """And the manager."""
+def draw_chat_seller_manager(ctx: DrawContext) -> Draw:
     found = own_chat(ctx, "order")
-    seller = order_seller(ctx, found[1]) if found else None
-    manager = ctx.facts.manager(seller["emp_id"]) if seller else None
-    if found is None or seller is None or manager is None:
-        return None
+    seller = order_seller(ctx, found[1])
+    manager = ctx.above(seller)
     answer = [entities.person(seller), entities.person(manager), entities.ident("email", manager["email"])]
     return draw_about(ctx, found, answer)
 
 
 @GROUP.goal(SUBAREA, steps=4, draw=draw_chat_seller_manager)
 def chat_seller_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Read the chat, the sale, two entries of the directory."""
     seller = _look_up_seller(plan, _sale(plan, slots))
     manager = manager_of(plan, seller)
     return seller["name"], manager["name"], manager["email"]
 
 
-# --- parts ----------------------------------------------------------------------------------------------
-
-
-def own_chat(ctx: DrawContext, *needed: str) -> tuple[Record, dict[str, str]] | None:
+def own_chat(ctx: DrawContext, *needed: str) -> tuple[Record, dict[str, str]]:
     """A support chat of the persona's, the only one with this customer on this product, and its facts."""
     chat = ctx.pick("support_chats", ctx.facts.where("support_chats", emp_id=ctx.me["emp_id"]))
-    latent = ctx.facts.latent("support_chats", chat["chat_id"]) if chat else None
-    if chat is None or latent is None or not set(needed) <= latent.facts.keys():
-        return None
+    latent = need(ctx.facts.latent("support_chats", chat["chat_id"]))
+    if not set(needed) <= latent.facts.keys():
+        raise UnfitError
     same = ctx.facts.where("support_chats", customer_id=chat["customer_id"], product_id=chat["product_id"])
-    return (chat, dict(latent.facts)) if len(same) == 1 else None
+    if len(same) != 1:
+        raise UnfitError
+    return chat, dict(latent.facts)
 
 
 def chat_product(ctx: DrawContext, chat: Record) -> Record:
@@ -176,11 +151,13 @@ def chat_customer(ctx: DrawContext, chat: Record) -> Record:
     return found
 
 
-def order_seller(ctx: DrawContext, told: dict[str, str]) -> Record | None:
+def order_seller(ctx: DrawContext, told: dict[str, str]) -> Record:
     """Who made the sale that a chat names, if still here and not the persona."""
-    sale = ctx.facts.get("sales", told["order"])
-    seller = ctx.facts.colleague(sale["emp_id"]) if sale else None
-    return seller if seller and seller["emp_id"] != ctx.me["emp_id"] else None
+    sale = need(ctx.facts.get("sales", told["order"]))
+    seller = need(ctx.facts.colleague(sale["emp_id"]))
+    if seller["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
+    return seller
 
 
 def chat_stock(ctx: DrawContext, chat: Record) -> Entity:
@@ -192,8 +169,7 @@ def _facts(told: dict[str, str]) -> list[Entity]:
     return [entities.ident("order", told["order"]), entities.date(told["due"])]
 
 
-def draw_about(ctx: DrawContext, found: tuple[Record, dict[str, str]], answer: list[Entity]) -> Draw | None:
-    """A task about one support chat, known by customer and product."""
+def draw_about(ctx: DrawContext, found: tuple[Record, dict[str, str]], answer: list[Entity]) -> Draw:
     chat = found[0]
     slots = {
         "customer": chat_customer(ctx, chat)["customer_name"],

@@ -8,7 +8,8 @@ from evals.kinds.enterprise.facts import Facts, Record
 from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.messages.chat_facts import my_chats, partner
 from evals.kinds.enterprise.goals.messages.chats import find_chat
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, UnfitError
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
 SENIORS = ("10", "12", "14")
 """The levels of engineers who may read all code."""
@@ -20,9 +21,6 @@ Told = Mapping[str, str]
 
 _CONTEXT = 3
 """So many records a call shows with their texts in full."""
-
-
-# --- drawing --------------------------------------------------------------------------------------------
 
 
 def files(ctx: DrawContext) -> list[Record]:
@@ -47,38 +45,37 @@ def issues(ctx: DrawContext, *, mine: bool = False) -> list[Record]:
     return found + [row for row in reported if row["repo_name"] not in repos]
 
 
-def draw_issue(ctx: DrawContext, status: str = "", *, mine: bool = False) -> tuple[Record, Told] | None:
+def draw_issue(ctx: DrawContext, status: str = "", *, mine: bool = False) -> tuple[Record, Told]:
     """An issue that the persona may read (or change) with what it tells."""
     rows = [row for row in issues(ctx, mine=mine) if status in ("", row["status"])]
     row = ctx.pick("issues", rows)
-    latent = ctx.facts.latent("issues", row["issue_id"]) if row else None
-    return (row, latent.facts) if row and latent else None
+    latent = need(ctx.facts.latent("issues", row["issue_id"]))
+    return row, latent.facts
 
 
 def draw_named_issue(
     ctx: DrawContext, status: str = "", *, mine: bool = False
-) -> tuple[Record, Told, dict[str, str]] | None:
+) -> tuple[Record, Told, dict[str, str]]:
     """An issue that repository and function tell from all others, and these as slots."""
-    found = draw_issue(ctx, status, mine=mine)
-    if found is None:
-        return None
-    row, told = found
+    row, told = draw_issue(ctx, status, mine=mine)
     others = ctx.facts.where("issues", repo_name=row["repo_name"])
     same = [o for o in others if ctx.facts.fact("issues", o["issue_id"], "function") == told["function"]]
     slots = {"repo": row["repo_name"], "function": told["function"]}
-    return (row, told, slots) if len(same) == 1 else None
+    if len(same) != 1:
+        raise UnfitError
+    return row, told, slots
 
 
-def draw_function(ctx: DrawContext, rows: list[Record] | None = None) -> tuple[Record, dict[str, str]] | None:
+def draw_function(ctx: DrawContext, rows: list[Record] | None = None) -> tuple[Record, dict[str, str]]:
     """A file that one of its functions tells from all others of its repository, and both as slots."""
     row = ctx.pick("repositories", files(ctx) if rows is None else rows)
-    functions = ctx.facts.fact("repositories", row["file_id"], "functions") if row else None
-    if row is None or not functions:
-        return None
+    functions = ctx.facts.fact("repositories", row["file_id"], "functions")
+    if not functions:
+        raise UnfitError
     function = ctx.rng.choice(functions.split(", "))
     others = ctx.facts.where("repositories", repo_name=row["repo_name"])
     if sum(defines(other["code"], function) for other in others) != 1:
-        return None
+        raise UnfitError
     return row, {"repo": row["repo_name"], "function": function}
 
 
@@ -87,32 +84,36 @@ def defines(code: str, function: str) -> bool:
     return f"def {function}(" in code
 
 
-def draw_repository(ctx: DrawContext) -> tuple[str, list[Record]] | None:
+def draw_repository(ctx: DrawContext) -> tuple[str, list[Record]]:
     """A repository that the persona may read, and its issues."""
     row = ctx.pick("repositories", files(ctx))
-    return (row["repo_name"], ctx.facts.where("issues", repo_name=row["repo_name"])) if row else None
+    return row["repo_name"], ctx.facts.where("issues", repo_name=row["repo_name"])
 
 
-def newest_repository(ctx: DrawContext, owner: str) -> Record | None:
+def newest_repository(ctx: DrawContext, owner: str) -> Record:
     """A file of the newest of several repositories of somebody."""
     rows = ctx.facts.where("repositories", emp_id=owner)
     days = {row["repo_name"]: row["creation_date"] for row in rows}
     last = max(days.values(), default="")
     if len(days) < 2 or list(days.values()).count(last) > 1:
-        return None
+        raise UnfitError
     return next(row for row in rows if row["creation_date"] == last)
 
 
-def latest_issue(rows: list[Record]) -> Record | None:
+def latest_issue(rows: list[Record]) -> Record:
     """The issue that was opened last, if there is just one."""
     last = max((row["created_at"] for row in rows), default="")
     found = [row for row in rows if row["created_at"] == last]
-    return found[0] if len(found) == 1 and len(rows) > 1 else None
+    if len(found) != 1 or len(rows) == 1:
+        raise UnfitError
+    return found[0]
 
 
-def reporter(ctx: DrawContext, issue: Record) -> Record | None:
+def reporter(ctx: DrawContext, issue: Record) -> Record:
     """Who reported an issue, if not the persona."""
-    return ctx.facts.person(issue["emp_id"]) if issue["emp_id"] != ctx.me["emp_id"] else None
+    if issue["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
+    return need(ctx.facts.person(issue["emp_id"]))
 
 
 def on_one_line(told: Told) -> bool:
@@ -127,7 +128,7 @@ def on_one_line(told: Told) -> bool:
 
 def draw_chat_issue(
     ctx: DrawContext, status: str = "", *, mine: bool = False
-) -> tuple[Record, Record, Told, dict[str, str]] | None:
+) -> tuple[Record, Record, Told, dict[str, str]]:
     """A chat of the persona that names an issue they may read (or change): chat, issue, its facts, slots."""
     readable = {row["issue_id"] for row in issues(ctx, mine=mine) if status in ("", row["status"])}
     named = {}
@@ -137,19 +138,12 @@ def draw_chat_issue(
         if len(keys) == 1 and keys[0] in readable:
             named[chat["conversation_id"]] = keys[0]
     row = ctx.pick("conversations", [c for c in my_chats(ctx) if c["conversation_id"] in named])
-    other = partner(ctx, row) if row else None
-    told = ctx.facts.latent("conversations", row["conversation_id"]) if row else None
-    if row is None or other is None or told is None:
-        return None
-    issue = ctx.facts.get("issues", named[row["conversation_id"]])
-    latent = ctx.facts.latent("issues", named[row["conversation_id"]])
-    if issue is None or latent is None:
-        return None
+    other = partner(ctx, row)
+    told = need(ctx.facts.latent("conversations", row["conversation_id"]))
+    issue = need(ctx.facts.get("issues", named[row["conversation_id"]]))
+    fault = need(ctx.facts.latent("issues", named[row["conversation_id"]]))
     slots = {"name": other["name"], "topic": told.facts["topic"], "project": told.facts["project"]}
-    return row, issue, latent.facts, slots
-
-
-# --- who could ask --------------------------------------------------------------------------------------
+    return row, issue, fault.facts, slots
 
 
 def owns_code(facts: Facts, row: Record) -> bool:
@@ -166,9 +160,6 @@ def chats_about_issues(facts: Facts, row: Record) -> bool:
     ]
     told = [facts.latent("conversations", chat["conversation_id"]) for chat in chats]
     return any(ref.startswith("issues/") for latent in told if latent for ref in latent.refs)
-
-
-# --- solving --------------------------------------------------------------------------------------------
 
 
 def find_file(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:

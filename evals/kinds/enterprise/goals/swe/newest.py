@@ -17,6 +17,7 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     reporter,
     reporter_of,
 )
+from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("SWE", "swe/newest.toml", departments=("EN",))
@@ -40,17 +41,17 @@ class Way:
         self.answer = [entities.text(issue["repo_name"])]
 
 
-def draw_way(ctx: DrawContext) -> Way | None:
+def draw_way(ctx: DrawContext) -> Way:
     """A colleague with several repositories, from whom the way is clear."""
     file = ctx.pick("repositories")
-    owner = ctx.facts.colleague(file["emp_id"]) if file else None
-    if owner is None or owner["emp_id"] == ctx.me["emp_id"]:
-        return None
+    owner = need(ctx.facts.colleague(file["emp_id"]))
+    if owner["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     newest = newest_repository(ctx, owner["emp_id"])
-    rows = ctx.facts.where("issues", repo_name=newest["repo_name"]) if newest else []
+    rows = ctx.facts.where("issues", repo_name=newest["repo_name"])
     issue = latest_issue(rows)
-    author = reporter(ctx, issue) if issue else None
-    return Way({"name": owner["name"]}, issue, author) if issue and author else None
+    author = reporter(ctx, issue)
+    return Way({"name": owner["name"]}, issue, author)
 
 
 def walk(plan: PlanRecorder, slots: Slots) -> Row:
@@ -62,85 +63,68 @@ def walk(plan: PlanRecorder, slots: Slots) -> Row:
     return newest_issue(plan, plan.pick(rows[0])["repo_name"])
 
 
-def draw_issue(ctx: DrawContext) -> Draw | None:
-    """Just the issue."""
+def draw_issue(ctx: DrawContext) -> Draw:
     way = draw_way(ctx)
-    return _draw(ctx, way, entities.ident("issue_id", way.issue["issue_id"])) if way else None
+    return _draw(ctx, way, entities.ident("issue_id", way.issue["issue_id"]))
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_issue, levels=SENIORS)
 def newest_repo_issue(slots: Slots, plan: PlanRecorder) -> Values:
-    """Repository, issue."""
     issue = walk(plan, slots)
     return issue["repo_name"], issue["issue_id"]
 
 
-def draw_author(ctx: DrawContext) -> Draw | None:
-    """The mail address of who reported it."""
+def draw_author(ctx: DrawContext) -> Draw:
     way = draw_way(ctx)
-    return _draw(ctx, way, entities.ident("email", way.author["email"])) if way else None
+    return _draw(ctx, way, entities.ident("email", way.author["email"]))
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_author, levels=SENIORS)
 def newest_repo_author(slots: Slots, plan: PlanRecorder) -> Values:
-    """Repository, issue, who reported it."""
     issue = walk(plan, slots)
     return issue["repo_name"], reporter_of(plan, issue)["email"]
 
 
-def draw_file_author(ctx: DrawContext) -> Draw | None:
-    """With the size of the file."""
+def draw_file_author(ctx: DrawContext) -> Draw:
     way = draw_way(ctx)
-    if way is None:
-        return None
     return _draw(ctx, way, _size(ctx, way), entities.ident("email", way.author["email"]))
 
 
 @GROUP.goal(SUBAREA, steps=4, draw=draw_file_author, levels=SENIORS)
 def newest_repo_file_author(slots: Slots, plan: PlanRecorder) -> Values:
-    """Repository, issue, file, who reported it."""
     issue = walk(plan, slots)
     size = file_of(plan, issue)["size"]
     return issue["repo_name"], size, reporter_of(plan, issue)["email"]
 
 
-def draw_file_manager(ctx: DrawContext) -> Draw | None:
-    """With the manager instead."""
+def draw_file_manager(ctx: DrawContext) -> Draw:
     way = draw_way(ctx)
-    manager = ctx.facts.manager(way.author["emp_id"]) if way else None
-    if way is None or manager is None:
-        return None
+    manager = ctx.above(way.author)
     return _draw(ctx, way, _size(ctx, way), entities.ident("email", manager["email"]))
 
 
 @GROUP.goal(SUBAREA, steps=5, draw=draw_file_manager, levels=SENIORS)
 def newest_repo_file_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Repository, issue, file, who reported it, the manager."""
     issue = walk(plan, slots)
     size = file_of(plan, issue)["size"]
     return issue["repo_name"], size, manager_of(plan, reporter_of(plan, issue))["email"]
 
 
-def draw_file_chain(ctx: DrawContext) -> Draw | None:
-    """Two levels above who reported it."""
+def draw_file_chain(ctx: DrawContext) -> Draw:
     way = draw_way(ctx)
-    first = ctx.facts.manager(way.author["emp_id"]) if way else None
-    second = ctx.facts.manager(first["emp_id"]) if first else None
-    if way is None or second is None:
-        return None
+    second = ctx.above(way.author, 2)
     return _draw(ctx, way, _size(ctx, way), entities.ident("email", second["email"]))
 
 
 @GROUP.goal(SUBAREA, steps=6, draw=draw_file_chain, levels=SENIORS)
 def newest_repo_file_chain(slots: Slots, plan: PlanRecorder) -> Values:
-    """Repository, issue, file, who reported it, two levels above."""
     issue = walk(plan, slots)
     size = file_of(plan, issue)["size"]
     second = manager_of(plan, manager_of(plan, reporter_of(plan, issue)))
     return issue["repo_name"], size, second["email"]
 
 
-def _draw(ctx: DrawContext, way: Way, *more: Entity) -> Draw | None:
+def _draw(ctx: DrawContext, way: Way, *more: Entity) -> Draw:
     return ctx.draw(way.slots, answer=[*way.answer, *more], about=[("issues", way.issue)])
 
 

@@ -25,25 +25,24 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
 )
 from evals.kinds.enterprise.goals.swe.newest import draw_way, walk
 from evals.kinds.enterprise.goals.swe.patch import SUBAREA as PATCH
+from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
 GROUP = GoalGroup("SWE", "swe/others.toml", departments=("EN",))
 _MOST = 8
 
 
-def draw_newest_repo_open(ctx: DrawContext) -> Draw | None:
-    """A colleague with several repositories."""
+def draw_newest_repo_open(ctx: DrawContext) -> Draw:
     file = ctx.pick("repositories")
-    owner = ctx.facts.colleague(file["emp_id"]) if file else None
-    newest = newest_repository(ctx, owner["emp_id"]) if owner else None
-    if owner is None or newest is None or owner["emp_id"] == ctx.me["emp_id"]:
-        return None
+    owner = need(ctx.facts.colleague(file["emp_id"]))
+    newest = newest_repository(ctx, owner["emp_id"])
+    if owner["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     rows = ctx.facts.where("issues", repo_name=newest["repo_name"], status="open")
     return _issues(ctx, {"name": owner["name"]}, rows, [("repositories", newest)])
 
 
 @GROUP.goal(GITHUB, steps=2, draw=draw_newest_repo_open, levels=SENIORS, empty=True)
 def newest_repo_open(slots: Slots, plan: PlanRecorder) -> Values:
-    """Repository, open issues."""
     rows = plan.read(
         "repositories", f"I look for the newest repository of {slots['name']}.",
         owner=slots["name"], limit="1",
@@ -52,41 +51,34 @@ def newest_repo_open(slots: Slots, plan: PlanRecorder) -> Values:
     return _ids(plan, plan.every("issues", "What is open there?", repo_name=repo, status="open"))
 
 
-def draw_newest_author_repos(ctx: DrawContext) -> Draw | None:
-    """A repository whose newest issue somebody else reported."""
+def draw_newest_author_repos(ctx: DrawContext) -> Draw:
     found = draw_repository(ctx)
-    issue = latest_issue(found[1]) if found else None
-    author = reporter(ctx, issue) if issue else None
-    if found is None or issue is None or author is None:
-        return None
+    issue = latest_issue(found[1])
+    author = reporter(ctx, issue)
     return _repositories(ctx, {"repo": found[0]}, author, issue)
 
 
 @GROUP.goal(GITHUB, steps=2, draw=draw_newest_author_repos, levels=SENIORS, empty=True)
 def newest_author_repos(slots: Slots, plan: PlanRecorder) -> Values:
-    """Issue, the reporter's files."""
     return _owned(plan, newest_issue(plan, slots["repo"]))
 
 
-def draw_way_author_repos(ctx: DrawContext) -> Draw | None:
-    """The same, from the newest repository of a colleague."""
+def draw_way_author_repos(ctx: DrawContext) -> Draw:
     way = draw_way(ctx)
-    return _repositories(ctx, way.slots, way.author, way.issue) if way else None
+    return _repositories(ctx, way.slots, way.author, way.issue)
 
 
 @GROUP.goal(GITHUB, steps=3, draw=draw_way_author_repos, levels=SENIORS, empty=True)
 def newest_repo_author_repos(slots: Slots, plan: PlanRecorder) -> Values:
-    """Repository, issue, the reporter's files."""
     return _owned(plan, walk(plan, slots))
 
 
-def draw_file_for_manager(ctx: DrawContext) -> Draw | None:
-    """A file of somebody else, and their manager."""
+def draw_file_for_manager(ctx: DrawContext) -> Draw:
     row = ctx.pick("repositories", files(ctx))
-    owner = ctx.facts.colleague(row["emp_id"]) if row else None
-    manager = ctx.facts.manager(owner["emp_id"]) if owner else None
-    if row is None or owner is None or manager is None or owner["emp_id"] == ctx.me["emp_id"]:
-        return None
+    owner = need(ctx.facts.colleague(row["emp_id"]))
+    manager = ctx.above(owner)
+    if owner["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     slots = {"name": owner["name"], "file": row["file_id"]}
     answer = [entities.ident("email", manager["email"]), entities.date(row["creation_date"])]
     return ctx.draw(slots, answer=answer, about=[("repositories", row)])
@@ -96,44 +88,35 @@ def draw_file_for_manager(ctx: DrawContext) -> Draw | None:
     GITHUB, steps=3, draw=draw_file_for_manager, levels=SENIORS, denials=("not_owner", "level_too_low")
 )
 def file_for_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """The owner, the manager, the file."""
     owner = plan.one("employees", f"I look {slots['name']} up.", name=slots["name"])
     manager = manager_of(plan, owner)
     file = plan.one("repositories", "Now the file.", file_id=slots["file"])
     return manager["email"], file["creation_date"]
 
 
-def draw_reporter_open(ctx: DrawContext) -> Draw | None:
-    """A closed issue and what its reporter has open."""
-    found = draw_named_issue(ctx, "closed")
-    if found is None or found[0]["emp_id"] == ctx.me["emp_id"]:
-        return None
-    issue, _, slots = found
+def draw_reporter_open(ctx: DrawContext) -> Draw:
+    issue, _, slots = draw_named_issue(ctx, "closed")
+    if issue["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
     rows = ctx.facts.where("issues", emp_id=issue["emp_id"], status="open")
     return _issues(ctx, slots, rows, [("issues", issue)])
 
 
 @GROUP.goal(PATCH, steps=2, draw=draw_reporter_open, levels=SENIORS, empty=True)
 def reporter_open(slots: Slots, plan: PlanRecorder) -> Values:
-    """Issue, what else its reporter has open."""
     issue = find_issue(plan, slots)
     rows = plan.every("issues", "What of this reporter is open?", author=issue["emp_id"], status="open")
     return _ids(plan, rows)
 
 
-def draw_chat_file_open(ctx: DrawContext) -> Draw | None:
-    """A closed issue that a chat names, and what is open on the same file."""
-    found = draw_chat_issue(ctx, "closed")
-    if found is None:
-        return None
-    chat, issue, _, slots = found
+def draw_chat_file_open(ctx: DrawContext) -> Draw:
+    chat, issue, _, slots = draw_chat_issue(ctx, "closed")
     rows = ctx.facts.where("issues", repo_name=issue["repo_name"], path=issue["path"], status="open")
     return _issues(ctx, slots, rows, [("conversations", chat), ("issues", issue)])
 
 
 @GROUP.goal(PATCH, steps=3, draw=draw_chat_file_open, levels=SENIORS, empty=True, who=chats_about_issues)
 def chat_file_open(slots: Slots, plan: PlanRecorder) -> Values:
-    """Chat, issue, what is open on its file."""
     issue = find_chat_issue(plan, slots)
     rows = plan.every(
         "issues", "What is open on the same file?",
@@ -142,16 +125,13 @@ def chat_file_open(slots: Slots, plan: PlanRecorder) -> Values:
     return _ids(plan, rows)
 
 
-# --- parts ----------------------------------------------------------------------------------------------
-
-
 def _issues(
     ctx: DrawContext, slots: dict[str, str], rows: list[Record], about: list[tuple[str, Record]]
-) -> Draw | None:
+) -> Draw:
     if not rows:
         return ctx.draw(slots, nothing=True, about=about)
     if len(rows) > _MOST:
-        return None
+        raise UnfitError
     answer = [entities.ident("issue_id", row["issue_id"]) for row in rows]
     return ctx.draw(slots, answer=answer, about=about)
 
@@ -160,7 +140,7 @@ def _ids(plan: PlanRecorder, rows: Rows) -> Values:
     return tuple(row["issue_id"] for row in rows) if rows else plan.none(rows)
 
 
-def _repositories(ctx: DrawContext, slots: dict[str, str], author: Record, issue: Record) -> Draw | None:
+def _repositories(ctx: DrawContext, slots: dict[str, str], author: Record, issue: Record) -> Draw:
     names = sorted({row["repo_name"] for row in ctx.facts.where("repositories", emp_id=author["emp_id"])})
     if not names:
         return ctx.draw(slots, nothing=True, about=[("issues", issue)])

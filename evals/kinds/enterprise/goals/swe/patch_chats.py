@@ -18,6 +18,7 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     reporter,
     reporter_of,
 )
+from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.tasks.task import Entity
 
 GROUP = GoalGroup("SWE", "swe/patch_chats.toml", departments=("EN",))
@@ -34,25 +35,19 @@ class Mention:
     """
 
     def __init__(self, ctx: DrawContext, status: str = "") -> None:
-        found = draw_chat_issue(ctx, status)
-        self.found = found is not None
-        if found is not None:
-            self.chat, self.issue, told, self.slots = found
-            self.function = told["function"]
-            self.line = int(told["line"]) if on_one_line(told) else 0
-        self._scene = ctx
+        self.chat, self.issue, told, self.slots = draw_chat_issue(ctx, status)
+        self.function = told["function"]
+        self.line = int(told["line"]) if on_one_line(told) else 0
+        self._ctx = ctx
 
-    def draw(self, *answer: Entity) -> Draw | None:
+    def draw(self, *answer: Entity) -> Draw:
         """A draw about chat and issue."""
         about = [("conversations", self.chat), ("issues", self.issue)]
-        return self._scene.draw(self.slots, answer=answer, about=about)
+        return self._ctx.draw(self.slots, answer=answer, about=about)
 
 
-def draw_function(ctx: DrawContext) -> Draw | None:
-    """Issue and function."""
+def draw_function(ctx: DrawContext) -> Draw:
     mention = Mention(ctx)
-    if not mention.found:
-        return None
     return mention.draw(
         entities.ident("issue_id", mention.issue["issue_id"]), entities.text(mention.function)
     )
@@ -60,64 +55,54 @@ def draw_function(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_function, who=chats_about_issues)
 def chat_function(slots: Slots, plan: PlanRecorder) -> Values:
-    """Chat, issue."""
     issue = find_chat_issue(plan, slots)
     return issue["issue_id"], plan.fact(issue, "function")
 
 
-def draw_line(ctx: DrawContext) -> Draw | None:
-    """File and line."""
+def draw_line(ctx: DrawContext) -> Draw:
     mention = Mention(ctx, "open")
-    if not mention.found or not mention.line:
-        return None
+    if not mention.line:
+        raise UnfitError
     return mention.draw(entities.text(mention.issue["path"]), entities.number(mention.line))
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_line, who=chats_about_issues, levels=SENIORS)
 def chat_line(slots: Slots, plan: PlanRecorder) -> Values:
-    """Chat, issue, file."""
     issue = find_chat_issue(plan, slots)
     return issue["path"], fault_line(plan, issue, file_of(plan, issue))
 
 
-def draw_reporter(ctx: DrawContext) -> Draw | None:
-    """Function, and who reported it."""
+def draw_reporter(ctx: DrawContext) -> Draw:
     mention = Mention(ctx)
-    author = reporter(ctx, mention.issue) if mention.found else None
-    if author is None:
-        return None
+    author = reporter(ctx, mention.issue)
     return mention.draw(entities.text(mention.function), entities.ident("email", author["email"]))
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_reporter, who=chats_about_issues)
 def chat_reporter(slots: Slots, plan: PlanRecorder) -> Values:
-    """Chat, issue, who reported it."""
     issue = find_chat_issue(plan, slots)
     return plan.fact(issue, "function"), reporter_of(plan, issue)["email"]
 
 
-def draw_manager(ctx: DrawContext) -> Draw | None:
-    """Function, and the manager of who reported it."""
+def draw_manager(ctx: DrawContext) -> Draw:
     mention = Mention(ctx)
-    manager = ctx.facts.manager(mention.issue["emp_id"]) if mention.found else None
-    if manager is None or manager["name"] == mention.slots["name"]:
-        return None
+    manager = ctx.above(mention.issue)
+    if manager["name"] == mention.slots["name"]:
+        raise UnfitError
     return mention.draw(entities.text(mention.function), entities.ident("email", manager["email"]))
 
 
 @GROUP.goal(SUBAREA, steps=4, draw=draw_manager, who=chats_about_issues)
 def chat_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Chat, issue, who reported it, the manager."""
     issue = find_chat_issue(plan, slots)
     return plan.fact(issue, "function"), manager_of(plan, reporter_of(plan, issue))["email"]
 
 
-def draw_line_manager(ctx: DrawContext) -> Draw | None:
-    """Function and line as well."""
+def draw_line_manager(ctx: DrawContext) -> Draw:
     mention = Mention(ctx, "open")
-    manager = ctx.facts.manager(mention.issue["emp_id"]) if mention.found else None
-    if manager is None or not mention.line or manager["name"] == mention.slots["name"]:
-        return None
+    manager = ctx.above(mention.issue)
+    if not mention.line or manager["name"] == mention.slots["name"]:
+        raise UnfitError
     return mention.draw(
         entities.text(mention.function),
         entities.number(mention.line),
@@ -127,19 +112,16 @@ def draw_line_manager(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=5, draw=draw_line_manager, who=chats_about_issues, levels=SENIORS)
 def chat_line_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    """Chat, issue, file, who reported it, the manager."""
     issue = find_chat_issue(plan, slots)
     line = fault_line(plan, issue, file_of(plan, issue))
     return plan.fact(issue, "function"), line, manager_of(plan, reporter_of(plan, issue))["email"]
 
 
-def draw_line_chain(ctx: DrawContext) -> Draw | None:
-    """And two levels above who reported it."""
+def draw_line_chain(ctx: DrawContext) -> Draw:
     mention = Mention(ctx, "open")
-    first = ctx.facts.manager(mention.issue["emp_id"]) if mention.found else None
-    second = ctx.facts.manager(first["emp_id"]) if first else None
-    if second is None or not mention.line or second["name"] == mention.slots["name"]:
-        return None
+    second = ctx.above(mention.issue, 2)
+    if not mention.line or second["name"] == mention.slots["name"]:
+        raise UnfitError
     return mention.draw(
         entities.text(mention.function),
         entities.number(mention.line),
@@ -149,7 +131,6 @@ def draw_line_chain(ctx: DrawContext) -> Draw | None:
 
 @GROUP.goal(SUBAREA, steps=6, draw=draw_line_chain, who=chats_about_issues, levels=SENIORS)
 def chat_line_chain(slots: Slots, plan: PlanRecorder) -> Values:
-    """Chat, issue, file, who reported it, two levels above."""
     issue = find_chat_issue(plan, slots)
     line = fault_line(plan, issue, file_of(plan, issue))
     second = manager_of(plan, manager_of(plan, reporter_of(plan, issue)))

@@ -8,17 +8,18 @@ from typing import Any
 from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.swe.github import LICENCES
+from evals.kinds.enterprise.goals.unfit import UnfitError
 
 _LATEST = (9, 20, 40)
 
 
-def new_repository(ctx: DrawContext) -> dict[str, str] | None:
+def new_repository(ctx: DrawContext) -> dict[str, str]:
     """The slots for a repository that is not there yet: name, first file with its content, licence."""
     row = ctx.rng.choice(ctx.facts.all("issues"))
     topic = ctx.facts.fact("issues", row["issue_id"], "topic") or ""
     name = f"{slug(ctx.me['name'])}/{slug(topic)}-{ctx.rng.choice(_data()['kinds'])}"
     if ctx.facts.where("repositories", repo_name=name):
-        return None
+        raise UnfitError
     version = ".".join(str(ctx.rng.randint(0, most)) for most in _LATEST)
     file = ctx.rng.choice(_data()["files"])
     return {

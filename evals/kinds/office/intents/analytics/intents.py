@@ -40,9 +40,6 @@ from evals.tasks.task import Action
 GROWTHS = ("2%", "3%", "5%", "10%")
 
 
-# --- plots without a condition: A1, A2, A3, A5 ----------------------------------------------------------
-
-
 def _draw_chart(records: Records, rng: Random) -> Slots:
     return {
         "chart": rng.choice(list(CHARTS)),
@@ -74,9 +71,6 @@ def _one_day(slots: Slots, today: date) -> list[Action]:
     return plots_of({**slots, "date_max": slots["date"]}, today, "histogram")
 
 
-# --- plots of a figure that passed a value: A4, A6 ------------------------------------------------------
-
-
 def _draw_weeks(records: Records, rng: Random) -> Slots:
     return draw_threshold(records, rng) | {"weeks": str(rng.randint(*WEEKS))}
 
@@ -89,9 +83,6 @@ def _if_passed(records: Records, slots: Slots) -> list[Action]:
 def _solve_if_passed(slots: Slots, call: PlanRecorder) -> None:
     if passed(read_series(call, slots["metric"], *days_of(slots, call.today)).values(), slots):
         make_plots(call, plots_of(slots, call.today, "line"))
-
-
-# --- plots of a figure that grew: A7, A8, A9 ------------------------------------------------------------
 
 
 def _draw_growth(records: Records, rng: Random) -> dict[str, str]:
@@ -158,9 +149,6 @@ def _solve_if_grown_in_week(slots: Slots, call: PlanRecorder) -> None:
     values = read_series(call, slots["metric"], *_two_weekdays(slots, call.today))
     if _grown(slots, growth(values)):
         make_plots(call, _week_plot(slots, call.today))
-
-
-# --- plots of two figures if one grew more: A10 ---------------------------------------------------------
 
 
 def _if_grown_more(records: Records, slots: Slots) -> list[Action]:

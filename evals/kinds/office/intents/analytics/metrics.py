@@ -101,9 +101,6 @@ def growth(values: Series) -> float:
     return (last - first) / first
 
 
-# --- "more than 5 on any day since October 3" -----------------------------------------------------------
-
-
 def draw_threshold(records: Records, rng: Random) -> dict[str, str]:
     """Slots metric, more_or_less, above_or_below and threshold.
 
@@ -121,13 +118,11 @@ def draw_threshold(records: Records, rng: Random) -> dict[str, str]:
 
 
 def draw_since(records: Records, rng: Random) -> date:
-    """A day with visits, at least two days back."""
     last = yesterday(records.today)
     return rng.choice(sorted(day for day in records.visits_on if day < last))
 
 
 def draw_condition(records: Records, rng: Random) -> dict[str, str]:
-    """The slots of `draw_threshold`, and date."""
     return draw_threshold(records, rng) | {"date": day_words(draw_since(records, rng))}
 
 
@@ -143,22 +138,16 @@ def check_condition(slots: Slots, call: PlanRecorder) -> bool:
     return passed(read_series(call, slots["metric"], since).values(), slots)
 
 
-# --- "grew by a higher percentage than ... since this past Monday" --------------------------------------
-
-
 def draw_metric_pair(rng: Random) -> dict[str, str]:
-    """Slots metric and metric_2, two different ones."""
     metric, second = rng.sample(list(METRICS), 2)
     return {"metric": metric, "metric_2": second}
 
 
 def draw_weekday_back(records: Records, rng: Random) -> str:
-    """A weekday within the six days before today."""
     return weekday_words(records.today - timedelta(days=rng.randint(1, 6)))
 
 
 def draw_growth_comparison(records: Records, rng: Random) -> dict[str, str] | None:
-    """Slots metric, metric_2 and weekday; None if growth from 0 would have to be compared."""
     slots = draw_metric_pair(rng) | {"weekday": draw_weekday_back(records, rng)}
     since = weekday_back(slots["weekday"], records.today)
     both = (series(records, slots[name], since) for name in ("metric", "metric_2"))

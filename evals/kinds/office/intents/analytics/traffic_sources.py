@@ -39,7 +39,6 @@ def _source_value(source: str) -> str:
 
 
 def draw_top_source(records: Records, rng: Random) -> Slots | None:
-    """None where two sources share the first place."""
     slots = {"date": day_words(draw_since(records, rng))}
     (_, most), *others = _visits_by_source(records, *days_of(slots, records.today)).most_common(2)
     return slots if not others or others[0][1] < most else None
@@ -53,7 +52,6 @@ def top_source(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_top_source(slots: Slots, call: PlanRecorder) -> None:
-    """Read each source's visits, then plot the first."""
     period = days_of(slots, call.today)
     visits = {source: _read_visits(call, source, *period) for source in TRAFFIC_SOURCES}
     source = max(visits, key=visits.__getitem__)
@@ -61,7 +59,6 @@ def solve_top_source(slots: Slots, call: PlanRecorder) -> None:
 
 
 def draw_sources(records: Records, rng: Random) -> Slots:
-    """Two sources and a number of weeks."""
     first, second = rng.sample(TRAFFIC_SOURCES, 2)
     return {"source_1": first, "source_2": second, "weeks": str(rng.randint(*WEEKS))}
 
@@ -80,7 +77,6 @@ def if_more_visits(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_if_more_visits(slots: Slots, call: PlanRecorder) -> None:
-    """Read both, compare, plot."""
     period = days_of(slots, call.today)
     first, second = (_read_visits(call, slots[name], *period) for name in ("source_1", "source_2"))
     if first > second:

@@ -35,7 +35,6 @@ def _coming_day(records: Records, rng: Random) -> str | None:
 
 
 def draw_day(records: Records, rng: Random) -> Slots | None:
-    """A day with events ahead."""
     day = _coming_day(records, rng)
     return {"date": day} if day else None
 
@@ -50,7 +49,6 @@ def cancel_first(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_cancel_first(slots: Slots, call: PlanRecorder) -> None:
-    """Search the day, delete what comes first."""
     day = day_of(slots["date"], call.today)
     why = f"I look for the first event on {slots['date']}."
     for row in search_between(
@@ -60,7 +58,6 @@ def solve_cancel_first(slots: Slots, call: PlanRecorder) -> None:
 
 
 def draw_rename_last(records: Records, rng: Random) -> Slots | None:
-    """Such a day, and a name that its last event does not have."""
     day = _coming_day(records, rng)
     name = rng.choice(event_names(records))
     if not day or _events_of_day(records, {"date": day})[-1].name == name:
@@ -77,7 +74,6 @@ def rename_last(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_rename_last(slots: Slots, call: PlanRecorder) -> None:
-    """Search the whole day, rename what comes last."""
     found = search_day(call, day_of(slots["date"], call.today), f"I look for the events on {slots['date']}.")
     for row in found[-1:]:
         action = update_event(row["event_id"], "event_name", slots["new_name"])
@@ -85,7 +81,6 @@ def solve_rename_last(slots: Slots, call: PlanRecorder) -> None:
 
 
 def draw_postpone(records: Records, rng: Random) -> Slots | None:
-    """None where the postponed event would meet another one or end after office hours."""
     event, minutes = rng.choice(records.upcoming), rng.choice(DURATIONS)
     slots = {
         "name": event.participant.split(".")[0].capitalize(),
@@ -115,7 +110,6 @@ def postpone(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_postpone(slots: Slots, call: PlanRecorder) -> None:
-    """Look up the address, search the day, move what comes first."""
     address = call.find_address(slots["name"])
     day = day_of(slots["date"], call.today)
     row = search_day(

@@ -61,11 +61,7 @@ def _delete_each(call: PlanRecorder, search: Callable[[], list[EventRow]]) -> No
             call.perform(delete_event(row["event_id"]), "This event is one of those to delete.")
 
 
-# --- the next event of a name or with a person: C4, C5, C6 ----------------------------------------------
-
-
 def _draw_named(records: Records, rng: Random) -> Slots:
-    """Any name; for most names of a large calendar there are events ahead."""
     return {"event_name": rng.choice(event_names(records))}
 
 
@@ -121,9 +117,6 @@ def _solve_cancel_next_with(slots: Slots, call: PlanRecorder) -> None:
         call.perform(delete_event(row["event_id"]), "The first event found is the next one, so I delete it.")
 
 
-# --- a meeting if there was none: C7 --------------------------------------------------------------------
-
-
 def _draw_catch_up(records: Records, rng: Random) -> Slots | None:
     if free_slot_tomorrow(records) is None:
         return None
@@ -142,9 +135,6 @@ def _solve_catch_up(slots: Slots, call: PlanRecorder) -> None:
     why = f"I look for events with {slots['name']} in the last {slots['days']} days."
     if not search_between(call, address, since, call.now, why):
         book_tomorrow(call, CATCH_UP, address)
-
-
-# --- all events of a part of a day, with a person, of a name: C8, C9, C10 -------------------------------
 
 
 def _draw_part_of_day(records: Records, rng: Random) -> Slots | None:
@@ -198,11 +188,7 @@ def _solve_cancel_all_named(slots: Slots, call: PlanRecorder) -> None:
     _delete_each(call, lambda: _search_named(slots, call, why))
 
 
-# --- a new event: C11 -----------------------------------------------------------------------------------
-
-
 def _draw_event(records: Records, rng: Random) -> Slots | None:
-    """None where the event would fall on a weekend, meet another one or end after office hours."""
     day = records.today + timedelta(days=rng.randint(*_DAYS_AHEAD))
     start, minutes = datetime.combine(day, rng.choice(_HALF_HOURS)), rng.choice(DURATIONS)
     if day.weekday() >= 5 or not is_free(records, start, minutes):

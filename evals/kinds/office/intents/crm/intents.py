@@ -23,9 +23,6 @@ _WEEKS = (3, 8)
 _OPEN = ("Qualified", "Proposal")
 
 
-# --- one customer: R1, R2, R3, R4 -----------------------------------------------------------------------
-
-
 def _customer(records: Records, slots: Slots) -> Customer:
     return next(one for one in records.customers if one.name.lower() == slots["customer"].lower())
 
@@ -92,9 +89,6 @@ def _solve_assign(slots: Slots, call: PlanRecorder) -> None:
     call.perform(action, "I assign the customer.")
 
 
-# --- all customers of a colleague that fit: R5, R6, R7 --------------------------------------------------
-
-
 def _fitting(records: Records, slots: Slots, *statuses: str) -> list[Customer]:
     product = slots["product"].capitalize()
     return [
@@ -152,9 +146,6 @@ def _solve_delete_fitting(slots: Slots, call: PlanRecorder) -> None:
         product_interest=slots["product"],
         status=slots["status"],
     )
-
-
-# --- all customers not contacted for weeks: R8 ----------------------------------------------------------
 
 
 def _draw_proposals(records: Records, rng: Random) -> Slots:

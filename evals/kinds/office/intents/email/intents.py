@@ -23,11 +23,8 @@ from evals.kinds.office.intents.texts import draw_text
 from evals.kinds.office.records import Mail, Records
 from evals.tasks.task import Action
 
-# --- E1: delete the latest from a colleague -------------------------------------------------------------
-
 
 def draw_sender(records: Records, rng: Random) -> Slots | None:
-    """A colleague who has written to Sam, as `name`."""
     name = rng.choice(records.employees).first_name
     return {"name": name} if records.address(name) in records.received_from else None
 
@@ -38,18 +35,13 @@ def delete_latest(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_delete_latest(slots: Slots, call: PlanRecorder) -> None:
-    """Search the sender's mails; the first shown is the latest."""
     found = _find_latest_from(call, slots["name"])
     call.perform(
         delete(found["email_id"]), f"The first one is the latest from {slots['name']}, so I delete it."
     )
 
 
-# --- E2: delete everything from the last days -----------------------------------------------------------
-
-
 def draw_recent(records: Records, rng: Random) -> Slots:
-    """Any colleague and 2 to 7 days."""
     return {"name": rng.choice(records.employees).first_name, "days": str(rng.randint(2, 7))}
 
 
@@ -61,7 +53,6 @@ def delete_recent(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_delete_recent(slots: Slots, call: PlanRecorder) -> None:
-    """Search the sender's mails since the first of these days, then delete each."""
     address = call.find_address(slots["name"])
     first = call.today - timedelta(days=int(slots["days"]))
     why = f"I look for what {slots['name']} has sent in the last {slots['days']} days."
@@ -69,11 +60,7 @@ def solve_delete_recent(slots: Slots, call: PlanRecorder) -> None:
         call.perform(delete(row["email_id"]), "This email is from those days, so I delete it.")
 
 
-# --- E3: send a message ---------------------------------------------------------------------------------
-
-
 def draw_message(records: Records, rng: Random) -> Slots:
-    """Any colleague, a subject and a text."""
     name = rng.choice(records.employees).first_name
     return {
         "name": name,
@@ -88,16 +75,11 @@ def send_message(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_send_message(slots: Slots, call: PlanRecorder) -> None:
-    """Look up the address and send."""
     action = send(call.find_address(slots["name"]), slots["subject"], slots["body"])
     call.perform(action, "I send the email with the given subject and text.")
 
 
-# --- E4: reply to the latest from a colleague on a subject ----------------------------------------------
-
-
 def draw_answer_about(records: Records, rng: Random) -> Slots:
-    """A received mail's sender and subject, and an answer."""
     mail = _any_mail(records, rng)
     return {
         "name": _first_name(records, mail.address),
@@ -113,7 +95,6 @@ def reply_about(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_reply_about(slots: Slots, call: PlanRecorder) -> None:
-    """Search for the subject; of the mails from the sender the first shown is the latest."""
     name, subject = slots["name"], slots["subject"]
     sender = {SENDER: call.find_address(name)}
     found = search_latest(
@@ -123,11 +104,7 @@ def solve_reply_about(slots: Slots, call: PlanRecorder) -> None:
     call.perform(action, f"This one is the latest of them from {name}, so I reply to it.")
 
 
-# --- E5: forward last week's mails from a colleague on a subject ----------------------------------------
-
-
 def draw_last_week(records: Records, rng: Random) -> Slots | None:
-    """Sender and subject of a mail received last week, and somebody else."""
     monday, sunday = last_week(records.today)
     mails = [mail for mail in _received(records) if monday <= mail.sent.date() <= sunday]
     if not mails:
@@ -147,7 +124,6 @@ def forward_last_week(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_forward_last_week(slots: Slots, call: PlanRecorder) -> None:
-    """Search for the subject within last week, then forward each mail from the sender."""
     name, subject = slots["name"], slots["subject"]
     sender = call.find_address(name)
     recipient = call.find_address(slots["recipient"])
@@ -158,18 +134,13 @@ def solve_forward_last_week(slots: Slots, call: PlanRecorder) -> None:
             call.perform(action, f"This one is from {name}, so I forward it to {slots['recipient']}.")
 
 
-# --- E6, E8: forward the latest on a subject ------------------------------------------------------------
-
-
 def draw_forward_about(records: Records, rng: Random) -> Slots:
-    """A received mail's subject and somebody who did not write it."""
     mail = _any_mail(records, rng)
     sender = _first_name(records, mail.address)
     return {"subject": mail.subject, "recipient": _somebody_else(records, rng, sender)}
 
 
 def draw_forward_about_to_two(records: Records, rng: Random) -> Slots:
-    """A received mail's subject and two different people."""
     one, two = rng.sample(records.employees, 2)
     subject = _any_mail(records, rng).subject
     return {"subject": subject, "recipient_1": one.first_name, "recipient_2": two.first_name}
@@ -183,7 +154,6 @@ def forward_about(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_forward_about(slots: Slots, call: PlanRecorder) -> None:
-    """Look up the addresses, search for the subject, forward the latest mail to each."""
     addresses = {name: call.find_address(name) for name in _recipients(slots)}
     subject = slots["subject"]
     found = search_latest(call, f"I look for the emails about '{subject}'.", subject, subject=subject)
@@ -195,11 +165,7 @@ def _recipients(slots: Slots) -> list[str]:
     return [value for slot, value in slots.items() if slot.startswith("recipient")]
 
 
-# --- E7: forward the latest from a colleague ------------------------------------------------------------
-
-
 def draw_forward_from(records: Records, rng: Random) -> Slots | None:
-    """A colleague who has written to Sam, and another."""
     sender = draw_sender(records, rng)
     if sender is None:
         return None
@@ -212,18 +178,13 @@ def forward_latest(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_forward_latest(slots: Slots, call: PlanRecorder) -> None:
-    """Search the sender's mails; the first shown is the latest."""
     address = call.find_address(slots["sender"])
     recipient = call.find_address(slots["recipient"])
     found = _search_latest_from(call, slots["sender"], address)
     call.perform(forward(found["email_id"], recipient), "The first email is the latest, so I forward it.")
 
 
-# --- E9: reply to the latest from a colleague -----------------------------------------------------------
-
-
 def draw_answer(records: Records, rng: Random) -> Slots | None:
-    """A colleague who has written to Sam, and a short thanks."""
     sender = draw_sender(records, rng)
     return sender and {"sender": sender["name"], "body": draw_text(rng, "thanks")}
 
@@ -234,7 +195,6 @@ def reply_latest(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_reply_latest(slots: Slots, call: PlanRecorder) -> None:
-    """Search the sender's mails; the first shown is the latest."""
     found = _find_latest_from(call, slots["sender"])
     call.perform(reply(found["email_id"], slots["body"]), "The first one is the latest, so I reply to it.")
 

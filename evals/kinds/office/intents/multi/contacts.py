@@ -38,11 +38,7 @@ _LAST_SECOND = time(23, 59, 59)
 _SATURDAY = 5
 
 
-# --- M1: meet whoever is in charge of a quiet customer --------------------------------------------------
-
-
 def draw_customer(records: Records, rng: Random) -> Slots | None:
-    """A customer who has been contacted at all; tomorrow must not be full."""
     customer = rng.choice(records.customers)
     if customer.last_contact is None or free_slot_tomorrow(records) is None:
         return None
@@ -59,7 +55,6 @@ def meet_owner(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_meet_owner(slots: Slots, call: PlanRecorder) -> None:
-    """Look up the customer's last contact, then perhaps book."""
     row = find_customer(call, slots["customer"])
     if row["last_contact_date"] < (call.today - _QUIET).isoformat():
         book_tomorrow(call, f"Update on {slots['customer']}", row["assigned_to_email"])
@@ -69,11 +64,7 @@ def _customer(records: Records, name: str) -> Customer:
     return next(customer for customer in records.customers if customer.name == name)
 
 
-# --- M3: meet the sender of a mail ----------------------------------------------------------------------
-
-
 def draw_mail_and_time(records: Records, rng: Random) -> Slots | None:
-    """A mail known by its subject and day (without year); a weekday within three weeks, a time, a length."""
     mail = rng.choice([mail for mails in records.received_from.values() for mail in mails])
     day = records.today + timedelta(days=rng.randint(1, 20))
     sent = mail.sent.date()
@@ -101,7 +92,6 @@ def meet_sender(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_meet_sender(slots: Slots, call: PlanRecorder) -> None:
-    """Search the mail on its day, then create the event with its sender."""
     subject, day = slots["subject"], day_of(slots["email_date"], call.today)
     why = f"I look for the email of {slots['email_date']} about '{subject}'."
     mail = next(row for row in search_mails(call, why, subject, day, day) if row["subject"] == subject)
@@ -122,11 +112,7 @@ def _minutes(slots: Slots) -> int:
     return minutes_of(slots["length"])
 
 
-# --- M4: remind the participant of a day's first event --------------------------------------------------
-
-
 def draw_day_with_event(records: Records, rng: Random) -> Slots | None:
-    """A day from today on that has events, and the text of the reminder."""
     days = [day for day in records.events_on if day >= records.today]
     return {"date": day_words(rng.choice(days)), "body": draw_text(rng, "reminders")} if days else None
 
@@ -138,7 +124,6 @@ def remind(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_remind(slots: Slots, call: PlanRecorder) -> None:
-    """Search the day's events; the first shown is the first of the day."""
     day = day_of(slots["date"], call.today)
     start, end = datetime.combine(day, time.min), datetime.combine(day, _LAST_SECOND)
     found = search_between(call, "", start, end, f"I look for the first event on {slots['date']}.")
@@ -146,11 +131,7 @@ def solve_remind(slots: Slots, call: PlanRecorder) -> None:
     call.perform(action, "I remind the participant of the first event.")
 
 
-# --- M5: meet a colleague who has not written -----------------------------------------------------------
-
-
 def draw_silence(records: Records, rng: Random) -> Slots | None:
-    """Any colleague, 2 to 4 days, a working day within the next six and a time."""
     day = records.today + timedelta(days=rng.randint(1, 6))
     if day.weekday() >= _SATURDAY:
         return None
@@ -172,7 +153,6 @@ def meet_if_silent(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_meet_if_silent(slots: Slots, call: PlanRecorder) -> None:
-    """Search the colleague's mails of these days; with none, create the event."""
     address = call.find_address(slots["name"])
     first = call.today - timedelta(days=int(slots["days"]))
     why = f"I look for what {slots['name']} has sent in the last {slots['days']} days."
@@ -187,16 +167,11 @@ def _catch_up(slots: Slots, address: str, now: datetime) -> Action:
     return create_event(f"Catch up with {slots['name']}", address, start, 30)
 
 
-# --- M6, M7: write to a colleague not met, or not to be met ---------------------------------------------
-
-
 def draw_not_met(records: Records, rng: Random) -> Slots:
-    """Any colleague, 2 to 10 days, a mail."""
     return _draw_mail(records, rng, rng.choice((2, 3, 5, 7, 10)))
 
 
 def draw_not_planned(records: Records, rng: Random) -> Slots:
-    """Any colleague, 2 to 4 days, a mail."""
     return _draw_mail(records, rng, rng.randint(2, 4))
 
 
@@ -213,13 +188,11 @@ def write_if_none_planned(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_if_not_met(slots: Slots, call: PlanRecorder) -> None:
-    """Search the past days for events with the colleague; with none, write."""
     why = f"I look for meetings with {slots['name']} in the past {slots['days']} days."
     _solve_unless_event(slots, call, *_past(slots, call.now), why)
 
 
 def solve_if_none_planned(slots: Slots, call: PlanRecorder) -> None:
-    """Search the coming days for events with the colleague; with none, write."""
     why = f"I look for meetings with {slots['name']} in the next {slots['days']} days."
     _solve_unless_event(slots, call, *_ahead(slots, call.now), why)
 

@@ -39,9 +39,6 @@ MoreSlots = Callable[[Records, Random, Slots], Slots | None]
 """Further slots for those drawn already; None to be asked again."""
 
 
-# --- slots ----------------------------------------------------------------------------------------------
-
-
 def passing(*more: MoreSlots) -> Draw:
     """The slots of a condition on one figure, then further ones."""
     return _drawn(lambda records, rng, slots: draw_condition(records, rng), *more)
@@ -102,9 +99,6 @@ def text(slot: str, kind: str) -> MoreSlots:
     return lambda records, rng, slots: {slot: draw_text(rng, kind, slots)}
 
 
-# --- M13: a task for whoever completed most -------------------------------------------------------------
-
-
 def task_for_top_finisher(records: Records, slots: Slots) -> list[Action]:
     """Create the task for whoever completed most front-end tasks, if anybody did."""
     finishers = _finishers(records)
@@ -112,7 +106,6 @@ def task_for_top_finisher(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_task_for_top_finisher(slots: Slots, call: PlanRecorder, find: FindAddress) -> None:
-    """Search the completed front-end tasks, count by person, create the task."""
     why = "I look for the completed tasks of the Front end board, to count them by person."
     rows = search_tasks(call, why, list_name="Completed", board="Front end")
     if rows:

@@ -16,11 +16,8 @@ from evals.kinds.office.intents.texts import draw_text
 from evals.kinds.office.records import Records
 from evals.tasks.task import Action
 
-# --- M2: a new lead for the person with the fewest overdue tasks ----------------------------------------
-
 
 def draw_new_customer(records: Records, rng: Random) -> Slots | None:
-    """A name that no customer has."""
     customer = new_customer_name(records, rng)
     return {"customer": customer} if customer else None
 
@@ -32,7 +29,6 @@ def add_for_fewest(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_add_for_fewest(slots: Slots, call: PlanRecorder) -> None:
-    """Search all tasks due before today, leave out the completed ones, count by person."""
     why = "I look for all tasks that were due before today."
     late = overdue_rows(search_tasks(call, why, due_date=days_before(call.today)), call.today)
     if late:
@@ -55,11 +51,7 @@ def _two_digits_below(prefix: str, number: int) -> list[str]:
     return [f"{prefix}{ten}" for ten in range(tens)] + ([f"{prefix}{tens}{last}"] if units else [])
 
 
-# --- M8, M9, M16: meet or write to a colleague with overdue tasks, praise one without -------------------
-
-
 def draw_mails(records: Records, rng: Random) -> Slots:
-    """A member of the project staff and two mails, for either case."""
     return {
         "name": rng.choice(records.project_staff).first_name,
         "subject": draw_text(rng, "overdue_subjects"),
@@ -70,7 +62,6 @@ def draw_mails(records: Records, rng: Random) -> Slots:
 
 
 def draw_meeting(records: Records, rng: Random) -> Slots | None:
-    """A member of the project staff and a title; tomorrow must not be full."""
     if free_slot_tomorrow(records) is None:
         return None
     return {
@@ -80,7 +71,6 @@ def draw_meeting(records: Records, rng: Random) -> Slots | None:
 
 
 def draw_mails_and_meeting(records: Records, rng: Random) -> Slots | None:
-    """Both."""
     meeting = draw_meeting(records, rng)
     return meeting and {**draw_mails(records, rng), **meeting}
 

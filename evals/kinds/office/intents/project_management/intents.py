@@ -25,16 +25,11 @@ Chosen = Callable[[Records, str], list[ProjectTask]]
 """Which of the tasks assigned to an address are meant."""
 
 
-# --- whose tasks ----------------------------------------------------------------------------------------
-
-
 def draw_one(records: Records, rng: Random) -> Slots:
-    """A member of the project staff, as `name`."""
     return {"name": rng.choice(records.project_staff).first_name}
 
 
 def draw_two(records: Records, rng: Random) -> Slots:
-    """Two members of the project staff, as `name_1` and `name_2`."""
     one, two = rng.sample(records.project_staff, 2)
     return {"name_1": one.first_name, "name_2": two.first_name}
 
@@ -53,9 +48,6 @@ def overdue_backlog(records: Records, address: str) -> list[ProjectTask]:
     return overdue(in_list("Backlog")(records, address), records.today)
 
 
-# --- P1, P3, P4, P6: move a colleague's tasks to another list -------------------------------------------
-
-
 def moved(chosen: Chosen, target: str) -> Oracle:
     """Put each of the chosen tasks into the list `target`."""
 
@@ -67,7 +59,6 @@ def moved(chosen: Chosen, target: str) -> Oracle:
 
 
 def solve_move(source: str, target: str, only_overdue: bool = False) -> Solve:
-    """Search the colleague's tasks in a list, then move each."""
 
     def solve(slots: Slots, call: PlanRecorder) -> None:
         name = slots["name"]
@@ -81,9 +72,6 @@ def solve_move(source: str, target: str, only_overdue: bool = False) -> Solve:
     return solve
 
 
-# --- P5, P7: hand a colleague's tasks to another --------------------------------------------------------
-
-
 def reassigned(chosen: Chosen) -> Oracle:
     """Assign each of the chosen tasks to the second person."""
 
@@ -95,7 +83,6 @@ def reassigned(chosen: Chosen) -> Oracle:
 
 
 def solve_reassign(source: str, only_overdue: bool = False) -> Solve:
-    """Look up both people, search the first one's tasks in a list, then reassign each."""
 
     def solve(slots: Slots, call: PlanRecorder) -> None:
         one, two = slots["name_1"], slots["name_2"]
@@ -119,11 +106,7 @@ def _hand_over(task_id: str, address: str) -> Action:
     return update(task_id, "assigned_to_email", address)
 
 
-# --- P2: create a task ----------------------------------------------------------------------------------
-
-
 def draw_new_task(records: Records, rng: Random) -> Slots:
-    """A task name, a board, a member of the project staff, a due date within a week."""
     return {
         "task_name": draw_text(rng, "task_names"),
         "board": rng.choice(BOARDS),
@@ -138,7 +121,6 @@ def create_task(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_create_task(slots: Slots, call: PlanRecorder) -> None:
-    """Look up the address and create the task."""
     action = _new_task(slots, call.find_address(slots["name"]), call.today)
     call.perform(action, "I create the task in the backlog of that board.")
 
@@ -147,11 +129,7 @@ def _new_task(slots: Slots, address: str, today: date) -> Action:
     return create(slots["task_name"], slots["board"], address, day_of(slots["date"], today))
 
 
-# --- P8: hand over the most urgent task -----------------------------------------------------------------
-
-
 def draw_most_urgent(records: Records, rng: Random) -> Slots | None:
-    """Two members of the project staff; the first has a backlog."""
     one, two = rng.sample(records.project_staff, 2)
     if not in_list("Backlog")(records, one.address):
         return None
@@ -166,7 +144,6 @@ def reassign_most_urgent(records: Records, slots: Slots) -> list[Action]:
 
 
 def solve_reassign_most_urgent(slots: Slots, call: PlanRecorder) -> None:
-    """Search the first one's backlog and reassign what is due first."""
     one, two = slots["name_1"], slots["name_2"]
     owner, new_owner = call.find_address(one), call.find_address(two)
     rows = _search_list(call, one, owner, "Backlog", only_overdue=False)

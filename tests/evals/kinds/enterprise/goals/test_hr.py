@@ -16,8 +16,9 @@ from evals.kinds.enterprise.filling.filler import Filler
 from evals.kinds.enterprise.filling.quotas import Cell, Place
 from evals.kinds.enterprise.goals.goal import Goal
 from evals.kinds.enterprise.goals.hr import clauses
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, UnfitError
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.registry import goals
+from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.kinds.enterprise.suites import write_enterprise
 from evals.tasks.task import Task
 from tools.environment import Environment
