@@ -88,9 +88,9 @@ def others(plans: Plans, tasks: list[Task], seed: int = 0) -> dict[str, Any]:
 
 def floors(suite: Suite) -> dict[str, float]:
     """The outcome of what needs no model, on the test split."""
+    from evals.running.baseline_program import BaselineProgram, baselines_for
     from evals.running.runner import evaluate
     from evals.running.settings import EvalSettings
-    from evals.scoring.baseline_program import BaselineProgram, baselines_for
 
     tasks = suite.select(split="test")
     return {

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evals.building import build_suite, import_suite
 from evals.records.summary import interval_json
 
 if TYPE_CHECKING:
@@ -38,14 +39,12 @@ def run(quick: bool) -> dict[str, Any]:
     """Replay the runs, compare the verdicts with the published ones, compile with each bank."""
     if not REAL.is_dir():
         return {"skipped": f"needs the published files in {REAL}"}
-    from evals.kinds.office.suites import build_office, import_workbench
-    from evals.task_kind import BuildOptions
 
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        real = import_workbench(REAL, place / "real", progress=_quiet)
-        generated = build_office(place / "office", BuildOptions(), progress=_quiet)
+        real = import_suite("workbench", REAL, place / "real")
+        generated = build_suite("office", place / "office")
         replayed = {mode: _replayed(real, mode, place) for mode in _MODES}
         train = real.select(split="train")
         banks = {

@@ -20,6 +20,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from evals.building import build_suite
+
 if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
 
@@ -183,10 +185,8 @@ def _prices() -> Prices:
 
 
 def _suite(folder: Path) -> Suite:
-    from evals.kinds.office.suites import build_office
-    from evals.task_kind import BuildOptions
 
-    return build_office(folder / "office", BuildOptions(), progress=lambda *_: None)
+    return build_suite("office", folder / "office")
 
 
 def _simulated(suite: Suite) -> Model:

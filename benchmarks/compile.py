@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks._metered import MeteredEngine
+from evals.building import build_suite
 from evals.records.record import PRIMARY
 from evals.records.summary import interval_json
 from evals.statistics import paired_difference
@@ -298,9 +299,5 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _suite(setting: Setting, folder: Path) -> Suite:
-    from evals.kinds.enterprise.suites import build_enterprise
-    from evals.kinds.office.suites import build_office
-    from evals.task_kind import BuildOptions
 
-    build = {"office": build_office, "enterprise": build_enterprise}[setting.kind]
-    return build(folder, BuildOptions(scale=setting.scale), progress=lambda _: None)
+    return build_suite(setting.kind, folder, scale=setting.scale)

@@ -21,6 +21,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from evals.building import build_suite
+
 NAME = "enterprise"
 DESCRIPTION = "the enterprise suite: seconds to build, sameness, counts, quotas, gold plans, floors, denials"
 
@@ -65,14 +67,13 @@ def run(quick: bool) -> dict[str, Any]:
 
 def _built(place: Path, scale: float, embedder: str) -> dict[str, Any]:
     """Seconds of every stage; the same seed again in a process with another order of hashes, and another."""
-    from evals.kinds.enterprise.suites import build_enterprise
-    from evals.task_kind import BuildOptions
-
     times = [time.perf_counter()]
-    build_enterprise(
+    build_suite(
+        "enterprise",
         place / "suite",
-        BuildOptions(seed=SEED, scale=scale),
         progress=lambda _: times.append(time.perf_counter()),
+        seed=SEED,
+        scale=scale,
     )
     times.append(time.perf_counter())
     once = contents(place / "suite")

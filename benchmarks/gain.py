@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from evals.building import build_suite, import_suite
 from evals.records.summary import interval_json
 from evals.running.study import Row, Study
 from evals.suite import Suite
@@ -28,14 +29,11 @@ _OPTIMIZERS = ["none", "bootstrap", "knn"]
 
 def run(quick: bool) -> dict[str, Any]:
     """Compile on a generated suite; test there, on its held-out intents, and on the real tasks."""
-    from evals.kinds.office.suites import build_office, import_workbench
-    from evals.task_kind import BuildOptions
-
     started = time.perf_counter()
     limit = 24 if quick else None
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        generated = build_office(place / "office", BuildOptions(), progress=_quiet)
+        generated = build_suite("office", place / "office")
         figures: dict[str, Any] = {
             "lm": "local/analogy (no language model)",
             "generated": _figures(generated, generated, place, limit),
@@ -45,7 +43,7 @@ def run(quick: bool) -> dict[str, Any]:
                 generated, generated, place, limit, scheme="held_out_intents"
             )
         if REAL.is_dir():
-            real = import_workbench(REAL, place / "real", progress=_quiet)
+            real = import_suite("workbench", REAL, place / "real")
             figures["real"] = _figures(real, generated, place, limit)
     figures["seconds"] = round(time.perf_counter() - started, 1)
     return figures
@@ -73,7 +71,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: str) -> Study:
-    from evals.scoring.baseline_program import baselines_for
+    from evals.running.baseline_program import baselines_for
     from evals.tracking import NullTracker
     from optimizers.compiling.compile import Model
     from optimizers.settings import Settings

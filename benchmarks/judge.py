@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from evals.building import build_suite
 from evals.judging.calibration.calibrate import calibrate
 from evals.judging.calibration.gate import gate
 from evals.judging.calibration.labels import Case, case_of, labels_digest
@@ -16,15 +17,17 @@ from evals.records.parts import Judgement
 from evals.records.record import EpisodeRecord
 from evals.running.judges import Judge
 from evals.suite import Suite
-from evals.task_kind import BuildOptions, builder
 from evals.tasks.task import Task
 from tools.seeding import digest, rng
 
 NAME = "judge"
 DESCRIPTION = "answers with planted faults in the right order by local/rubric, and broken judges at the gate"
 
-_SIZES = {"enterprise": BuildOptions(scale=0.02), "office": BuildOptions(scale=0.5, per_intent=4)}
-_SIZES["crm"] = BuildOptions(scale=0.1, per_intent=6)
+_SIZES: dict[str, dict[str, Any]] = {
+    "enterprise": {"scale": 0.02},
+    "office": {"scale": 0.5, "per_intent": 4},
+    "crm": {"scale": 0.1},
+}
 
 
 def run(quick: bool) -> dict[str, Any]:
@@ -35,10 +38,7 @@ def run(quick: bool) -> dict[str, Any]:
     and for each judge whether it passes the gate.
     """
     with tempfile.TemporaryDirectory() as folder:
-        suites = [
-            builder(kind)(Path(folder) / kind, options, progress=lambda _: None)
-            for kind, options in _SIZES.items()
-        ]
+        suites = [build_suite(kind, Path(folder) / kind, **options) for kind, options in _SIZES.items()]
         return _figures(suites, 600 if quick else 1200)
 
 

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evals.building import build_suite
 from evals.records.summary import interval_json
 from optimizers.settings import Settings
 
@@ -39,13 +40,10 @@ _WAYS: dict[str, dict[str, Any]] = {
 
 def run(quick: bool) -> dict[str, Any]:
     """Show one bank in every way to the test tasks."""
-    from evals.kinds.office.suites import build_office
-    from evals.task_kind import BuildOptions
-
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        suite = build_office(place / "office", BuildOptions(), progress=_quiet)
+        suite = build_suite("office", place / "office")
         bank = _gold(suite, place / "teacher")
         figures = _compared(suite, bank, 24 if quick else None, place / "logs")
     return {

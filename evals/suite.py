@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from evals.records.record import PRIMARY
 from evals.scoring.metric import Metric, episode_metric
-from evals.scoring.scorers import scorers_for
+from evals.task_kind import scorers_for
 from evals.tasks.task import Split, SplitScheme, Task
 from evals.tasks.task_file import read_tasks, write_tasks
 from evals.tasks.task_filter import Condition, those_where

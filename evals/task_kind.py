@@ -1,157 +1,126 @@
-"""How the suites of each world kind are generated, and which published systems can be imported."""
+"""Task kinds: how the suites of a kind are made, scored, and shown in reports."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from evals.suite import Suite
 from tools.errors import InputError
+from tools.registry import Registry
 
-_BUILDERS = {
-    "office": "evals.kinds.office.suites:build_office",
-    "enterprise": "evals.kinds.enterprise.suites:build_enterprise",
-    "crm": "evals.kinds.crm.suites:build_crm",
-}
-_FORECASTS = {
-    "office": "evals.kinds.office.suites:forecast_office",
-    "enterprise": "evals.kinds.enterprise.suites:forecast_enterprise",
-    "crm": "evals.kinds.crm.suites:forecast_crm",
-}
-_IMPORTERS = {
-    "crmarena": "evals.kinds.crm.importing:import_crmarena",
-    "workbench": "evals.kinds.office.suites:import_workbench",
-    "enterprisebench": "evals.kinds.enterprise.published.importing:import_enterprisebench",
-}
-
-_MODES = {"crm": ("clean", "faithful")}
-
-_TAKES = {"office": ("per_intent",), "enterprise": ("writer", "index"), "crm": ("mode",)}
-"""What else than seed and scale the suites of a kind are generated from."""
-
-Progress = Callable[[str], None]
-"""Told, in a few words, what is being done."""
+if TYPE_CHECKING:
+    from evals.scoring.baselines import Baseline
+    from evals.scoring.outcomes import GroundTruth
+    from evals.scoring.scorer import Scorer
+    from evals.tasks.building import Importer, SuiteBuilder
+    from evals.tasks.task import Task
+    from tools.environment import Environment
+    from tools.world import World
 
 
-@dataclass(frozen=True)
-class BuildOptions:
-    """What a suite is generated from. The same options give the same suite.
+@dataclass(frozen=True, kw_only=True)
+class TaskKind:
+    """All that the harness knows about one kind of suite. Every field but the name has a default.
 
     Attributes:
-        scale: 1.0 is the size of the published system.
-        per_intent: tasks for each intent, in kinds that count tasks so; None for the kind's own number.
-        mode: by which rules answers are found, in kinds that have `modes`; None for the kind's first.
-        writer: a model that rewrites task texts, in kinds that have such a writer.
-        cache: where the writer's replies are kept, so that no text is paid for twice.
+        name: that of its `WorldKind`.
+        suites: gives the builder of its suites; None where suites are only imported or written by hand.
+        importers: readers of published systems, by name of the system.
+        scorer: scores episodes over an environment. By default that is an `AnswerScorer` where the world
+            kind judges answers, else an `EpisodeScorer`.
+        baselines: gives programs without a model, by name; by default those of `evals.scoring.baselines`.
+        further_scores: names of scores that tables show beside the primary one.
+        facts: takes the world, the tasks and the facts that `worksmith suite info` shows of every suite;
+            gives them as they are to be shown for this kind.
+        commands: commands of its own on the command line, by their words (`org`, `serve crm`); each is the
+            address `module:attribute` of a `typer.Typer`.
     """
 
-    seed: int = 7
-    scale: float = 1.0
-    per_intent: int | None = None
-    mode: str | None = None
-    writer: Any = None
-    cache: Path | None = None
+    name: str
+    suites: Callable[[], SuiteBuilder[Any]] | None = None
+    importers: Mapping[str, Importer] = field(default_factory=dict, hash=False)
+    scorer: Callable[[Environment, GroundTruth], Scorer] | None = None
+    baselines: Callable[[], Mapping[str, Baseline]] | None = None
+    further_scores: tuple[str, ...] = ()
+    facts: Callable[[World, Sequence[Task], dict[str, Any]], dict[str, Any]] | None = None
+    commands: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
-class Builder(Protocol):
-    """Generates a suite."""
-
-    def __call__(self, out: Path, options: BuildOptions, *, progress: Progress) -> Suite:
-        """Write it to `out`."""
-        ...
+TASK_KINDS = Registry("worksmith.task_kinds", TaskKind, "task kind")
+"""Entry points of this group name the `TaskKind` objects of installed packages."""
 
 
-class Forecast(Protocol):
-    """Says what a build would take."""
-
-    def __call__(self, options: BuildOptions) -> dict[str, int]:
-        """`tasks` and `model_calls_at_most`."""
-        ...
-
-
-class Importer(Protocol):
-    """Reads a published system's files into a suite."""
-
-    def __call__(self, source: Path, out: Path, *, progress: Progress) -> Suite:
-        """Read `source`, write the suite to `out`."""
-        ...
-
-
-def kind_names() -> tuple[str, ...]:
-    """The kinds that can be generated."""
-    return tuple(_BUILDERS)
-
-
-def modes(kind: str) -> tuple[str, ...]:
-    """The rules by which answers can be found in a kind, the usual ones first; none if there is no choice."""
-    return _MODES.get(kind, ())
-
-
-def checked_mode(kind: str, mode: str | None) -> str | None:
-    """A mode of `kind`: the one that is named, or the usual one; None for kinds without modes.
+def task_kind(name: str) -> TaskKind:
+    """The kind called `name`; one with all defaults where no package offers it.
 
     Raises:
-        InputError: there is no such mode.
+        InputError: the package that offers it is broken.
     """
-    known = modes(kind)
-    if mode is None or mode in known:
-        return mode or next(iter(known), None)
-    raise InputError(f"no mode {mode!r}", where="--mode", hint=f"there are {', '.join(known)}")
+    return TASK_KINDS.get(name) if name in TASK_KINDS else TaskKind(name=name)
 
 
-def check_options(kind: str, given: Mapping[str, object]) -> None:
-    """See that a kind has a use for the options that are given, by name; None stands for not given.
+def buildable_kinds() -> tuple[str, ...]:
+    """The kinds whose suites can be built."""
+    return tuple(name for name in TASK_KINDS.names() if TASK_KINDS.get(name).suites is not None)
+
+
+def suite_builder(name: str) -> SuiteBuilder[Any]:
+    """The builder of suites of a kind.
 
     Raises:
-        InputError: it has none for one of them.
+        InputError: there is no such kind, or its suites cannot be built.
     """
-    for name, value in given.items():
-        if value is not None and name not in _TAKES.get(kind, ()):
-            takers = [other for other, takes in _TAKES.items() if name in takes]
-            raise InputError(
-                f"{kind} suites have no use for it",
-                where=f"--{name.replace('_', '-')}",
-                hint=f"leave it out; it is for {', '.join(takers)}",
-            )
+    kind = TASK_KINDS.get(name)
+    if kind.suites is None:
+        raise InputError(
+            f"suites of kind {name} are not built", hint=f"there are {', '.join(buildable_kinds())}"
+        )
+    return kind.suites()
 
 
 def importer_names() -> tuple[str, ...]:
-    """The published systems that can be imported."""
-    return tuple(_IMPORTERS)
-
-
-def builder(kind: str) -> Builder:
-    """The generator of suites of `kind`.
-
-    Raises:
-        InputError: if there is no such kind.
-    """
-    return cast(Builder, _load(_BUILDERS, kind, "suite kind"))
-
-
-def forecast(kind: str, options: BuildOptions) -> dict[str, int]:
-    """What building a suite of `kind` would take, without building it.
-
-    Raises:
-        InputError: if there is no such kind.
-    """
-    return cast(Forecast, _load(_FORECASTS, kind, "suite kind"))(options)
+    """The published systems that can be imported, of all kinds."""
+    return tuple(sorted(_importers()))
 
 
 def importer(system: str) -> Importer:
-    """The importer for the files of `system`.
+    """The reader of a published system's files.
 
     Raises:
-        InputError: if there is none.
+        InputError: no kind has one.
     """
-    return cast(Importer, _load(_IMPORTERS, system, "importer"))
+    found = _importers()
+    if system not in found:
+        raise InputError(f"no importer {system!r}", hint=f"there are {', '.join(sorted(found))}")
+    return found[system]
 
 
-def _load(registry: dict[str, str], name: str, what: str) -> object:
-    if name not in registry:
-        raise InputError(f"no {what} {name!r}", hint=f"there are {', '.join(registry)}")
-    module, _, attribute = registry[name].partition(":")
-    return getattr(importlib.import_module(module), attribute)
+def _importers() -> dict[str, Importer]:
+    return {
+        system: read for name in TASK_KINDS.names() for system, read in TASK_KINDS.get(name).importers.items()
+    }
+
+
+def scorers_for(env: Environment, ground_truth: GroundTruth = "published") -> tuple[Scorer, ...]:
+    """The scorers of episodes over an environment, as its kind has them."""
+    kind = task_kind(env.kind.name)
+    if kind.scorer is not None:
+        return (kind.scorer(env, ground_truth),)
+    if env.kind.judges_answers:
+        from evals.scoring.answer_scorer import AnswerScorer
+
+        return (AnswerScorer(env, ground_truth),)
+    from evals.scoring.scorers import EpisodeScorer
+
+    return (EpisodeScorer(env, ground_truth),)
+
+
+def baselines_of(env: Environment) -> Mapping[str, Baseline]:
+    """The baselines of an environment's kind, by name."""
+    kind = task_kind(env.kind.name)
+    if kind.baselines is not None:
+        return kind.baselines()
+    from evals.scoring.baselines import OF_ANSWERS, OF_STATE
+
+    return OF_ANSWERS if env.kind.judges_answers else OF_STATE

@@ -1,28 +1,21 @@
-"""World kinds: what a world of one kind is made of, and the registry of them."""
+"""World kinds: tables, tools, access rules and texts of the worlds of one kind."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING
 
 from tools.errors import InputError
 from tools.persona import Persona
 from tools.policy import Policy
+from tools.registry import Registry
 from tools.sqlite.schema import Table
 from tools.tool import WITHOUT_ANSWER, FinishCall, Toolkit, Toolset, toolset
 from tools.world import World
 
 if TYPE_CHECKING:
     from retrievers.index.library import Library
-
-_REGISTRY = {
-    "office": "tools.kinds.office.kind:OFFICE",
-    "enterprise": "tools.kinds.enterprise.kind:ENTERPRISE",
-    "crm": "tools.kinds.crm.kind:CRM",
-}
 
 
 def no_library(_world: World) -> Library | None:
@@ -94,21 +87,14 @@ class WorldKind:
         return self.finish != WITHOUT_ANSWER
 
 
-def kind_names() -> tuple[str, ...]:
-    """The kinds there are."""
-    return tuple(_REGISTRY)
+WORLD_KINDS = Registry("worksmith.world_kinds", WorldKind, "world kind")
+"""Entry points of this group name the `WorldKind` objects of installed packages."""
 
 
-@cache
 def world_kind(name: str) -> WorldKind:
     """The kind called `name`.
 
     Raises:
-        InputError: if there is none.
+        InputError: there is none, or the package that offers it is broken.
     """
-    if name not in _REGISTRY:
-        raise InputError(f"no world kind {name!r}", hint=f"there are {', '.join(_REGISTRY)}")
-    module, _, attribute = _REGISTRY[name].partition(":")
-    kind = getattr(importlib.import_module(module), attribute)
-    assert isinstance(kind, WorldKind)
-    return kind
+    return WORLD_KINDS.get(name)

@@ -25,7 +25,7 @@ from evals.records.record import (
 from evals.running.judges import ask_judges
 from evals.running.settings import EvalSettings
 from evals.scoring.scorer import KnowsExpected, KnowsTools, scores_of
-from evals.scoring.scorers import scorers_for
+from evals.task_kind import scorers_for
 from tools.episode_result import EpisodeResult, Usage
 from tools.errors import InputError
 from tools.files.secrets import described

@@ -14,12 +14,11 @@ from typing import Any
 from evals.failure_modes.published import prediction_fault
 from evals.kinds.office.workbench.flags import error_flags
 from evals.records.summary import interval_json
-from evals.scoring.actions import format_action
-from evals.scoring.baselines import BASELINES
 from evals.scoring.outcomes import GroundTruth, OutcomeScorer
 from evals.scoring.predictions import Prediction, prediction_files, read_predictions
 from evals.statistics import wilson
 from evals.suite import Suite
+from evals.task_kind import baselines_of
 from evals.tasks.task import Task
 from tools.errors import InputError
 
@@ -156,15 +155,15 @@ def score_row(scorer: OutcomeScorer, task: Task, prediction: Prediction) -> Scor
 
 def score_baselines(suite: Suite, scorer: OutcomeScorer, tasks: Iterable[Task]) -> dict[str, Any]:
     """What the baselines would score on `tasks`."""
-    clock = suite.world.manifest.now
     tasks = list(tasks)
     results = {}
-    for name, baseline in BASELINES.items():
+    for name, baseline in baselines_of(suite.env).items():
+        attempt = baseline.make(())
         verdicts = []
         for task in tasks:
-            calls = baseline(task.query, task.now or clock)
-            actions = [format_action(tool, arguments) for tool, arguments in calls]
-            verdicts.append(scorer.judge(task, scorer.execute(actions, task).outcome))
+            episode = suite.env.episode(persona=task.persona, now=task.now)
+            attempt(task, episode)
+            verdicts.append(scorer.judge(task, episode.outcome()))
         results[name] = {
             "n": len(tasks),
             "accuracy": _share(verdict.correct for verdict in verdicts),

@@ -1,89 +1,54 @@
-"""What can be scored without any model: a floor under every result.
+"""Baselines: what can be scored without any model, as a floor under every result.
 
-A suite in which many tasks expect no change rewards doing nothing; every score should be read beside
-these two.
+A suite in which many tasks expect no change rewards doing nothing; one in which a share of the tasks is to be
+denied rewards refusing everything. Every score should be read beside these.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from datetime import date, datetime, timedelta
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from evals.scoring.actions import Call
+from evals.scoring.answers.baselines import always_refuse, keyword_search, oracle
 
-Baseline = Callable[[str, datetime], list[Call]]
-"""From a task's text and the clock to calls."""
+if TYPE_CHECKING:
+    from evals.tasks.task import Task
+    from tools.episode import Episode
 
-_METRICS = {
-    "total visits": "total_visits",
-    "average session duration": "session_duration_seconds",
-    "engaged users": "user_engaged",
-}
-_CONDITION = re.compile(r"\b(if|whether|otherwise|most|more than|less than)\b")
-_CHART = re.compile(r"\b(bar|line|scatter|histogram|distribution)\b")
-_DATE = re.compile(r"\b(\d{4}-\d{2}-\d{2})\b|\b([A-Z][a-z]+ \d{1,2})\b")
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_QUOTED = re.compile(r"(?<!\w)'([^']+)'")
+Attempt = Callable[["Task", "Episode"], tuple[str, str]]
+"""Does a task in an episode; gives the status and the answer it ends with."""
 
 
-def do_nothing(query: str, now: datetime) -> list[Call]:
-    """No call at all, whatever is asked."""
-    return []
+@dataclass(frozen=True)
+class Baseline:
+    """How a baseline comes about.
 
-
-def keyword_only(query: str, now: datetime) -> list[Call]:
-    """Calls whose every argument stands in the task's own words; reads no record and tests no condition.
-
-    Knows plots of named metrics over stated days, and mails to a stated address with quoted title and text.
+    Attributes:
+        make: gives the attempt, from the tasks that may be learnt from.
+        learns: whether those make a difference.
     """
-    if _CONDITION.search(query.lower()):
-        return []
-    return _plots(query, now.date()) or _mail(query)
+
+    make: Callable[[Sequence[Task]], Attempt]
+    learns: bool = False
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Baseline:
+        """One that learns nothing."""
+        return cls(lambda _: attempt)
 
 
-BASELINES: Mapping[str, Baseline] = {"do_nothing": do_nothing, "keyword_only": keyword_only}
+def do_nothing(task: Task, episode: Episode) -> tuple[str, str]:
+    """Makes no call and gives no answer."""
+    return "", ""
 
 
-def _plots(query: str, today: date) -> list[Call]:
-    text = query.lower()
-    metrics = sorted((metric for metric in _METRICS if metric in text), key=text.index)
-    chart = _CHART.search(text)
-    days = [day for found in _DATE.finditer(query) if (day := _day(found[1], found[2], today))]
-    if not metrics or not chart or not days:
-        return []
-    first = days[0]
-    last = days[1] if len(days) > 1 else today - timedelta(days=1) if "since" in text else first
-    return [
-        (
-            "analytics.create_plot",
-            {
-                "time_min": first.isoformat(),
-                "time_max": last.isoformat(),
-                "value_to_plot": _METRICS[metric],
-                "plot_type": "histogram" if chart[1] == "distribution" else chart[1],
-            },
-        )
-        for metric in metrics
-    ]
+OF_STATE: Mapping[str, Baseline] = {"do_nothing": Baseline.of(do_nothing)}
+"""For kinds where only the world's state counts."""
 
-
-def _mail(query: str) -> list[Call]:
-    address, quoted = _ADDRESS.search(query), _QUOTED.findall(query)
-    if not address or len(quoted) != 2:
-        return []
-    titled = query.lower().find("title")
-    swapped = query.find(quoted[0]) > titled >= 0
-    subject, body = (quoted[0], quoted[1]) if swapped else (quoted[1], quoted[0])
-    return [("email.send_email", {"recipient": address[0], "subject": subject, "body": body})]
-
-
-def _day(iso: str | None, words: str | None, today: date) -> date | None:
-    """A stated day; one without a year is the latest that is not in the future."""
-    try:
-        if iso:
-            return date.fromisoformat(iso)
-        day = datetime.strptime(f"{words} {today.year}", "%B %d %Y").date()
-    except ValueError:
-        return None
-    return day if day <= today else day.replace(year=today.year - 1)
+OF_ANSWERS: Mapping[str, Baseline] = {
+    "always_refuse": Baseline.of(always_refuse),
+    "keyword_only": Baseline.of(keyword_search),
+    "oracle": Baseline.of(oracle),
+}
+"""For kinds that judge answers: two floors and a ceiling."""

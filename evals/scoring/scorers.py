@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,13 +18,6 @@ if TYPE_CHECKING:
     from tools.environment import Environment
     from tools.episode_result import CallRecord, EpisodeResult
     from tools.outcome import Outcome
-
-
-_SCORERS = {"crm": "evals.kinds.crm.scorer:CrmScorer"}
-"""By kind of world, where it has one of its own."""
-
-_OF_ANSWERS, _OF_STATE = "evals.scoring.answer_scorer:AnswerScorer", "evals.scoring.scorers:EpisodeScorer"
-
 
 STATE_SCORES = frozenset({PRIMARY, "unwanted_side_effects", "exact_match", "no_action"})
 """The names of what `state_scores` gives."""
@@ -57,14 +49,6 @@ class EpisodeScorer:
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
         """See `OutcomeScorer.nearest`."""
         return self._outcomes.nearest(task, outcome)
-
-
-def scorers_for(env: Environment, ground_truth: GroundTruth = "published") -> tuple[Scorer, ...]:
-    """What scores the episodes of a world: its state, and its answers where the kind judges them."""
-    kind = env.kind
-    name = _SCORERS.get(kind.name, _OF_ANSWERS if kind.judges_answers else _OF_STATE)
-    module, _, attribute = name.partition(":")
-    return (getattr(importlib.import_module(module), attribute)(env, ground_truth),)
 
 
 def check_score_names(scorers: Sequence[Scorer], names: Iterable[str], *, where: str) -> None:

@@ -274,6 +274,6 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
 
 
 def _default_scorers(job: Job) -> tuple[Any, ...]:
-    from evals.scoring.scorers import scorers_for
+    from evals.task_kind import scorers_for
 
     return scorers_for(job.student.env)

@@ -10,7 +10,6 @@ from typing import Any
 import apsw
 
 from evals.tasks.task import Action, Answer, Entity, Step, Task
-from tools import world_kind as kinds
 from tools.environment import Environment
 from tools.errors import InputError, ToolError
 from tools.persona import Persona
@@ -19,7 +18,7 @@ from tools.sqlite.schema import Table
 from tools.tool import FinishCall, Toolkit, tool
 from tools.tool_context import ToolContext
 from tools.world import World, write_world
-from tools.world_kind import WorldKind
+from tools.world_kind import WORLD_KINDS, WorldKind
 
 NOW = datetime(2022, 12, 31, 18)
 ASHA = Persona(id="emp_0001", name="Asha Rao", department="IT", level=10)
@@ -167,7 +166,7 @@ KIND = WorldKind(
     "Be brief.",
     finish=FINISH,
 )
-kinds._REGISTRY.setdefault("help_desk", "tests.evals.help_desk:KIND")
+WORLD_KINDS.register(KIND)
 
 
 def env(directory: Path) -> Environment:

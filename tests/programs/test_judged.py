@@ -7,7 +7,7 @@ from pathlib import Path
 import dspy
 import pytest
 
-from evals.scoring.scorers import scorers_for
+from evals.task_kind import scorers_for
 from evals.tasks.task import Task
 from programs.agent import Agent
 from programs.parts.checker import Access

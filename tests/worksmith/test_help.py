@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import typer.main
 
+from evals.kinds.crm.suites import CrmOptions
 from evals.kinds.office.generate import PER_INTENT
-from evals.task_kind import checked_mode
 from evals.tracking import TraceChoice
 from evals.tracking.store import tracking_uri
 from worksmith.cli.app import app
@@ -50,5 +50,5 @@ def test_defaults_that_are_found_elsewhere_are_those_said(monkeypatch: pytest.Mo
 
     assert said["eval --tracking-uri"] == tracking_uri()
     assert said["suite build --per-intent"] == str(PER_INTENT)
-    assert said["suite build --mode"] == checked_mode("crm", None)
+    assert said["suite build --mode"] == CrmOptions().mode
     assert said["compile --demos"] == "{}; {} for fixed sets and a local model".format(*sorted(demos))

@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 
 def world_kinds() -> list[str]:
     """The kinds of worlds."""
-    from tools.world_kind import kind_names
+    from tools.world_kind import WORLD_KINDS
 
-    return list(kind_names())
+    return list(WORLD_KINDS.names())
 
 
 def tool_categories() -> list[str]:
     """The categories of functions that programs can do without."""
-    from tools.world_kind import kind_names, world_kind
+    from tools.world_kind import WORLD_KINDS
 
-    return [category for name in kind_names() for category in world_kind(name).categories]
+    kinds = map(WORLD_KINDS.get, WORLD_KINDS.names())
+    return [category for kind in kinds for category in kind.categories]
 
 
 def roles(context: typer.Context) -> list[str]:

@@ -53,7 +53,8 @@ def check_scores(env: Environment, maximize: str, constraints: Iterable[Constrai
     from evals.records.summary import COSTS
     from evals.records.verdicts import JUDGE
     from evals.scoring.objective import CHECKED
-    from evals.scoring.scorers import check_score_names, scorers_for
+    from evals.scoring.scorers import check_score_names
+    from evals.task_kind import scorers_for
 
     scorers = scorers_for(env)
     check_score_names(scorers, {maximize} - {JUDGE}, where="--maximize")
@@ -83,7 +84,7 @@ class Judging:
         """
         from evals.judging.metric import JudgedScorer
         from evals.records.verdicts import JUDGE
-        from evals.scoring.scorers import scorers_for
+        from evals.task_kind import scorers_for
         from optimizers.compiling.description import Metric
         from tools.errors import InputError
         from worksmith.jobs.judges import judge_setting, judges_called
@@ -126,7 +127,7 @@ def maximizing(plan: Plan, score: str) -> Plan:
     """The plan with the score called so in the place of the outcome."""
     from evals.records.record import PRIMARY
     from evals.scoring.objective import ObjectiveScorer
-    from evals.scoring.scorers import scorers_for
+    from evals.task_kind import scorers_for
     from optimizers.compiling.description import Metric
 
     if score == PRIMARY:

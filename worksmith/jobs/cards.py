@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import model_name, program_digest, scorers_digest, strategy_name
 from evals.records.run_card import RunCard, versions
-from evals.scoring.scorers import scorers_for
+from evals.task_kind import scorers_for
 
 if TYPE_CHECKING:
     from evals.records.compile_facts import CompileFacts

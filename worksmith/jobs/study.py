@@ -15,8 +15,8 @@ from evals.reporting.report import evaluation_report
 from evals.running.runner import EvalResult, evaluate
 from evals.running.settings import EvalSettings
 from evals.running.study import Arm, Row, Study, run_study
-from evals.scoring.scorers import scorers_for
 from evals.statistics import NOTHING
+from evals.task_kind import scorers_for
 from evals.tracking import Suite as Dataset
 from optimizers.compiling.claims import too_few_intents
 from optimizers.compiling.compile import Model, Plan
@@ -220,7 +220,7 @@ def episodes_at_most(plan: StudyPlan, arms: Sequence[Arm]) -> dict[str, int]:
 
 def _program(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
     if arm.baseline:
-        from evals.scoring.baseline_program import BaselineProgram
+        from evals.running.baseline_program import BaselineProgram
 
         learnt_from = plan.train_suite.select(split="train", scheme=plan.scheme)
         return BaselineProgram(arm.strategy, plan.suite.env, learnt_from)

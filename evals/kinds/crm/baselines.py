@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from evals.kinds.crm.answers import NONE
 from evals.kinds.crm.scorer import expected_text
-from evals.scoring.baseline_program import Attempt, Baseline
+from evals.scoring.baselines import Attempt, Baseline
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task

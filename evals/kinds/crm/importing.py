@@ -13,10 +13,8 @@ from evals.kinds.crm.published.sources import RAW_FILES, read_entries
 from evals.kinds.crm.published.statistics import Worded, distributions
 from evals.kinds.crm.published.tasks import ORIGIN, Recognised, make_tasks, recognise_all
 from evals.kinds.crm.task_types import TASK_TYPES
-from evals.suite import Suite, write_suite
-from evals.task_kind import Progress
+from evals.tasks.building import Made, Progress
 from tools.files.atomic import write_atomically
-from tools.files.directories import directory_atomically
 from tools.kinds.crm.access import POLICY_FILE, packaged_policy, persona_of
 from tools.kinds.crm.schema import TABLES
 from tools.kinds.crm.settings import OrgSettings, write_settings
@@ -30,15 +28,14 @@ _NOW = datetime(2025, 1, 1)
 """The clock of questions that do not say when they are asked; after all that the published org holds."""
 
 
-def import_crmarena(source: Path, out: Path, *, progress: Progress) -> Suite:
-    """Read CRMArena's questions into a suite: whatever there is of them, in either layout.
+def import_crmarena(source: Path, place: Path, progress: Progress) -> Made:
+    """Read CRMArena's questions: whatever there is of them, in either layout.
 
-    The suite has no records: they are in the org that the questions are about, so it runs with one only. What
-    was missing, damaged, not recognised or put in quarantine stands in `import_report.json` in the suite,
-    which appears as a whole or not at all; one that was there before is replaced.
+    There are no records: they are in the org that the questions are about, so the suite runs with one only.
+    What was missing, damaged, not recognised or put in quarantine stands in `import_report.json`.
 
     Raises:
-        InputError: there is no question to read, or `out` cannot be written.
+        InputError: there is no question to read.
     """
     report = ImportReport(ORIGIN)
     progress("reading questions")
@@ -47,27 +44,24 @@ def import_crmarena(source: Path, out: Path, *, progress: Progress) -> Suite:
     tasks = make_tasks(questions, report)
     _fill(report, questions, len(entries))
     report.facts["tasks"] = {"published": len(entries), "usable": len(tasks)}
-    with directory_atomically(out) as directory:
-        # The answers are what the published functions give.
-        write_settings(directory, OrgSettings(mode="faithful"))
-        write_atomically(directory / POLICY_FILE, packaged_policy().encode())
-        world = write_world(
-            directory,
-            [*TABLES, *SEARCH_TABLES],
-            {},
-            kind="crm",
-            origin=ORIGIN,
-            now=_NOW,
-            persona=persona_of("service_manager"),
-            licence=LICENCE,
-            elsewhere=_ELSEWHERE,
-        )
-        write_atomically(directory / REPORT_FILE, report.to_json())
-        write_suite(world, tasks)
+    # The answers are what the published functions give.
+    write_settings(place, OrgSettings(mode="faithful"))
+    write_atomically(place / POLICY_FILE, packaged_policy().encode())
+    world = write_world(
+        place,
+        [*TABLES, *SEARCH_TABLES],
+        {},
+        kind="crm",
+        origin=ORIGIN,
+        now=_NOW,
+        persona=persona_of("service_manager"),
+        licence=LICENCE,
+        elsewhere=_ELSEWHERE,
+    )
+    write_atomically(place / REPORT_FILE, report.to_json())
     for line in (*report.lines(), *_coverage_lines(questions)):
         progress(line)
-    progress(f"details: {out / REPORT_FILE}")
-    return Suite.open(out)
+    return Made(world, tasks)
 
 
 def _fill(report: ImportReport, questions: Sequence[Recognised], entries: int) -> None:

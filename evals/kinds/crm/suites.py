@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
 
-from evals.suite import Suite, write_suite
-from evals.task_kind import BuildOptions, Progress, checked_mode
+from pydantic import Field
+
+from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
 from tools.files.atomic import write_atomically
 from tools.kinds.crm.access import POLICY_FILE, packaged_policy, persona_of
 from tools.kinds.crm.generate import DEFAULT_NOW, Built, build
@@ -19,7 +19,21 @@ LATENT_FILE = "latent.jsonl"
 """The truths behind a generated org's records, one a line. For people: no tool reads it."""
 
 
-def build_crm(out: Path, options: BuildOptions, *, progress: Progress) -> Suite:
+class CrmOptions(BuildOptions):
+    """Settings of a CRM suite.
+
+    Attributes:
+        mode: by which rules answers are found.
+    """
+
+    mode: Mode = Field(
+        default="clean",
+        description="How answers of a crm suite are found: clean (by the policies that agents are told) "
+        "or faithful (as the published system computes them).",
+    )
+
+
+def build_crm(place: Path, options: CrmOptions, context: BuildContext) -> Made:
     """Generate an org and the questions about it, as many as its size can carry.
 
     Raises:
@@ -27,17 +41,17 @@ def build_crm(out: Path, options: BuildOptions, *, progress: Progress) -> Suite:
     """
     from evals.kinds.crm.generate import generate
 
-    seed, scale, mode = options.seed, options.scale, cast(Mode, checked_mode("crm", options.mode))
-    progress(f"generating a CRM org (seed {seed}, scale {scale:g}, {mode} answers)")
-    world, built = build_world(out, seed, scale, mode)
-    progress("drawing questions and finding their answers in three ways")
+    seed, scale, mode = options.seed, options.scale, options.mode
+    context.progress(f"generating a CRM org (seed {seed}, scale {scale:g}, {mode} answers)")
+    world, built = build_world(place, seed, scale, mode)
+    context.progress("drawing questions and finding their answers in three ways")
     generated = generate(world, built, mode, seed)
     for family, count in generated.unfilled.items():
-        progress(f"the org is too small for {count} more questions of {family}")
-    return write_suite(world, generated.tasks)
+        context.progress(f"the org is too small for {count} more questions of {family}")
+    return Made(world, generated.tasks)
 
 
-def forecast_crm(options: BuildOptions) -> dict[str, int]:
+def forecast_crm(options: CrmOptions) -> dict[str, int]:
     """How many tasks a build aims at; it asks no model."""
     from evals.kinds.crm.generate import Sizes
     from evals.kinds.crm.registry import families
@@ -46,6 +60,9 @@ def forecast_crm(options: BuildOptions) -> dict[str, int]:
         "tasks": len(families()) * sum(Sizes.of_scale(options.scale).by_split().values()),
         "model_calls_at_most": 0,
     }
+
+
+BUILDER = SuiteBuilder(CrmOptions, build_crm, forecast_crm)
 
 
 def build_world(out: Path, seed: int, scale: float, mode: Mode = "clean") -> tuple[World, Built]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evals.suite import Suite, write_suite
-from evals.task_kind import BuildOptions, Progress
+from pydantic import Field
+
+from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
 from tools.files.atomic import write_atomically
 from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
 from tools.kinds.enterprise.generate import DEFAULT_NOW, Built, build
@@ -20,7 +21,19 @@ LATENT_FILE = "latent.jsonl"
 DOCUMENTS_FOLDER = "documents"
 
 
-def build_enterprise(out: Path, options: BuildOptions, *, progress: Progress) -> Suite:
+class EnterpriseOptions(BuildOptions):
+    """Settings of an enterprise suite.
+
+    Attributes:
+        writer: name of a model that rewrites task texts.
+    """
+
+    writer: str | None = Field(
+        default=None, description="Model that rewrites enterprise task texts. Costs model calls."
+    )
+
+
+def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildContext) -> Made:
     """Generate a world and the tasks of the quota table, as many as its size can carry.
 
     The search index is not part of it; it is made afterwards from the finished suite.
@@ -31,26 +44,30 @@ def build_enterprise(out: Path, options: BuildOptions, *, progress: Progress) ->
     from evals.kinds.enterprise.generate import generate
 
     seed, scale = options.seed, options.scale
-    progress(f"generating an enterprise world (seed {seed}, scale {scale:g})")
+    writer = context.resolve(options.writer) if options.writer else None
+    context.progress(f"generating an enterprise world (seed {seed}, scale {scale:g})")
     built = build(seed, scale)
-    world = write_enterprise(out, built, seed=seed, scale=scale)
-    progress("drawing tasks and executing their gold plans")
+    world = write_enterprise(place, built, seed=seed, scale=scale)
+    context.progress("drawing tasks and executing their gold plans")
     tasks = generate(world, built, seed)
-    if options.writer is not None:
+    if writer is not None:
         from evals.kinds.enterprise.rewriting.writer import rewrite
 
-        progress(f"having the texts of {len(tasks)} tasks rewritten")
-        tasks = rewrite(tasks, options.writer, options.cache)
-    return write_suite(world, tasks)
+        context.progress(f"having the texts of {len(tasks)} tasks rewritten")
+        tasks = rewrite(tasks, writer, context.cache)
+    return Made(world, tasks)
 
 
-def forecast_enterprise(options: BuildOptions) -> dict[str, int]:
+def forecast_enterprise(options: EnterpriseOptions) -> dict[str, int]:
     """How many tasks a build aims at, and how often it asks the writer at most."""
     from evals.kinds.enterprise.generate import Sizes
     from evals.kinds.enterprise.rewriting.writer import CALLS_AT_MOST
 
     tasks = sum(Sizes.of_scale(options.scale).by_split().values())
     return {"tasks": tasks, "model_calls_at_most": tasks * CALLS_AT_MOST if options.writer else 0}
+
+
+BUILDER = SuiteBuilder(EnterpriseOptions, build_enterprise, forecast_enterprise)
 
 
 def build_world(out: Path, seed: int, scale: float, hierarchy: Hierarchy = "paper") -> tuple[World, Built]:

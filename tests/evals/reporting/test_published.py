@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.kinds.office.suites import import_workbench
+from evals.building import import_suite
 from evals.kinds.office.workbench.tables import paper_grids
 from evals.reporting.published import beside_published, published_tables
 from evals.reporting.study import study_of
@@ -44,7 +44,7 @@ def test_published_rows_stand_below_ours_where_columns_are_the_same() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(not WORKBENCH.is_dir(), reason="needs the published files in ../shared/data/workbench")
 def test_recorded_runs_give_the_papers_tables(tmp_path: Path) -> None:
-    suite = import_workbench(WORKBENCH, tmp_path / "real", progress=lambda _: None)
+    suite = import_suite("workbench", WORKBENCH, tmp_path / "real")
     runs = open_runs([str(WORKBENCH / "results")], suite=suite)
     study = study_of(runs)
     by_tools, by_domain, by_actions, errors = paper_grids(study)

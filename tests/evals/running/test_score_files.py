@@ -11,9 +11,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from evals.kinds.office.baselines import calls_in_words
 from evals.running.score_files import score_files
 from evals.scoring.actions import format_action
-from evals.scoring.baselines import do_nothing, keyword_only
 from evals.scoring.predictions import Prediction, read_predictions, text_list
 from evals.suite import Suite
 from tests.evals import small_office as office
@@ -205,14 +205,13 @@ def test_list_literals(texts: list[str]) -> None:
 
 
 def test_baselines() -> None:
-    assert do_nothing(PLOT_QUERY, NOW) == []
-    assert [call[0] for call in keyword_only(PLOT_QUERY, NOW)] == ["analytics.create_plot"]
-    assert keyword_only("If engaged users grew, make a line plot of it since November 3", NOW) == []
+    assert [call[0] for call in calls_in_words(PLOT_QUERY, NOW)] == ["analytics.create_plot"]
+    assert calls_in_words("If engaged users grew, make a line plot of it since November 3", NOW) == []
     mail = "Send a note to ada@firm.com titled 'Lunch' saying 'Are you free?'"
-    assert keyword_only(mail, NOW) == [
+    assert calls_in_words(mail, NOW) == [
         ("email.send_email", {"recipient": "ada@firm.com", "subject": "Lunch", "body": "Are you free?"})
     ]
-    assert keyword_only("Cancel my meeting", NOW) == []
+    assert calls_in_words("Cancel my meeting", NOW) == []
 
 
 def test_twelve_files_after_one_flag(suite: Suite, tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from evals.running.baseline_program import BaselineProgram
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
-from evals.scoring.baseline_program import BaselineProgram
 from evals.scoring.scorers import EpisodeScorer
 from evals.tasks.task import Action, Task
 from tests.programs.office import EVENTS, cancel, make_env

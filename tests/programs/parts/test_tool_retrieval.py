@@ -5,7 +5,7 @@ from __future__ import annotations
 import dspy
 import pytest
 
-from evals.scoring.scorers import scorers_for
+from evals.task_kind import scorers_for
 from evals.tasks.task import Task
 from programs.agent import Agent
 from programs.parts.tool_retrieval import nearest_tools, tools_a_step

@@ -128,7 +128,7 @@ def compare_strategies(
     race names a winner only if it is shown to be better.
     """
     from evals.records.record import PRIMARY
-    from evals.scoring.baseline_program import baselines_for
+    from evals.running.baseline_program import baselines_for
     from evals.scoring.constraints import constraints
     from evals.suite import Suite
     from evals.tasks.task_filter import conditions

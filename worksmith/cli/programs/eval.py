@@ -176,7 +176,7 @@ class Evaluation:
         """The program's episodes with `lm`, all of them or as many as the budget lets start."""
         from evals.records.run_card import write_card
         from evals.running.runner import evaluate
-        from evals.scoring.scorers import scorers_for
+        from evals.task_kind import scorers_for
         from worksmith.jobs.budgets import admission, counted
         from worksmith.jobs.session import episode_bar
 

@@ -89,12 +89,12 @@ def quickstart(
 
 
 def _build(directory: Path, seed: int) -> Suite:
-    from evals.task_kind import BuildOptions, builder
+    from evals.building import build_suite
     from worksmith.cli.worlds.index import build as index
 
     say("1/5  Build a suite: a twentieth of an enterprise with people, sources, access rules, search index.")
-    suite = builder("enterprise")(
-        directory, BuildOptions(seed=seed, scale=_SCALE), progress=lambda message: say(f"     {message}")
+    suite = build_suite(
+        "enterprise", directory, progress=lambda message: say(f"     {message}"), seed=seed, scale=_SCALE
     )
     index(suite, "minilm")
     counts = ", ".join(f"{count} {split}" for split, count in suite.counts().items())
@@ -165,7 +165,7 @@ def _plan(suite: Suite, workers: int, seed: int, judges: tuple[Judge, ...]) -> S
 def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tuple[Study, str | None]:
     """React and plan, uncompiled and compiled; the compiled react program goes to `program`."""
     from evals.reporting.report import study_report
-    from evals.scoring.baseline_program import baselines_for
+    from evals.running.baseline_program import baselines_for
     from evals.tracking import Suite as Dataset
     from tools.files.atomic import write_atomically
     from worksmith.jobs.history import study_histories

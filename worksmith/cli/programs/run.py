@@ -78,8 +78,8 @@ def run_task(
     from evals.dspy_programs.digests import model_name
     from evals.running.rollout_job import RolloutJob
     from evals.running.settings import EvalSettings
-    from evals.scoring.scorers import scorers_for
     from evals.suite import Suite
+    from evals.task_kind import scorers_for
     from tools.statuses import INFRASTRUCTURE
     from worksmith.jobs.judges import judges_called
     from worksmith.jobs.session import connect, ground_truth_called

@@ -19,6 +19,15 @@ from worksmith.cli.options import (
     leave_out_cache,
     say,
 )
+from worksmith.cli.worlds.kind_options import (
+    BuildCommand,
+    ImportCommand,
+    check_index,
+    checked_options,
+    given_options,
+    kinds,
+    systems,
+)
 
 app = typer.Typer(
     help="Build, import and describe suites (a world, its tasks, a manifest).", no_args_is_help=True
@@ -32,57 +41,21 @@ WRITER_CACHE = Path("mlruns") / "writer"
 """Where the replies of `--writer` models are kept."""
 
 
-def _kinds() -> list[str]:
-    """For completion: what can be built."""
-    from evals.task_kind import kind_names
-
-    return list(kind_names())
-
-
-def _systems() -> list[str]:
-    """For completion: what can be imported."""
-    from evals.task_kind import importer_names
-
-    return list(importer_names())
-
-
-@app.command("build")
+@app.command("build", cls=BuildCommand)
 def build(
-    kind: Annotated[
-        str, typer.Argument(help="World kind: crm, enterprise or office.", autocompletion=_kinds)
-    ],
+    context: typer.Context,
+    kind: Annotated[str, typer.Argument(autocompletion=kinds)],
     out: OutOption,
     seed: SeedOption = 7,
     scale: Annotated[float, typer.Option(min=0.02, max=100, help="Size; 1.0 is the published size.")] = 1.0,
-    per_intent: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=200,
-            help="Tasks for each intent of an office; others have quotas.",
-            show_default="10",
-        ),
-    ] = None,
-    mode: Annotated[
-        str | None,
-        typer.Option(
-            help="How answers of a crm suite are found: clean (by the policies that agents are told) "
-            "or faithful (as the published system computes them).",
-            show_default="clean",
-            autocompletion=lambda: ["clean", "faithful"],
-        ),
-    ] = None,
     index: Annotated[
         str | None,
         typer.Option(
-            help="Embedding model for the search index of an enterprise: minilm, static, none, or any "
+            help="Embedding model for the search index, where tools search: minilm, static, none, or any "
             "sentence-transformers model by name.",
             show_default="minilm",
             autocompletion=lambda: ["minilm", "static", "none"],
         ),
-    ] = None,
-    writer: Annotated[
-        str | None, typer.Option(help="Model that rewrites enterprise task texts. Costs model calls.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say how many tasks and model calls it would be, build nothing.")
@@ -92,57 +65,47 @@ def build(
     as_json: JsonFlag = False,
 ) -> None:
     """Generate a world, its tasks and its search index. Seed and scale decide every byte but the index."""
+    from evals.building import build_suite
     from evals.suite import Suite
-    from evals.task_kind import BuildOptions, builder, check_options, checked_mode, forecast
+    from evals.task_kind import suite_builder
     from tools.files.directories import directory_atomically
     from worksmith.cli.worlds.facts import describe
+    from worksmith.models.resolve import resolve
 
     leave_out_cache(no_cache)
-    make = builder(kind)
-    given = {"per_intent": per_intent, "mode": mode, "writer": writer, "index": index}
-    check_options(kind, given)
-    options = BuildOptions(
-        seed=seed,
-        scale=scale,
-        per_intent=per_intent,
-        mode=checked_mode(kind, mode),
-        writer=_writer(writer),
-        cache=WRITER_CACHE,
-    )
+    options = checked_options(kind, {"seed": seed, "scale": scale, **given_options(context)})
+    check_index(kind, index)
     if dry_run:
-        _show({"kind": kind, "seed": seed, "scale": scale, **forecast(kind, options)}, as_json)
+        forecast = suite_builder(kind).forecast(options)
+        _show({"kind": kind, "seed": seed, "scale": scale, **forecast}, as_json)
         return
     _refuse_overwrite(out, force)
     embedder = index or "minilm"
     _check_embedder(embedder)
     with directory_atomically(out) as place:
-        _index(make(place, options, progress=say), embedder)
+        suite = build_suite(
+            kind, place, progress=say, resolve=resolve, cache=WRITER_CACHE, **options.model_dump()
+        )
+        _index(suite, embedder)
     _show(describe(Suite.open(out)), as_json)
 
 
-@app.command("import")
+@app.command("import", cls=ImportCommand)
 def import_(
-    system: Annotated[
-        str,
-        typer.Argument(
-            help="Published system: crmarena, enterprisebench or workbench.", autocompletion=_systems
-        ),
-    ],
+    system: Annotated[str, typer.Argument(autocompletion=systems)],
     source: Annotated[Path, typer.Argument(help="Directory with the system's files.", file_okay=False)],
     out: OutOption,
     force: ForceFlag = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Read a published system's own files into a suite."""
+    from evals.building import import_suite
     from evals.task_kind import importer
-    from tools.errors import InputError
     from worksmith.cli.worlds.facts import describe
 
-    read = importer(system)
-    if not source.is_dir():
-        raise InputError("no such directory", where=str(source))
+    importer(system)
     _refuse_overwrite(out, force)
-    suite = read(source, out, progress=say)
+    suite = import_suite(system, source, out, progress=say)
     if suite.env.library is not None:
         say(f"search goes by words alone until `worksmith index {out}` has been run")
     _show(describe(suite), as_json)
@@ -184,14 +147,6 @@ def tasks(
 
 
 _LISTED = {"id", "query", "split", "intent", "domains", "area", "type", "difficulty", "persona"}
-
-
-def _writer(name: str | None) -> Any:
-    if name is None:
-        return None
-    from worksmith.models.resolve import resolve
-
-    return resolve(name)
 
 
 def _check_embedder(name: str) -> None:

@@ -7,10 +7,8 @@ import shutil
 from pathlib import Path
 
 from evals.kinds.enterprise.published.tasks import read_published
-from evals.suite import Suite, write_suite
-from evals.task_kind import Progress
+from evals.tasks.building import Made, Progress
 from tools.files.atomic import write_atomically
-from tools.files.directories import directory_atomically
 from tools.kinds.enterprise.access import POLICY_FILE, packaged_policy
 from tools.kinds.enterprise.importing.people import first_active, personas
 from tools.kinds.enterprise.importing.reader import NOW, ORIGIN, ORIGINALS_FILE, Imported, read_enterprise
@@ -21,36 +19,32 @@ from tools.world import write_world
 LICENCE = "MIT (published wrapper over third-party content: for local use only)"
 
 
-def import_enterprisebench(source: Path, out: Path, *, progress: Progress) -> Suite:
-    """Read EnterpriseBench's files into a suite: whatever there is of them, in any of their versions.
+def import_enterprisebench(source: Path, place: Path, progress: Progress) -> Made:
+    """Read EnterpriseBench's files: whatever there is of them, in any of their versions.
 
-    What was missing, damaged, changed on the way or put in quarantine stands in `import_report.json` in the
-    suite. The suite appears as a whole or not at all; one that was there before is replaced.
+    What was missing, damaged, changed on the way or put in quarantine stands in `import_report.json`.
 
     Raises:
-        InputError: if there is nothing to read, or `out` cannot be written.
+        InputError: there is nothing to read.
     """
     imported = read_enterprise(source, progress=progress)
     everybody = personas(imported.rows.get("employees", ()))
     tasks = read_published(imported, everybody)
     progress("writing the world")
-    with directory_atomically(out) as directory:
-        world = write_world(
-            directory,
-            TABLES,
-            imported.cells(),
-            kind="enterprise",
-            origin=ORIGIN,
-            now=NOW,
-            persona=first_active(everybody),
-            licence=LICENCE,
-        )
-        _write_beside(imported, directory)
-        write_suite(world, tasks)
+    world = write_world(
+        place,
+        TABLES,
+        imported.cells(),
+        kind="enterprise",
+        origin=ORIGIN,
+        now=NOW,
+        persona=first_active(everybody),
+        licence=LICENCE,
+    )
+    _write_beside(imported, place)
     for line in imported.report.lines():
         progress(line)
-    progress(f"details: {out / REPORT_FILE}")
-    return Suite.open(out)
+    return Made(world, tasks)
 
 
 def _write_beside(imported: Imported, directory: Path) -> None:

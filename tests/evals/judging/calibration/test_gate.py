@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from evals.building import build_suite
 from evals.judging.calibration.calibrate import Calibration, Effort, calibrate, order_kept
 from evals.judging.calibration.gate import GateVerdict, check_gate, gate, read_gate, write_gate
 from evals.judging.calibration.labels import Case, case_of, labels_digest
@@ -18,7 +19,6 @@ from evals.records.parts import Judgement
 from evals.records.record import EpisodeRecord
 from evals.running.judges import Judge
 from evals.suite import Suite
-from evals.task_kind import BuildOptions, builder
 from evals.tasks.task import Task
 from tools.episode_result import Usage
 from tools.errors import InputError
@@ -45,8 +45,10 @@ def local(task: Task, record: EpisodeRecord) -> int:
 @pytest.fixture(scope="module")
 def suites(tmp_path_factory: pytest.TempPathFactory) -> list[Suite]:
     folder = tmp_path_factory.mktemp("suites")
-    sizes = {"office": BuildOptions(scale=0.5, per_intent=4), "crm": BuildOptions(scale=0.1, per_intent=6)}
-    return [builder(kind)(folder / kind, options, progress=lambda _: None) for kind, options in sizes.items()]
+    return [
+        build_suite("office", folder / "office", scale=0.5, per_intent=4),
+        build_suite("crm", folder / "crm", scale=0.1),
+    ]
 
 
 @pytest.fixture(scope="module")

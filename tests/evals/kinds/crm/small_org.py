@@ -11,7 +11,6 @@ from typing import Any
 import apsw
 
 from evals.tasks.task import Answer, Entity, Split, Step, Task
-from tools import world_kind as kinds
 from tools.environment import Environment
 from tools.errors import InputError, ToolError
 from tools.kinds.crm.ids import make_id
@@ -21,7 +20,7 @@ from tools.sqlite.schema import Table
 from tools.tool import FinishCall, Toolkit, tool
 from tools.tool_context import Shown, ToolContext
 from tools.world import World, write_world
-from tools.world_kind import WorldKind
+from tools.world_kind import WORLD_KINDS, WorldKind
 
 AGENT, OTHER = make_id("005", 4711), make_id("005", 815)
 PRODUCT, ARTICLE, ISSUE, CASE = (make_id(prefix, 7) for prefix in ("01t", "ka0", "a1M", "500"))
@@ -85,7 +84,7 @@ KIND = WorldKind(
     categories={"showing": ("show",), "counting": ("total",)},
     stand_ins=("query",),
 )
-kinds._REGISTRY.setdefault("small_org", "tests.evals.kinds.crm.small_org:KIND")
+WORLD_KINDS.register(KIND)
 
 
 def env(directory: Path) -> Environment:

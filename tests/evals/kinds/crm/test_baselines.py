@@ -9,10 +9,10 @@ import pytest
 
 from evals.kinds.crm.baselines import BASELINES
 from evals.kinds.crm.scorer import CrmScorer
+from evals.running.baseline_program import BaselineProgram, baselines_for
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
-from evals.scoring import baseline_program
-from evals.scoring.baseline_program import BaselineProgram, baselines_for
+from evals.task_kind import TASK_KINDS, TaskKind
 from evals.tasks.task import Task
 from tests.evals.kinds.crm import small_org as org
 from tests.evals.kinds.crm.small_org import AGENT, OTHER, TASKS
@@ -32,7 +32,8 @@ YEARS = org.task("transfer_count", OTHER, "In the past five years?", number=9)
 
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
-    monkeypatch.setitem(baseline_program._OWN, org.KIND.name, "evals.kinds.crm.baselines:BASELINES")
+    own = TaskKind(name=org.KIND.name, baselines=lambda: BASELINES)
+    monkeypatch.setitem(TASK_KINDS._loaded, own.name, own)
     return org.env(tmp_path)
 
 

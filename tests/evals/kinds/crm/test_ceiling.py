@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from evals.building import build_suite
 from evals.kinds.crm.scorer import CrmScorer
-from evals.kinds.crm.suites import build_crm
+from evals.running.baseline_program import BaselineProgram, baselines_for
 from evals.running.runner import EvalResult, evaluate
 from evals.running.settings import EvalSettings
-from evals.scoring.baseline_program import BaselineProgram, baselines_for
-from evals.scoring.scorers import scorers_for
 from evals.suite import Suite
-from evals.task_kind import BuildOptions
+from evals.task_kind import scorers_for
 from tools.seeding import digest
 
 pytestmark = pytest.mark.slow
@@ -19,8 +18,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module", params=["clean", "faithful"])
 def suite(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    options = BuildOptions(scale=0.1, mode=request.param)
-    return build_crm(tmp_path_factory.mktemp("crm"), options, progress=lambda _: None)
+    return build_suite("crm", tmp_path_factory.mktemp("crm"), scale=0.1, mode=request.param)
 
 
 def run(name: str, suite: Suite) -> EvalResult:

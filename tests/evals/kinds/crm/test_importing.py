@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from evals.kinds.crm.importing import import_crmarena
+from evals.building import import_suite
 from evals.suite import Suite
 from evals.tasks.task import Answer, Entity, Task
 from tests.evals.kinds.crm.published.small import (
@@ -33,7 +33,7 @@ ORIGINAL = Path(__file__).parents[4].parent / "shared" / "data" / "crmarena"
 
 def run(source: Path, out: Path) -> tuple[Suite, list[str], dict[str, Any]]:
     said: list[str] = []
-    suite = import_crmarena(source, out, progress=said.append)
+    suite = import_suite("crmarena", source, out, progress=said.append)
     return suite, said, json.loads((suite.path / "import_report.json").read_text())
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from evals.building import build_suite
 from evals.kinds.crm.registry import families, held_out_split
-from evals.kinds.crm.suites import build_crm, build_world, forecast_crm
+from evals.kinds.crm.suites import CrmOptions, build_world, forecast_crm
 from evals.suite import Suite
-from evals.task_kind import BuildOptions
 from evals.tasks.task import Task
 from tools.environment import Environment
 from tools.generating.latent import Latent
@@ -45,8 +45,8 @@ def test_settings_roles_and_truths_lie_beside_the_world(tmp_path: Path) -> None:
 
 
 def test_the_forecast_counts_all_tasks() -> None:
-    assert forecast_crm(BuildOptions()) == {"tasks": 9 * 220, "model_calls_at_most": 0}
-    assert forecast_crm(BuildOptions(scale=0.05))["tasks"] == 9 * 27
+    assert forecast_crm(CrmOptions()) == {"tasks": 9 * 220, "model_calls_at_most": 0}
+    assert forecast_crm(CrmOptions(scale=0.05))["tasks"] == 9 * 27
 
 
 def test_whole_families_can_be_held_out() -> None:
@@ -63,9 +63,8 @@ def test_tasks_do_not_depend_on_the_order_of_sets(tmp_path: Path) -> None:
     """As PYTHONHASHSEED decides it."""
     code = (
         "import sys, pathlib\n"
-        "from evals.kinds.crm.suites import build_crm\n"
-        "from evals.task_kind import BuildOptions\n"
-        "suite = build_crm(pathlib.Path(sys.argv[1]), BuildOptions(scale=0.05), progress=lambda _: None)\n"
+        "from evals.building import build_suite\n"
+        "suite = build_suite('crm', pathlib.Path(sys.argv[1]), scale=0.05)\n"
         "print(suite.digest)\n"
     )
     digests = {
@@ -86,7 +85,7 @@ def test_tasks_do_not_depend_on_the_order_of_sets(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", ["clean", "faithful"])
 def test_a_full_suite_has_as_many_questions_as_were_published(tmp_path: Path, mode: Mode) -> None:
     said: list[str] = []
-    build_crm(tmp_path, BuildOptions(seed=3, mode=mode), progress=said.append)
+    build_suite("crm", tmp_path, seed=3, mode=mode, progress=said.append)
     suite = Suite.open(tmp_path)
 
     assert suite.counts() == {"test": 9 * 130, "train": 9 * 60, "dev": 9 * 30}

@@ -16,9 +16,8 @@ import pytest
 from benchmarks import _acceptance
 from benchmarks._plans import Plans
 from benchmarks.enterprise import contents
-from evals.kinds.enterprise.suites import build_enterprise
+from evals.building import build_suite
 from evals.suite import Suite
-from evals.task_kind import BuildOptions
 from retrievers.index.building import build_index
 from tools.kinds.enterprise.documents import open_library
 
@@ -28,7 +27,7 @@ SEED, SCALE = 3, 0.02
 
 
 def built(directory: Path, seed: int = SEED) -> Suite:
-    return build_enterprise(directory, BuildOptions(seed=seed, scale=SCALE), progress=lambda _: None)
+    return build_suite("enterprise", directory, seed=seed, scale=SCALE)
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from evals.kinds.enterprise.published import importing
-from evals.kinds.enterprise.published.importing import import_enterprisebench
+from evals import building
+from evals.building import import_suite
 from evals.suite import Suite
 from evals.tasks.task import Entity, Task
 from tests.tools.kinds.enterprise.importing.small import FILES, TASKS, write_json, write_small
@@ -27,7 +27,7 @@ def small(tmp_path: Path) -> Path:
 
 def run(source: Path, out: Path) -> tuple[Suite, list[str]]:
     said: list[str] = []
-    return import_enterprisebench(source, out, progress=said.append), said
+    return import_suite("enterprisebench", source, out, progress=said.append), said
 
 
 def test_a_suite_with_its_report(small: Path, tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_nothing_is_left_half_written(small: Path, tmp_path: Path, monkeypatch: 
     def fail(*_: object) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(importing, "write_suite", fail)
+    monkeypatch.setattr(building, "write_suite", fail)
     with pytest.raises(OSError, match="the disk is full"):
         run(small, out)
     assert {p: p.read_bytes() for p in out.rglob("*") if p.is_file()} == before

@@ -10,9 +10,9 @@ from pathlib import Path
 import dspy
 import pytest
 
-from evals.kinds.enterprise.suites import build_enterprise, build_world
+from evals.building import build_suite
+from evals.kinds.enterprise.suites import BUILDER, EnterpriseOptions, build_world
 from evals.suite import Suite
-from evals.task_kind import BuildOptions, forecast
 from tools.environment import Environment
 from tools.errors import WorksmithError
 from tools.generating.latent import Latent
@@ -63,7 +63,7 @@ def test_the_worlds_own_persona_is_somebody_of_it(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_built_suite_opens_with_its_tasks(tmp_path: Path) -> None:
-    suite = build_enterprise(tmp_path, BuildOptions(seed=7, scale=SCALE), progress=silent)
+    suite = build_suite("enterprise", tmp_path, seed=7, scale=SCALE)
 
     assert Suite.open(tmp_path).digest == suite.digest
     assert set(suite.counts()) >= {"test", "train", "dev"}
@@ -86,12 +86,12 @@ def test_hash_order_decides_nothing(tmp_path: Path) -> None:
 def test_a_writer_that_does_not_reply_ends_the_build(tmp_path: Path) -> None:
     silent_model = dspy.LM("openai/none", api_base="http://localhost:9", api_key="none", num_retries=0)
     with pytest.raises(WorksmithError, match="the writer gave no reply"):
-        build_enterprise(tmp_path, BuildOptions(scale=0.02, writer=silent_model), progress=silent)
+        build_suite("enterprise", tmp_path, scale=0.02, writer="silent", resolve=lambda _: silent_model)
     assert not (tmp_path / "manifest.json").exists()
 
 
 def test_a_forecast_says_what_the_writer_would_be_asked() -> None:
-    assert forecast("enterprise", BuildOptions())["model_calls_at_most"] == 0
-    asked = forecast("enterprise", BuildOptions(writer=object()))
+    assert BUILDER.forecast(EnterpriseOptions())["model_calls_at_most"] == 0
+    asked = BUILDER.forecast(EnterpriseOptions(writer="any"))
     assert asked["tasks"] == 1700
     assert asked["model_calls_at_most"] == 1700 * 9

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from evals.building import import_suite
 from evals.kinds.office.generate import execute
 from evals.kinds.office.mentions import mentions
 from evals.kinds.office.recognition import recognise, with_gold_plans
 from evals.kinds.office.records import Records
-from evals.kinds.office.suites import import_workbench
 from evals.tasks.task import Action, Task
 from tests.evals.kinds.office.offices import make_office
 from tools.environment import Environment
@@ -92,7 +92,7 @@ def test_a_plan_that_is_there_already_stays(office: World) -> None:
 def test_nearly_all_tasks_of_the_original_get_plans_that_do_what_is_expected(tmp_path: Path) -> None:
     if not ORIGINAL.is_dir():
         pytest.skip("the original's data is not at hand (../shared/data/workbench)")
-    suite = import_workbench(ORIGINAL, tmp_path, progress=lambda words: None)
+    suite = import_suite("workbench", ORIGINAL, tmp_path)
     tasks = with_gold_plans(suite.world, suite.tasks)
     solved = [task for task in tasks if task.gold_plan is not None]
     assert len(solved) >= 0.95 * len(tasks)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from evals.running.baseline_program import BaselineProgram, baselines_for
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
-from evals.scoring.baseline_program import BaselineProgram, baselines_for
 from tests.evals import help_desk as desk
 from tests.evals import small_office
 from tests.evals.help_desk import ALLOWED, CRUD, DENIED, NOTHING, SEARCH, TASKS

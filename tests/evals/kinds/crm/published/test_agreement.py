@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
+from evals.building import build_suite
 from evals.kinds.crm.published.agreement import Disagreement, reread, share, worded, wording_of
 from evals.kinds.crm.published.statistics import compare, distance, distributions
-from evals.kinds.crm.suites import build_crm
-from evals.task_kind import BuildOptions
 from evals.tasks.task import Answer, Task
 
 FORM = "Answer with the Id."
@@ -97,8 +96,7 @@ def test_how_far_two_sets_are_apart() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["clean", "faithful"])
 def test_generated_wordings_say_what_they_should(tmp_path: Path, mode: str) -> None:
-    options = BuildOptions(seed=3, scale=0.15, mode=mode)
-    suite = build_crm(tmp_path, options, progress=lambda _: None)
+    suite = build_suite("crm", tmp_path, seed=3, scale=0.15, mode=mode)
     differing = reread(suite.tasks)
     by_family = {task.intent for task in suite.tasks}
     assert len(by_family) == 9

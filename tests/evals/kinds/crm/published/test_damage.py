@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evals.kinds.crm import importing
-from evals.kinds.crm.importing import import_crmarena
+from evals import building
+from evals.building import import_suite
 from evals.suite import Suite
 from tests.evals.kinds.crm.published.small import CASE, LISTED, RAW, USER, write_raw
 from tools.errors import InputError
 
 
 def run(source: Path, out: Path) -> tuple[Suite, dict[str, Any]]:
-    suite = import_crmarena(source, out, progress=lambda _: None)
+    suite = import_suite("crmarena", source, out)
     return suite, json.loads((suite.path / "import_report.json").read_text())
 
 
@@ -105,7 +105,7 @@ def test_nothing_is_left_half_written(tmp_path: Path, monkeypatch: pytest.Monkey
     def fail(*_: object) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(importing, "write_suite", fail)
+    monkeypatch.setattr(building, "write_suite", fail)
     with pytest.raises(OSError, match="the disk is full"):
         run(folder, out)
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before

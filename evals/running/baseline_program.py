@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from evals.scoring.answers.baselines import always_refuse, keyword_search, oracle
-from evals.scoring.baselines import BASELINES
-from tools.episode import Episode
+from evals.task_kind import baselines_of
 from tools.episode_result import EpisodeResult
 from tools.errors import InputError
 from tools.seeding import digest
@@ -19,28 +15,6 @@ from tools.seeding import digest
 if TYPE_CHECKING:
     from evals.tasks.task import Task
     from tools.environment import Environment
-    from tools.world_kind import WorldKind
-
-Attempt = Callable[["Task", Episode], tuple[str, str]]
-"""Does a task in an episode; gives the status and the answer it ends with."""
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """How a baseline comes about.
-
-    Attributes:
-        make: gives what attempts tasks, out of the tasks that may be learnt from.
-        learns: whether those make a difference.
-    """
-
-    make: Callable[[Sequence[Task]], Attempt]
-    learns: bool = False
-
-    @classmethod
-    def of(cls, attempt: Attempt) -> Baseline:
-        """One that learns nothing."""
-        return cls(lambda _: attempt)
 
 
 def baselines_for(env: Environment, *, learning: bool = True) -> tuple[str, ...]:
@@ -49,7 +23,7 @@ def baselines_for(env: Environment, *, learning: bool = True) -> tuple[str, ...]
     Args:
         learning: with those that learn from training tasks; without any, they would know nothing.
     """
-    found = _baselines(env.kind)
+    found = baselines_of(env)
     return tuple(name for name, baseline in found.items() if learning or not baseline.learns)
 
 
@@ -66,7 +40,7 @@ class BaselineProgram:
     sees_truth = True
 
     def __init__(self, name: str, env: Environment, train: Sequence[Task] = ()) -> None:
-        baselines = _baselines(env.kind)
+        baselines = baselines_of(env)
         if name not in baselines:
             raise InputError(f"no baseline {name!r}", hint=f"there are {', '.join(baselines)}")
         baseline = baselines[name]
@@ -92,30 +66,3 @@ class BaselineProgram:
             seconds=time.perf_counter() - started,
         )
         return SimpleNamespace(answer=answer, episode=result)
-
-
-def _baselines(kind: WorldKind) -> Mapping[str, Baseline]:
-    """Those of a kind: its own, or else those that fit what is judged in it."""
-    if kind.name in _OWN:
-        module, _, attribute = _OWN[kind.name].partition(":")
-        own: Mapping[str, Baseline] = getattr(importlib.import_module(module), attribute)
-        return own
-    return _OF_ANSWERS if kind.judges_answers else _OF_STATE
-
-
-def _calls_only(name: str) -> Attempt:
-    def attempt(task: Task, episode: Episode) -> tuple[str, str]:
-        for tool, arguments in BASELINES[name](task.query, episode.now):
-            episode.call(tool, dict(arguments))
-        return "", ""
-
-    return attempt
-
-
-_OWN = {"crm": "evals.kinds.crm.baselines:BASELINES"}
-_OF_STATE = {name: Baseline.of(_calls_only(name)) for name in BASELINES}
-_OF_ANSWERS = {
-    "always_refuse": Baseline.of(always_refuse),
-    "keyword_only": Baseline.of(keyword_search),
-    "oracle": Baseline.of(oracle),
-}

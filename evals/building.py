@@ -1,0 +1,62 @@
+"""Making suites: built from settings, or imported from the files of a published system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from evals.suite import Suite, write_suite
+from evals.task_kind import importer, suite_builder
+from evals.tasks.building import BuildContext, Progress
+from tools.errors import InputError
+from tools.files.directories import directory_atomically
+
+REPORT_FILE = "import_report.json"
+"""Where an importer says what was missing, damaged or left out."""
+
+
+def build_suite(
+    kind: str,
+    out: Path,
+    *,
+    progress: Progress = lambda _: None,
+    resolve: Callable[[str], Any] | None = None,
+    cache: Path | None = None,
+    **options: Any,
+) -> Suite:
+    """Generate a suite in the folder `out`.
+
+    Args:
+        resolve, cache: see `BuildContext`.
+        options: settings of the kind by name, such as `seed` and `scale`; see `SuiteBuilder.options`.
+
+    Raises:
+        InputError: there is no such kind, or the scale is out of range.
+        pydantic.ValidationError: an option is none of the kind's, or its value makes no sense.
+    """
+    builder = suite_builder(kind)
+    context = BuildContext(progress, cache=cache)
+    if resolve is not None:
+        context = BuildContext(progress, resolve, cache)
+    made = builder.build(out, builder.options(**options), context)
+    return write_suite(made.world, made.tasks)
+
+
+def import_suite(system: str, source: Path, out: Path, *, progress: Progress = lambda _: None) -> Suite:
+    """Read the files of a published system in `source` into a suite.
+
+    The suite appears in `out` as a whole or not at all; one that was there before is replaced.
+
+    Raises:
+        InputError: nothing imports such files, there is nothing to read, or `out` cannot be written.
+    """
+    read = importer(system)
+    if not source.is_dir():
+        raise InputError("no such directory", where=str(source))
+    with directory_atomically(out) as place:
+        made = read(source, place, progress)
+        write_suite(made.world, made.tasks)
+    if (out / REPORT_FILE).exists():
+        progress(f"details: {out / REPORT_FILE}")
+    return Suite.open(out)

@@ -1,0 +1,30 @@
+"""The enterprise task kind. Its parts are imported when they are used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.task_kind import TaskKind
+
+if TYPE_CHECKING:
+    from evals.tasks.building import Made, Progress, SuiteBuilder
+
+
+def _suites() -> SuiteBuilder[Any]:
+    from evals.kinds.enterprise.suites import BUILDER
+
+    return BUILDER
+
+
+def _import_enterprisebench(source: Path, place: Path, progress: Progress) -> Made:
+    from evals.kinds.enterprise.published.importing import import_enterprisebench
+
+    return import_enterprisebench(source, place, progress)
+
+
+ENTERPRISE = TaskKind(
+    name="enterprise",
+    suites=_suites,
+    importers={"enterprisebench": _import_enterprisebench},
+)

@@ -1,0 +1,39 @@
+"""The office task kind. Its parts are imported when they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.task_kind import TaskKind
+
+if TYPE_CHECKING:
+    from evals.scoring.baselines import Baseline
+    from evals.tasks.building import Made, Progress, SuiteBuilder
+
+
+def _suites() -> SuiteBuilder[Any]:
+    from evals.kinds.office.suites import BUILDER
+
+    return BUILDER
+
+
+def _import_workbench(source: Path, place: Path, progress: Progress) -> Made:
+    from evals.kinds.office.suites import import_workbench
+
+    return import_workbench(source, place, progress)
+
+
+def _baselines() -> Mapping[str, Baseline]:
+    from evals.kinds.office.baselines import BASELINES
+
+    return BASELINES
+
+
+OFFICE = TaskKind(
+    name="office",
+    suites=_suites,
+    importers={"workbench": _import_workbench},
+    baselines=_baselines,
+)

@@ -1,0 +1,80 @@
+"""What suites are built from, and what a kind's builder hands over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evals.tasks.task import Task
+from tools.errors import InputError
+from tools.world import World
+
+Progress = Callable[[str], None]
+"""Takes a few words about the step that begins."""
+
+
+class BuildOptions(BaseModel):
+    """Settings of a build. The same settings give the same suite.
+
+    A kind with further settings has a subclass; each further field is an option of `worksmith suite build`,
+    with the field's description as help.
+
+    Attributes:
+        scale: size of the world; 1.0 is the size of the published system, if there is one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: int = 7
+    scale: float = Field(default=1.0, ge=0.02, le=100)
+
+
+Options = TypeVar("Options", bound=BuildOptions)
+
+
+def _no_model(name: str) -> Any:
+    raise InputError(f"nobody says what model {name!r} is", hint="give `resolve`")
+
+
+@dataclass(frozen=True)
+class BuildContext:
+    """What a build may use besides its settings.
+
+    Attributes:
+        resolve: gives the `dspy.LM` that a setting names.
+        cache: folder for the replies of such models, so that none is paid for twice; None keeps none.
+    """
+
+    progress: Progress = field(default=lambda _: None)
+    resolve: Callable[[str], Any] = _no_model
+    cache: Path | None = None
+
+
+class Made(NamedTuple):
+    """A world that was written to a folder, and the tasks over it."""
+
+    world: World
+    tasks: Sequence[Task]
+
+
+@dataclass(frozen=True)
+class SuiteBuilder(Generic[Options]):
+    """Makes the suites of a kind.
+
+    Attributes:
+        options: the settings that `build` takes.
+        build: writes a world to a folder, and gives the tasks over it.
+        forecast: `tasks` and `model_calls_at_most` of a build, without building.
+    """
+
+    options: type[Options]
+    build: Callable[[Path, Options, BuildContext], Made]
+    forecast: Callable[[Options], dict[str, int]] = lambda _: {"model_calls_at_most": 0}
+
+
+Importer = Callable[[Path, Path, Progress], Made]
+"""Reads the files of a published system in the first folder, and writes their world to the second."""

@@ -1,0 +1,80 @@
+"""Kinds by name: those that installed packages offer by entry point, and those of this process."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from typing import Generic, Protocol, TypeVar
+
+from tools.errors import InputError
+
+
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Kind = TypeVar("Kind", bound=Named)
+
+
+class Registry(Generic[Kind]):
+    """Finds kinds by name. A kind is imported when it is first asked for, and no other kind with it.
+
+    Args:
+        group: of entry points, each of which names an object of `type_`.
+        type_: what the objects are.
+        noun: how messages call one of them.
+    """
+
+    def __init__(self, group: str, type_: type[Kind], noun: str) -> None:
+        self.group = group
+        self._type = type_
+        self._noun = noun
+        self._loaded: dict[str, Kind] = {}
+
+    @cached_property
+    def _installed(self) -> dict[str, EntryPoint]:
+        return {entry.name: entry for entry in entry_points(group=self.group)}
+
+    def names(self) -> tuple[str, ...]:
+        """All names, sorted. Imports no kind."""
+        return tuple(sorted(self._installed.keys() | self._loaded.keys()))
+
+    def register(self, kind: Kind) -> None:
+        """Make a kind known to this process, in place of an installed one of its name."""
+        self._loaded[kind.name] = kind
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._loaded or name in self._installed
+
+    def get(self, name: str) -> Kind:
+        """The kind called `name`.
+
+        Raises:
+            InputError: there is none, or the package that offers it is broken.
+        """
+        if name not in self._loaded:
+            if name not in self._installed:
+                known = ", ".join(self.names()) or "none"
+                raise InputError(
+                    f"no {self._noun} {name!r}",
+                    hint=f"there are {known}; others come with the packages that have them",
+                )
+            self._loaded[name] = self._import(self._installed[name])
+        return self._loaded[name]
+
+    def _import(self, entry: EntryPoint) -> Kind:
+        package = entry.dist.name if entry.dist else "?"
+        hint = f"update or uninstall the package {package}"
+        try:
+            kind = entry.load()
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            raise InputError(
+                f"the {self._noun} {entry.name!r} cannot be imported ({said})", where=entry.value, hint=hint
+            ) from error
+        if not isinstance(kind, self._type) or kind.name != entry.name:
+            raise InputError(
+                f"this is no {self._type.__name__} called {entry.name!r}", where=entry.value, hint=hint
+            )
+        return kind

@@ -1,0 +1,188 @@
+"""Arguments and options that depend on the installed kinds, looked up when a command is parsed or shown."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+import typer.main
+from typer.core import TyperCommand
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+    from evals.tasks.building import BuildOptions
+
+_GIVEN = "worksmith.kind_options"
+_SHARED = ("seed", "scale")
+"""Settings of every build, which are options of the command itself."""
+
+
+def kinds() -> list[str]:
+    """The kinds whose suites can be built."""
+    from evals.task_kind import buildable_kinds
+
+    return list(buildable_kinds())
+
+
+def systems() -> list[str]:
+    """The published systems that can be imported."""
+    from evals.task_kind import importer_names
+
+    return list(importer_names())
+
+
+class _LateCommand(TyperCommand):
+    """A command with parameters that are completed when they are first asked for."""
+
+    _own: list[Any]
+    _late: list[Any] | None = None
+
+    @property
+    def params(self) -> list[Any]:
+        if self._late is None:
+            self._late = self.complete(self._own)
+        return self._late
+
+    @params.setter
+    def params(self, value: list[Any]) -> None:
+        self._own = value
+
+    def complete(self, own: list[Any]) -> list[Any]:
+        raise NotImplementedError
+
+
+class BuildCommand(_LateCommand):
+    """`suite build`, with the options of all kinds."""
+
+    def complete(self, own: list[Any]) -> list[Any]:
+        own[0].help = f"World kind: {_either(kinds())}."
+        place = next(number for number, each in enumerate(own) if each.name == "index")
+        return [*own[:place], *_kind_options(), *own[place:]]
+
+
+class ImportCommand(_LateCommand):
+    """`suite import`, with the names of all published systems."""
+
+    def complete(self, own: list[Any]) -> list[Any]:
+        own[0].help = f"Published system: {_either(systems())}."
+        return own
+
+
+def given_options(context: typer.Context) -> dict[str, Any]:
+    """The options of kinds that were given to the command that runs."""
+    return dict(context.meta.get(_GIVEN, {}))
+
+
+def checked_options(kind: str, given: Mapping[str, Any]) -> BuildOptions:
+    """The settings of a build.
+
+    Raises:
+        InputError: the kind has no use for one of them, or a value makes no sense.
+    """
+    from pydantic import ValidationError
+
+    from evals.task_kind import suite_builder
+    from tools.errors import InputError
+
+    model: type[BuildOptions] = suite_builder(kind).options
+    for name in given:
+        if name not in model.model_fields:
+            _refuse(kind, name, [other for other in kinds() if name in _fields(other)])
+    try:
+        return model(**given)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        name = str(wrong["loc"][0])
+        choices = typing.get_args(model.model_fields[name].annotation)
+        said = f"no {name} {wrong['input']!r}" if wrong["type"] == "literal_error" else wrong["msg"]
+        hint = f"there are {', '.join(map(str, choices))}" if wrong["type"] == "literal_error" else None
+        raise InputError(said, where=_flag(name), hint=hint) from error
+
+
+def check_index(kind: str, embedder: str | None) -> None:
+    """See that worlds of a kind are searched, if an embedding model is named.
+
+    Raises:
+        InputError: they are not.
+    """
+    from tools.world_kind import no_library, world_kind
+
+    if embedder is not None and world_kind(kind).open_library is no_library:
+        _refuse(kind, "index", [each for each in kinds() if world_kind(each).open_library is not no_library])
+
+
+def _refuse(kind: str, name: str, takers: Sequence[str]) -> None:
+    from tools.errors import InputError
+
+    hint = f"leave it out; it is for {', '.join(takers)}"
+    raise InputError(f"{kind} suites have no use for it", where=_flag(name), hint=hint)
+
+
+def _kind_options() -> list[Any]:
+    """One option for each further setting of a kind's builds; of a name that several have, the first's."""
+    found: dict[str, FieldInfo] = {}
+    for kind in kinds():
+        for name, field in _fields(kind).items():
+            found.setdefault(name, field)
+
+    def spelled(**_: Any) -> None: ...
+
+    options = {name: _option(field, name) for name, field in found.items()}
+    spelled.__annotations__ = options
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        inspect.Parameter(name, keyword, default=None, annotation=annotation)
+        for name, annotation in options.items()
+    ]
+    spelled.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    app = typer.Typer(add_completion=False)
+    app.command()(spelled)
+    return list(typer.main.get_command(app).params)
+
+
+def _fields(kind: str) -> dict[str, FieldInfo]:
+    from evals.task_kind import suite_builder
+
+    fields: dict[str, FieldInfo] = suite_builder(kind).options.model_fields
+    return {name: field for name, field in fields.items() if name not in _SHARED}
+
+
+def _option(field: FieldInfo, name: str) -> Any:
+    """The annotation of a parameter that spells a setting."""
+    annotation: Any = field.annotation
+    choices = [str(each) for each in typing.get_args(annotation) if each is not type(None)]
+    literal = typing.get_origin(annotation) is typing.Literal
+    bounds = {
+        limit: getattr(each, attribute)
+        for each in field.metadata
+        for limit, attribute in (("min", "ge"), ("max", "le"))
+        if hasattr(each, attribute)
+    }
+    option = typer.Option(
+        _flag(name),
+        help=field.description,
+        show_default=False if field.default is None else str(field.default),
+        autocompletion=(lambda: choices) if literal else None,
+        callback=_keep,
+        expose_value=False,
+        **bounds,
+    )
+    return Annotated[str | None if literal else annotation | None, option]
+
+
+def _keep(context: typer.Context, parameter: typer.CallbackParam, value: Any) -> Any:
+    if value is not None:
+        context.meta.setdefault(_GIVEN, {})[parameter.name] = value
+    return value
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
