@@ -6,11 +6,11 @@ import math
 from collections import Counter
 from typing import Any
 
-from worksmith.models.analogy.observation import as_text
-from worksmith.models.analogy.prompt import Prompt, ToolNote
-from worksmith.models.analogy.state import State, states_of
-from worksmith.models.analogy.task import Task
-from worksmith.models.analogy.words import STOP_STEMS, stem, stems
+from worksmith.models.analogy.reading.observation import as_text
+from worksmith.models.analogy.reading.prompt import Prompt, ToolNote
+from worksmith.models.analogy.reading.state import State, states_of
+from worksmith.models.analogy.reading.task import Task
+from worksmith.models.analogy.reading.words import STOP_STEMS, stem, stems
 
 _ENOUGH = 1.2
 _CLOSING = frozenset(map(stem, ("finish", "end", "done", "final", "stop", "complete")))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from worksmith.models.analogy import bare, follow
-from worksmith.models.analogy.prompt import Layout, Prompt, count_tokens, read_request
+from worksmith.models.analogy.reading.prompt import Layout, Prompt, count_tokens, read_request
 
 if TYPE_CHECKING:
     from dspy.lm15 import Request, Response
@@ -78,6 +78,7 @@ def render(fields: dict[str, Any], layout: Layout) -> str:
 @lru_cache(maxsize=1)
 def _source_digest() -> str:
     total = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        total.update(path.name.encode() + b"\0" + path.read_bytes())
+    folder = Path(__file__).parent
+    for path in sorted(folder.rglob("*.py")):
+        total.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
     return total.hexdigest()[:12]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from worksmith.models.analogy import adapt
-from worksmith.models.analogy.compose import is_data
-from worksmith.models.analogy.decide import Decision, decide
-from worksmith.models.analogy.library import Example, Library, library
-from worksmith.models.analogy.next_call import arguments
-from worksmith.models.analogy.observation import as_text
-from worksmith.models.analogy.prompt import Prompt
-from worksmith.models.analogy.separate import Weighted
-from worksmith.models.analogy.state import State, states_of
+from worksmith.models.analogy.deciding.decide import Decision, decide
+from worksmith.models.analogy.deciding.separate import Weighted
+from worksmith.models.analogy.demonstrations.library import Example, Library, library
+from worksmith.models.analogy.filling import adapt
+from worksmith.models.analogy.filling.compose import is_data
+from worksmith.models.analogy.filling.next_call import arguments
+from worksmith.models.analogy.reading.observation import as_text
+from worksmith.models.analogy.reading.prompt import Prompt
+from worksmith.models.analogy.reading.state import State, states_of
 
 _MIN_SUPPORT = 0.3
 _MIN_CONFIDENCE = 0.2

@@ -8,9 +8,9 @@ import pytest
 
 from tests.worksmith.models.analogy.garden import NOW, Show, job, request
 from tests.worksmith.models.analogy.test_follow import dropped, found, posted, searched
-from worksmith.models.analogy.library import Library, library
-from worksmith.models.analogy.prompt import read_request
-from worksmith.models.analogy.task import read_task
+from worksmith.models.analogy.demonstrations.library import Library, library
+from worksmith.models.analogy.reading.prompt import read_request
+from worksmith.models.analogy.reading.task import read_task
 
 NOTICES = [
     Show("Put up 'Wet paths' with the words 'Stay in' under it.", [posted("Wet paths", "Stay in")]),

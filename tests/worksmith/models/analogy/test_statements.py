@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.worksmith.models.analogy.garden import Show, call
-from worksmith.models.analogy.forms import entries, read_form
+from worksmith.models.analogy.reading.statements import entries, read_form
 
 Step = tuple[tuple[str, dict[str, str]], Any]
 Row = Mapping[str, Any]

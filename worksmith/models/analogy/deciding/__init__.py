@@ -1,0 +1,1 @@
+"""Deciding the kind of the next step."""

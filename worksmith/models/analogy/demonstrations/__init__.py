@@ -1,0 +1,1 @@
+"""The demonstrations of a prompt, and how alike tasks are."""

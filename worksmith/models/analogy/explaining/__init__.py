@@ -1,0 +1,1 @@
+"""Explaining a demonstrated value by expressions that give it."""

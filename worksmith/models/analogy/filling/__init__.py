@@ -1,0 +1,1 @@
+"""Filling in the next step, argument by argument."""

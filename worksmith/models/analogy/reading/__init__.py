@@ -1,0 +1,1 @@
+"""Reading a request: prompts, tasks, observations, and the state of an episode."""

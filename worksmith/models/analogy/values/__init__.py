@@ -1,0 +1,1 @@
+"""Values that a state gives: rows and their filters, figures, moments, expressions."""
