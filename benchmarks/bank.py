@@ -20,7 +20,6 @@ from evals.records.summary import interval_json
 
 if TYPE_CHECKING:
     from evals.running.runner import EvalResult
-    from evals.running.settings import EvalSettings
     from evals.running.study import Arm
     from evals.suite import Suite
     from evals.tasks.task import Task
@@ -125,6 +124,7 @@ def _compared(
     """The outcome with each bank; `gain` is the paired difference to the program without demonstrations."""
     from evals.records.log import EpisodeLog
     from evals.running.runner import evaluate
+    from evals.running.settings import EvalSettings
     from evals.running.study import Arm, run_study
     from optimizers.search.knn import with_nearest
     from worksmith.jobs.session import new_agent

@@ -17,7 +17,6 @@ from optimizers.settings import Settings
 
 if TYPE_CHECKING:
     from evals.running.runner import EvalResult
-    from evals.running.settings import EvalSettings
     from evals.running.study import Arm
     from evals.suite import Suite
     from optimizers.demos.trace_bank import TraceBank
@@ -70,6 +69,7 @@ def _gold(suite: Suite, folder: Path) -> TraceBank:
 def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> dict[str, Any]:
     from evals.records.log import EpisodeLog
     from evals.running.runner import evaluate
+    from evals.running.settings import EvalSettings
     from evals.running.study import Arm, run_study
     from optimizers.demos.selection import selection_called
     from worksmith.jobs.session import new_agent

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from evals.records.run_card import RunCard
     from evals.running.judges import Judge
     from evals.running.runner import EvalResult
-    from evals.running.settings import EvalSettings
     from evals.scoring.outcomes import GroundTruth
     from evals.suite import Suite
     from evals.tasks.task import Task
@@ -176,6 +175,7 @@ class Evaluation:
         """The program's episodes with `lm`, all of them or as many as the budget lets start."""
         from evals.records.run_card import write_card
         from evals.running.runner import evaluate
+        from evals.running.settings import EvalSettings
         from evals.task_kind import scorers_for
         from worksmith.jobs.budgets import admission, counted
         from worksmith.jobs.session import episode_bar
