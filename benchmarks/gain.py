@@ -72,7 +72,7 @@ def _row(row: Row) -> dict[str, Any]:
 
 def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: str) -> Study:
     from evals.running.baseline_program import baselines_for
-    from evals.tracking import NullTracker
+    from evals.tracking import Tracker
     from optimizers.compiling.compile import Model
     from optimizers.settings import Settings
     from worksmith.jobs.session import choose_tasks
@@ -97,7 +97,7 @@ def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: s
         resume=False,
         logs=place / "logs",
     )
-    with NullTracker().start("gain") as nothing:
+    with Tracker().start("gain") as nothing:
         arms = study_arms(["react"], _OPTIMIZERS, baselines=baselines_for(suite.env))
         return run_arms(plan, arms, nothing)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count
@@ -27,8 +28,6 @@ CARD, JUDGEMENTS, RATINGS = ".card.json", ".judgements.jsonl", ".ratings.jsonl"
 
 CARD_ARTIFACT = "episodes/card.json"
 """Where a run in MLflow keeps its card."""
-
-_PACKAGES = ("worksmith", "dspy")
 
 
 class RunCard(BaseModel):
@@ -116,13 +115,16 @@ def make_room(log: Path) -> Path | None:
 
 
 def versions() -> dict[str, str]:
-    """What a card says of Python and packages."""
-    found = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
+    """The versions of Python and the packages that results depend on."""
+    return {"python": platform.python_version(), **package_versions("worksmith", "dspy")}
+
+
+def package_versions(*packages: str) -> dict[str, str]:
+    """The versions of those packages that are installed."""
+    found = {}
+    for package in packages:
+        with suppress(PackageNotFoundError):
             found[package] = version(package)
-        except PackageNotFoundError:
-            continue
     return found
 
 

@@ -9,7 +9,7 @@ Nothing here touches MLflow's global state: no active run, no autologging, no tr
 
 from evals.tracking.choice import TraceChoice
 from evals.tracking.opening import open_tracker
-from evals.tracking.protocol import NullTracker, Run, Suite, Tracker
 from evals.tracking.rated import log_ratings
+from evals.tracking.tracker import Dataset, Run, Tracker
 
-__all__ = ["NullTracker", "Run", "Suite", "TraceChoice", "Tracker", "log_ratings", "open_tracker"]
+__all__ = ["Dataset", "Run", "TraceChoice", "Tracker", "log_ratings", "open_tracker"]

@@ -1,31 +1,26 @@
-"""What a run says of the system that made it: versions, platform, commit; no names of machines or people."""
+"""Tags of a run about its system: versions, platform, commit; no names of machines or people."""
 
 from __future__ import annotations
 
 import platform
 import subprocess
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 
-_PACKAGES = ("worksmith", "dspy", "mlflow", "litellm", "apsw")
+from evals.records.run_card import package_versions
+
 _SECONDS = 5.0
 
 
 @cache
 def system_tags() -> dict[str, str]:
-    """Tags for runs, determined once a process."""
     tags = {
         "mlflow.source.name": "worksmith",
         "mlflow.source.type": "LOCAL",
         "worksmith.python": platform.python_version(),
         "worksmith.platform": f"{platform.system()} {platform.machine()}",
     }
-    for package in _PACKAGES:
-        try:
-            tags[f"worksmith.version.{package}"] = version(package)
-        except PackageNotFoundError:
-            continue
-    return tags | _git()
+    found = package_versions("worksmith", "dspy", "mlflow", "litellm", "apsw")
+    return tags | {f"worksmith.version.{name}": version for name, version in found.items()} | _git()
 
 
 def _git() -> dict[str, str]:
@@ -39,7 +34,7 @@ def _git() -> dict[str, str]:
 
 
 def _said(*command: str) -> str | None:
-    """What git answers; None where there is no git, no repository, or no answer in time."""
+    """The answer of git; None where there is no git, no repository, or no answer in time."""
     try:
         done = subprocess.run(
             ["git", *command], capture_output=True, text=True, timeout=_SECONDS, check=False

@@ -73,10 +73,11 @@ def episode_table(records: Sequence[EpisodeRecord]) -> dict[str, list[Any]]:
         **{name: [record.scores.get(name) for record in records] for name in scores},
         "calls": [" → ".join(call.tool for call in record.calls) for record in records],
         "answer": [record.answer for record in records],
-        **_if_any("answer_status", [record.answer_status for record in records]),
-        **_if_any("area", [record.area for record in records]),
-        **_if_any("type", [record.type for record in records]),
-        **_if_any("difficulty", [record.difficulty for record in records]),
+        **{
+            name: values
+            for name in ("answer_status", "area", "type", "difficulty")
+            if any(values := [getattr(record, name) for record in records])
+        },
         "error": [record.error for record in records],
         "intent": [record.intent for record in records],
         "domains": [", ".join(record.domains) for record in records],
@@ -86,11 +87,6 @@ def episode_table(records: Sequence[EpisodeRecord]) -> dict[str, list[Any]]:
     for cost in (*costs, "estimated", "seconds"):
         columns[cost] = [getattr(record, cost) for record in records]
     return columns
-
-
-def _if_any(name: str, values: list[str]) -> dict[str, list[Any]]:
-    """A column, unless it is empty."""
-    return {name: values} if any(values) else {}
 
 
 def _with_bounds(name: str, interval: Interval) -> dict[str, float]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evals.tracking.choice import TraceChoice
-from evals.tracking.protocol import NullTracker, Tracker
 from evals.tracking.store import EXPERIMENT, absolute, open_store, tracking_uri
+from evals.tracking.tracker import Tracker
 
 
 def open_tracker(
@@ -28,8 +28,8 @@ def open_tracker(
         TrackingError: the store cannot be opened.
     """
     if not track:
-        return NullTracker()
-    from evals.tracking.runs import MlflowTracker
+        return Tracker()
+    from evals.tracking.mlflow_tracker import MlflowTracker
 
     address = absolute(tracking_uri(uri))
     client, experiment_id = open_store(address, experiment)

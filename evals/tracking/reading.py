@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evals.records.record import PRIMARY
-from evals.tracking.reaching import boundary, impatient
-from evals.tracking.store import existing_store, tracking_uri
-from tools.errors import InputError
+from evals.tracking.reaching import boundary
+from evals.tracking.store import find_run
 
 _PAGE = 200
 
@@ -57,22 +56,11 @@ def traced_episodes(run_id: str, uri: str | None = None) -> list[TracedEpisode]:
         InputError: the store has no such run.
         TrackingError: the store cannot be read.
     """
-    address = existing_store(uri)
-    if address is None:
-        hint = f"there is no MLflow store at {tracking_uri(uri)}"
-        raise InputError("no such run", where=run_id, hint=hint)
-    from mlflow import MlflowClient
-    from mlflow.exceptions import MlflowException
-    from mlflow.tracing.client import TracingClient
-
-    with boundary(), impatient():
-        try:
-            run = MlflowClient(tracking_uri=address).get_run(run_id)
-        except MlflowException as error:
-            raise InputError("no such run", where=run_id, hint=f"looked in {address}") from error
+    client, run = find_run(run_id, uri, "no such run")
     with boundary():
-        traces = list(_traces(TracingClient(address), run.info.experiment_id, run_id))
-    return [_episode(trace) for trace in sorted(traces, key=lambda trace: _age(trace.info))]
+        traces = list(_traces(client, run.info.experiment_id, run_id))
+    traces.sort(key=lambda trace: (trace.info.request_time, trace.info.trace_id))
+    return [_episode(trace) for trace in traces]
 
 
 def _traces(client: Any, experiment_id: str, run_id: str) -> Iterator[Any]:
@@ -89,10 +77,6 @@ def _traces(client: Any, experiment_id: str, run_id: str) -> Iterator[Any]:
         token = page.token
         if not token:
             return
-
-
-def _age(info: Any) -> tuple[int, str]:
-    return info.request_time, info.trace_id
 
 
 def _episode(trace: Any) -> TracedEpisode:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evals.records.run_card import package_versions
 from evals.tracking.figures import params_text
 from evals.tracking.store import quiet
 from tools.errors import InputError
@@ -156,13 +157,7 @@ def _link(client: MlflowClient, run_id: str, prompts: Sequence[PromptVersion]) -
 
 
 def _requirements() -> list[str]:
-    """What a loaded program needs, stated instead of inferred: inferring runs the model in a subprocess."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    needed = []
-    for package in ("worksmith", "dspy", "mlflow"):
-        try:
-            needed.append(f"{package}=={version(package)}")
-        except PackageNotFoundError:
-            needed.append(package)
-    return needed
+    """The requirements of a loaded program; inferring them would run the model in a subprocess."""
+    packages = ("worksmith", "dspy", "mlflow")
+    found = package_versions(*packages)
+    return [f"{name}=={found[name]}" if name in found else name for name in packages]

@@ -22,8 +22,8 @@ from evals.records.run_card import (
     read_card,
 )
 from evals.records.verdicts import judged, read_verdicts
-from evals.tracking.reaching import boundary, impatient
-from evals.tracking.store import existing_store, tracking_uri
+from evals.tracking.reaching import boundary
+from evals.tracking.store import find_run
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,19 +74,7 @@ def open_tracked(run_id: str, uri: str | None) -> list[LoadedRun]:
         InputError: the store has no such run, or it has no episodes.
         TrackingError: the store cannot be read.
     """
-    address = existing_store(uri)
-    if address is None:
-        hint = f"there is no MLflow store at {tracking_uri(uri)}"
-        raise InputError("neither a file nor a run", where=run_id, hint=hint)
-    from mlflow import MlflowClient
-    from mlflow.exceptions import MlflowException
-
-    with boundary(), impatient():
-        client = MlflowClient(tracking_uri=address)
-        try:
-            top = client.get_run(run_id)
-        except MlflowException as error:
-            raise InputError("neither a file nor a run", where=run_id, hint=f"looked in {address}") from error
+    client, top = find_run(run_id, uri, "neither a file nor a run")
     with boundary():
         found = [run for each in _family(client, top) for run in _episodes(client, each)]
     if not found:

@@ -80,6 +80,31 @@ def existing_store(uri: str | None = None) -> str | None:
     return address
 
 
+def find_run(run_id: str, uri: str | None, missing: str) -> tuple[Any, Any]:
+    """An `MlflowClient` on the store at `uri`, and the run `run_id` in it.
+
+    Args:
+        missing: the problem to report where there is no such run.
+
+    Raises:
+        InputError: the store has no such run.
+        TrackingError: the store cannot be read.
+    """
+    address = existing_store(uri)
+    if address is None:
+        hint = f"there is no MLflow store at {tracking_uri(uri)}"
+        raise InputError(missing, where=run_id, hint=hint)
+    from mlflow import MlflowClient
+    from mlflow.exceptions import MlflowException
+
+    with boundary(), impatient():
+        client = MlflowClient(tracking_uri=address)
+        try:
+            return client, client.get_run(run_id)
+        except MlflowException as error:
+            raise InputError(missing, where=run_id, hint=f"looked in {address}") from error
+
+
 def open_store(uri: str, experiment: str = EXPERIMENT) -> tuple[Any, str]:
     """An `MlflowClient` on a store that is ready, and the id of the experiment in it."""
     quieten_libraries()

@@ -17,7 +17,7 @@ from evals.running.settings import EvalSettings
 from evals.running.study import Arm, Row, Study, run_study
 from evals.statistics import NOTHING
 from evals.task_kind import scorers_for
-from evals.tracking import Suite as Dataset
+from evals.tracking import Dataset
 from optimizers.compiling.claims import too_few_intents
 from optimizers.compiling.compile import Model, Plan
 from optimizers.compiling.compile import compile_program as run_plan

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.tracking import Suite as Dataset
-from evals.tracking import TraceChoice, open_tracker
+from evals.tracking import Dataset, TraceChoice, open_tracker
 from evals.tracking.choice import SOME
 from evals.tracking.figures import params_text
 from evals.tracking.registry import Registration

@@ -6,7 +6,7 @@ import pytest
 
 from evals.tracking import open_tracker
 from evals.tracking.choice import ALL
-from evals.tracking.runs import MlflowTracker
+from evals.tracking.mlflow_tracker import MlflowTracker
 from evals.tracking.store import open_store
 
 

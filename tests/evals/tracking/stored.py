@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evals.tracking import Run
-from evals.tracking.runs import MlflowTracker
+from evals.tracking.mlflow_tracker import MlflowTracker
 
 
 def traces_of(tracker: MlflowTracker, run: Run) -> list[Any]:

@@ -15,9 +15,9 @@ import pytest
 from evals.records.log import read_log
 from evals.reporting.report import study_report
 from evals.running.study import Arm, run_study
-from evals.tracking import Suite, open_tracker
+from evals.tracking import Dataset, open_tracker
+from evals.tracking.mlflow_tracker import MlflowTracker
 from evals.tracking.reaching import TrackingError
-from evals.tracking.runs import MlflowTracker
 from evals.tracking.store import open_store
 from evals.tracking.traces import IncompleteTracesWarning, TraceWriter
 from tests.evals.episodes import mixed, solved
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 def test_figures_settings_and_data_of_a_run(tracker: MlflowTracker) -> None:
     with tracker.start("eval", params={"workers": 8, "suite": Path("/home/me/office")}) as run:
-        run.dataset(Suite("office", "abc123"), split="test", tasks=9)
+        run.dataset(Dataset("office", "abc123"), split="test", tasks=9)
         run.evaluation(mixed(8), split="test")
 
     stored = tracker.client.get_run(run.id)

@@ -14,7 +14,7 @@ from evals.tasks.task import Answer, Entity, Step, Task
 from evals.tracking import log_ratings, open_tracker
 from evals.tracking.assessments import expectations
 from evals.tracking.choice import NONE
-from evals.tracking.runs import MlflowTracker
+from evals.tracking.mlflow_tracker import MlflowTracker
 from tests.evals.episodes import make_record, make_result, make_task
 from tests.evals.tracking.stored import traces_of
 from tools.episode_result import Exchange, Message

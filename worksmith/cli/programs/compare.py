@@ -259,7 +259,7 @@ def _tracked(
     page: Path | None,
 ) -> Study:
     from evals.reporting.report import study_report
-    from evals.tracking import Suite as Dataset
+    from evals.tracking import Dataset
     from tools.files.atomic import write_atomically
     from tools.files.locking import Lock
     from worksmith.cli.programs.compare_report import tell

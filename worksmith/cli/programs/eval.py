@@ -242,7 +242,7 @@ def _tracked(
 ) -> dict[str, EvalResult]:
     from evals.dspy_programs.digests import strategy_name
     from evals.reporting.report import evaluation_report
-    from evals.tracking import Suite as Dataset
+    from evals.tracking import Dataset
     from tools.errors import InputError
     from worksmith.jobs.cards import eval_card
     from worksmith.jobs.tracked import keep_card

@@ -166,7 +166,7 @@ def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tu
     """React and plan, uncompiled and compiled; the compiled react program goes to `program`."""
     from evals.reporting.report import study_report
     from evals.running.baseline_program import baselines_for
-    from evals.tracking import Suite as Dataset
+    from evals.tracking import Dataset
     from tools.files.atomic import write_atomically
     from worksmith.jobs.history import study_histories
     from worksmith.jobs.judges import judge_setting

@@ -106,7 +106,7 @@ def _params(run: LoadedRun) -> dict[str, object]:
 
 def _keep(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
     from evals.reporting.report import evaluation_report
-    from evals.tracking import Suite as Dataset
+    from evals.tracking import Dataset
     from worksmith.jobs.tracked import keep_card
 
     result, split = _result(run), run.card.split or "all"

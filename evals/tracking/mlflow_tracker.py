@@ -1,4 +1,4 @@
-"""Runs in MLflow, addressed by id; safe beside whatever else the process does with MLflow."""
+"""The tracker on an MLflow store: addresses runs by id, and leaves MLflow's global state alone."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from evals.records.log import log_line
 from evals.tracking.choice import TraceChoice
 from evals.tracking.environment import system_tags
 from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
-from evals.tracking.protocol import Run, Suite
 from evals.tracking.reaching import TrackingError, boundary
 from evals.tracking.registry import Registration, link_program, log_program, register, register_instructions
 from evals.tracking.traces import TraceWriter
+from evals.tracking.tracker import Dataset, Run, Tracker
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -35,7 +35,7 @@ _LONGEST_DESCRIPTION = 8000
 """Characters of a tag; of longer ones MLflow cuts the end off, with a warning."""
 
 
-class MlflowTracker:
+class MlflowTracker(Tracker):
     """Keeps runs in one experiment of an MLflow store. Use `open_tracker`."""
 
     def __init__(
@@ -49,11 +49,9 @@ class MlflowTracker:
     def start(
         self, name: str, *, params: Mapping[str, Any] | None = None, tags: Mapping[str, str] | None = None
     ) -> Run:
-        """A new run at the top."""
         return self.open(name, params or {}, tags or {})
 
     def end_abandoned(self, tags: Mapping[str, str]) -> None:
-        """End the runs with these tags that a process left running when it was killed, and those below."""
         wanted = [f"tags.`{name}` = '{value}'" for name, value in tags.items()]
         with boundary():
             for run in self._running(wanted):
@@ -79,8 +77,8 @@ class MlflowTracker:
         return run
 
 
-class MlflowRun:
-    """One MLflow run; see `evals.tracking.protocol.Run`."""
+class MlflowRun(Run):
+    """One run in MLflow."""
 
     def __init__(self, tracker: MlflowTracker, run_id: str) -> None:
         self._tracker = tracker
@@ -88,16 +86,14 @@ class MlflowRun:
         self._model_id: str | None = None
         self._evaluated = False
         self._complete = True
-        self.id = run_id
+        self.id: str = run_id
 
     def child(
         self, name: str, *, params: Mapping[str, Any] | None = None, tags: Mapping[str, str] | None = None
     ) -> Run:
-        """A run below this one."""
         return self._tracker.open(name, params or {}, {"mlflow.parentRunId": self.id, **(tags or {})})
 
     def params(self, values: Mapping[str, Any]) -> None:
-        """Settings of the run."""
         from mlflow.entities import Param
 
         params = [Param(name, value) for name, value in params_text(values).items()]
@@ -106,7 +102,6 @@ class MlflowRun:
                 self._client.log_batch(self.id, params=params[start : start + _BATCH])
 
     def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
-        """Figures of the run, in one request."""
         self._log_metrics(values, step, None)
 
     def _log_metrics(self, values: Mapping[str, float], step: int, model_id: str | None) -> None:
@@ -120,11 +115,10 @@ class MlflowRun:
         with boundary():
             self._client.log_batch(self.id, metrics=metrics)
 
-    def dataset(self, suite: Suite, *, split: str, tasks: int) -> None:
-        """The suite and split as an input of the run, by digest."""
-        from mlflow.entities import Dataset, DatasetInput, InputTag
+    def dataset(self, suite: Dataset, *, split: str, tasks: int) -> None:
+        from mlflow import entities
 
-        data = Dataset(
+        data = entities.Dataset(
             name=f"{suite.name}/{split}",
             digest=suite.digest,
             source_type="worksmith-suite",
@@ -133,13 +127,10 @@ class MlflowRun:
         )
         with boundary():
             self._client.set_tag(self.id, "worksmith.suite_digest", suite.digest)
-            self._client.log_inputs(self.id, [DatasetInput(data, [InputTag("mlflow.data.context", split)])])
+            tags = [entities.InputTag("mlflow.data.context", split)]
+            self._client.log_inputs(self.id, [entities.DatasetInput(data, tags)])
 
     def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
-        """Figures, table, the full episodes as JSON lines, and traces of those worth reading.
-
-        What a run evaluates after it logged a program is also shown with that model.
-        """
         figures = {**summary_metrics(result.summary, split), **task_type_metrics(result, split)}
         self._log_metrics(figures, 0, self._model_id)
         with boundary():
@@ -160,7 +151,6 @@ class MlflowRun:
         seed: int = 0,
         tasks: Sequence[Task] = (),
     ) -> None:
-        """Traces of the episodes that were chosen. If the store loses some, the run ends as failed."""
         chosen = self._tracker.traces.of(records, seed)
         if not chosen:
             return
@@ -176,7 +166,6 @@ class MlflowRun:
         self._complete = self._complete and written.complete
 
     def report(self, report: Report, name: str = "report") -> None:
-        """The report as files, and as the description that the run's page shows."""
         markdown = report.markdown()
         with boundary():
             self._client.log_text(self.id, report.html(), f"{name}.html")
@@ -184,7 +173,6 @@ class MlflowRun:
             self._client.set_tag(self.id, "mlflow.note.content", _description(markdown, f"{name}.md"))
 
     def text(self, text: str, path: str) -> None:
-        """A text file of the run."""
         with boundary():
             self._client.log_text(self.id, text, path)
 
@@ -198,7 +186,6 @@ class MlflowRun:
         config: Mapping[str, Any] | None = None,
         register_as: Registration | None = None,
     ) -> str | None:
-        """A logged model of this run, registered if asked."""
         with boundary():
             model_id = log_program(
                 self._client, self._tracker.experiment_id, self.id, name, code, artifact, params, config or {}
@@ -209,7 +196,6 @@ class MlflowRun:
         return f"models:/{model_id}"
 
     def instructions(self, texts: Mapping[str, str]) -> None:
-        """Instructions in the prompt registry, linked to the run."""
         with boundary():
             register_instructions(self._client, self.id, texts)
 

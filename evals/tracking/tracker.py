@@ -1,0 +1,123 @@
+"""Trackers and their runs: the interface, and the tracker that keeps nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+if TYPE_CHECKING:
+    from evals.records.record import EpisodeRecord
+    from evals.reporting.report import Report
+    from evals.running.runner import EvalResult
+    from evals.tasks.task import Task
+    from evals.tracking.registry import Registration
+
+
+class Dataset(NamedTuple):
+    """The suite of a run: name and digest."""
+
+    name: str
+    digest: str
+
+
+class Run:
+    """One run: settings, figures, episodes and files. This one keeps nothing.
+
+    It ends with its `with` block: as failed after an exception, as killed after an interruption.
+
+    Attributes:
+        id: None if nothing is kept.
+    """
+
+    id: str | None = None
+
+    def child(
+        self, name: str, *, params: Mapping[str, Any] | None = None, tags: Mapping[str, str] | None = None
+    ) -> Run:
+        """A run below this one: a strategy, a candidate, a trial."""
+        return self
+
+    def params(self, values: Mapping[str, Any]) -> None:
+        """Keep settings. Absolute paths are shortened to their last part."""
+
+    def metrics(self, values: Mapping[str, float], *, step: int = 0) -> None:
+        """Keep figures; infinite and missing ones are left out."""
+
+    def dataset(self, suite: Dataset, *, split: str, tasks: int) -> None:
+        """Note the suite and split, with the number of tasks, as an input of the run."""
+
+    def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
+        """Keep an evaluation: its figures as `split/...`, its episodes as a table, some of them as traces.
+
+        An evaluation after `program` is shown with that program as well.
+
+        Args:
+            tasks: those of the episodes. Traces then hold the expectations and the judges' feedback.
+        """
+
+    def traces(
+        self,
+        records: Sequence[EpisodeRecord],
+        *,
+        split: str,
+        model: str,
+        seed: int = 0,
+        tasks: Sequence[Task] = (),
+    ) -> None:
+        """Keep traces of some of these episodes, without figures. A run that loses traces ends as failed."""
+
+    def report(self, report: Report, name: str = "report") -> None:
+        """Keep a report as a page and as Markdown; the latter is also the run's description."""
+
+    def text(self, text: str, path: str) -> None:
+        """Keep a text file."""
+
+    def program(
+        self,
+        name: str,
+        code: Path,
+        artifact: Path,
+        *,
+        params: Mapping[str, Any],
+        config: Mapping[str, Any] | None = None,
+        register_as: Registration | None = None,
+    ) -> str | None:
+        """Keep a compiled program as a model that loads back.
+
+        Args:
+            code: a Python file that ends in `mlflow.models.set_model(...)`; it finds `artifact` under the
+                key `program` of its context's artifacts.
+            artifact: the file or directory that the compile left.
+            config: settings that can be changed when the model is loaded (`model_config`).
+            register_as: also make it the next version of this registered model.
+
+        Returns:
+            The address to load it from, `models:/...`; None if nothing is kept.
+        """
+        return None
+
+    def instructions(self, texts: Mapping[str, str]) -> None:
+        """Keep instructions that an optimizer wrote, by the name of their prompt."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the run."""
+
+
+class Tracker:
+    """A place for runs. This one keeps nothing; `--no-track` uses it."""
+
+    def start(
+        self, name: str, *, params: Mapping[str, Any] | None = None, tags: Mapping[str, str] | None = None
+    ) -> Run:
+        """A new run at the top, usually one a command."""
+        return Run()
+
+    def end_abandoned(self, tags: Mapping[str, str]) -> None:
+        """End the runs with these tags, and those below, that a killed process left running."""
