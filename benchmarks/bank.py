@@ -126,7 +126,8 @@ def _compared(
     from evals.running.runner import evaluate
     from evals.running.settings import EvalSettings
     from evals.running.study import Arm, run_study
-    from optimizers.search.knn import with_nearest
+    from optimizers.demos.selection import Display
+    from optimizers.demos.showing import show
     from worksmith.jobs.session import new_agent
     from worksmith.models.resolve import resolve
 
@@ -136,8 +137,8 @@ def _compared(
     def measure(arm: Arm) -> EvalResult:
         program: Any = agent
         if arm.label in banks:
-            bank = banks[arm.label].without(held_back)
-            program = with_nearest(agent, bank.demonstrations, 16, "lexical")
+            bank = banks[arm.label].usable(held_back)
+            program = show(agent, Display(searched=bank.demonstrations, count=16)).program
         with EpisodeLog.open(logs / f"{len(list(logs.glob('*')))}.jsonl") as log:
             return evaluate(
                 program,

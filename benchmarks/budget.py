@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from evals.lm.prices import Prices
     from evals.suite import Suite
-    from optimizers.compiling.compile import Model, Plan
+    from optimizers.compiling.plan import Model, Plan
 
 NAME = "budget"
 DESCRIPTION = (
@@ -93,7 +93,8 @@ def run(quick: bool) -> dict[str, Any]:
 def limits(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     """Each limit in turn, after a whole compile that says what there is to be limited."""
     from optimizers.compiling.compile import compile_program
-    from optimizers.cost.budget import Budget, Limits
+    from optimizers.cost.budget import Budget
+    from optimizers.cost.limits import Limits
 
     prices = _prices()
     whole = Budget(prices=prices)
@@ -127,7 +128,8 @@ def limits(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
 
 def foretold(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     """What a dry run says of a compile for the model without weights, and what that took."""
-    from optimizers.compiling.compile import Model, compile_program
+    from optimizers.compiling.compile import compile_program
+    from optimizers.compiling.plan import Model
     from optimizers.cost.budget import Budget
     from worksmith.jobs.forecast import forecast_of
     from worksmith.models.resolve import resolve
@@ -165,7 +167,7 @@ def waiting(suite: Suite, folder: Path) -> dict[str, float]:
 
     plan = _plan(suite, folder, "bootstrap", _simulated(suite), 8)
     names = (PAID, plan.teacher.lm.model)
-    said = rehearse(plan.job(), optimizer("bootstrap"), names=names, sample=8, prices=_prices())
+    said = rehearse(plan.context(), optimizer("bootstrap"), names=names, sample=8, prices=_prices())
     seconds = compile_program(plan).artifact.measured["seconds"]
     return {
         "foretold_seconds": round(said.seconds, 1),
@@ -192,7 +194,7 @@ def _suite(folder: Path) -> Suite:
 def _simulated(suite: Suite) -> Model:
     import dspy
 
-    from optimizers.compiling.compile import Model
+    from optimizers.compiling.plan import Model
     from worksmith.models.resolve import resolve
 
     engine = SlowEngine(resolve("gold", tasks=suite.tasks).engine)
@@ -200,7 +202,7 @@ def _simulated(suite: Suite) -> Model:
 
 
 def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -> Plan:
-    from optimizers.compiling.compile import Model, Plan
+    from optimizers.compiling.plan import Model, Plan
     from optimizers.settings import Settings
     from worksmith.jobs.session import new_agent
     from worksmith.models.resolve import resolve

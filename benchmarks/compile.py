@@ -85,7 +85,7 @@ _QUICK = Setting("office", latency=0.02, spoiled=0.05, train=160, dev=40, test=4
 
 def run(quick: bool) -> dict[str, Any]:
     """Compile on both sides in every setting under three seeds; quick: a small setting, one seed, one row."""
-    from optimizers.registry import differs
+    from optimizers.registry import OPTIMIZERS
 
     started = time.perf_counter()
     settings, seeds = ({"quick": _QUICK}, range(1)) if quick else (SETTINGS, range(3))
@@ -98,7 +98,7 @@ def run(quick: bool) -> dict[str, Any]:
         "workers": WORKERS,
         "demonstrations": DEMOS,
         "lm": "local/analogy (no language model)",
-        "dspy_differs": differs(THEIRS),
+        "dspy_differs": OPTIMIZERS[THEIRS].differs,
         **_worst([rows["dspy_defaults"] for rows in found.values()]),
         "settings": found,
         "seconds": round(time.perf_counter() - started, 1),
@@ -213,7 +213,8 @@ class _Bench:
 
     def side(self, optimizer: str, candidates: int) -> Side:
         """One compile, and the test scores of what it gave."""
-        from optimizers.compiling.compile import Model, Plan, compile_program
+        from optimizers.compiling.compile import compile_program
+        from optimizers.compiling.plan import Model, Plan
         from optimizers.settings import Settings
         from worksmith.jobs.session import new_agent
         from worksmith.models.resolve import resolve

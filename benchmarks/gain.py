@@ -73,7 +73,7 @@ def _row(row: Row) -> dict[str, Any]:
 def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: str) -> Study:
     from evals.running.baseline_program import baselines_for
     from evals.tracking import Tracker
-    from optimizers.compiling.compile import Model
+    from optimizers.compiling.plan import Model
     from optimizers.settings import Settings
     from worksmith.jobs.session import choose_tasks
     from worksmith.jobs.study import StudyPlan, run_arms, study_arms

@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 from evals.records.summary import interval_json
 from evals.statistics import wilson
 from optimizers.search.aa import false_accepts
-from optimizers.search.race_table import over
-from optimizers.search.racing import INCUMBENT, Outcome, Rules
+from optimizers.search.race_rules import INCUMBENT, Outcome, Rules
+from optimizers.search.racing import race_over
 from tools.seeding import rng
 
 NAME = "race"
@@ -163,7 +163,7 @@ def over_simulated(setting: Setting, number: int) -> Outcome:
     """The race of this number."""
     random = rng(0, "benchmark", setting.key, number)
     table = [_intent(random, setting, _chances(random, setting)) for _ in range(setting.intents)]
-    return over(table, Rules(), ROUNDS if setting.rounds else ())
+    return race_over(table, Rules(), ROUNDS if setting.rounds else ())
 
 
 def _chances(random: Random, setting: Setting) -> list[float]:

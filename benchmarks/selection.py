@@ -54,14 +54,14 @@ def run(quick: bool) -> dict[str, Any]:
 
 
 def _gold(suite: Suite, folder: Path) -> TraceBank:
-    from optimizers.demos.trace_bank import collect
+    from optimizers.demos.collection import collect
     from optimizers.rollouts import Rollouts
     from worksmith.jobs.session import new_agent
     from worksmith.models.resolve import resolve
 
     teacher = Rollouts(suite.env, resolve("gold", tasks=suite.tasks), folder, workers=4)
     held_back = [*suite.select(split="dev"), *suite.select(split="test")]
-    return collect(new_agent(suite, "react", "all", 20), suite.select(split="train"), teacher).without(
+    return collect(new_agent(suite, "react", "all", 20), suite.select(split="train"), teacher).usable(
         held_back
     )
 
@@ -83,7 +83,7 @@ def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> d
         display = selection_called(told.selection or "").choose(told.pool(bank), _DEMOS, seed=0)
         with EpisodeLog.open(logs / f"{list(_WAYS).index(arm.label)}.jsonl") as log:
             return evaluate(
-                told.shown(agent, display).program,
+                told.show(agent, display).program,
                 tasks,
                 EvalSettings(env=suite.env, lm=resolve("local/analogy"), workers=4, strategy=arm.label),
                 log=log,

@@ -1,4 +1,4 @@
-"""Running programs for an optimizer: one model, one world, every episode in a log to resume from."""
+"""Rollouts: episodes for an optimizer, with one model in one world, each in a log to resume from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evals.dspy_programs.digests import model_name
 from evals.records.log import EpisodeLog
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Cost:
-    """What episodes used together, whether or not a cache answered."""
+    """The usage of episodes, whether or not a cache answered."""
 
     episodes: int = 0
     model_calls: int = 0
@@ -41,6 +41,13 @@ class Cost:
         self.completion_tokens += episode.usage.completion_tokens
 
 
+class Run(NamedTuple):
+    """A program and the tasks that it runs on."""
+
+    program: Callable[..., Any]
+    tasks: Sequence[Task]
+
+
 @dataclass
 class Rollouts:
     """Runs programs with one model over tasks of one world.
@@ -48,12 +55,12 @@ class Rollouts:
     Attributes:
         lm: the model under which programs run.
         folder: gets one episode log for each evaluation.
-        resume: continue logs that are there instead of refusing to.
+        resume: continue existing logs instead of refusing to.
         scorers: default are the outcome scores.
-        on_progress: told of each episode, and of which evaluation it is part.
+        on_progress: told of each episode, with the name of its evaluation.
         cost: of everything run so far.
         budget: asked before each episode; None is no limit. The model must be one that it meters.
-        begun: the keys of the episodes that are run of those of a log, by its path; None runs all.
+        begun: gives the keys of the episodes to run, by a log's path; None runs all.
     """
 
     env: Environment
@@ -83,11 +90,11 @@ class Rollouts:
         known: Callable[[EpisodeRecord], bool] = lambda _: True,
     ) -> EvalResult:
         """Run `program` on each task once, see `together`."""
-        return self.together({name: (program, tasks)}, partly=partly, known=known)[name]
+        return self.together({name: Run(program, tasks)}, partly=partly, known=known)[name]
 
     def together(
         self,
-        runs: Mapping[str, tuple[Callable[..., Any], Sequence[Task]]],
+        runs: Mapping[str, Run],
         *,
         partly: bool = False,
         known: Callable[[EpisodeRecord], bool] = lambda _: True,
@@ -95,21 +102,25 @@ class Rollouts:
         """Run several programs, each on its tasks, all with the same workers.
 
         Args:
-            runs: the programs and tasks, by the names of the logs' files in `folder`; each evaluation of a
-                compile has its own.
+            runs: by the names of the logs' files in `folder`; each evaluation of a compile has its own.
             partly: whether the episodes will do that were run before the budget was spent.
             known: whether an episode that a log holds need not run again.
 
+        Returns:
+            The results, by the same names.
+
         Raises:
-            InputError: a log is there and `resume` is not set, or the runner refuses.
-            BudgetSpentError: before all episodes were run, and some will not do.
+            InputError: a log exists and `resume` is not set, or the runner refuses.
+            BudgetSpentError: the budget was spent before all episodes were run, and not `partly`.
         """
-        names, told = tuple(runs), self.on_progress
+        names, on_progress = tuple(runs), self.on_progress
         with ExitStack() as logs:
-            parts = [
-                Part(*runs[name], logs.enter_context(self._open(name)), known, self._begun(name))
-                for name in names
-            ]
+            parts = []
+            for name, run in runs.items():
+                path = self.folder / f"{name}.jsonl"
+                log = logs.enter_context(EpisodeLog.open(path, resume=self.resume))
+                begun = None if self.begun is None else self.begun(path)
+                parts.append(Part(run.program, run.tasks, log, known, begun))
             results = evaluate_together(
                 parts,
                 EvalSettings(
@@ -120,7 +131,7 @@ class Rollouts:
                     scorers=self.scorers,
                     admission=self.budget.account(self.model, logged=False) if self.budget else None,
                 ),
-                on_progress=(lambda progress: told(names[progress.part], progress)) if told else None,
+                on_progress=(lambda at: on_progress(names[at.part], at)) if on_progress else None,
             )
         # Episodes that a log already held count as well: they were paid for when they ran.
         for result in results:
@@ -129,12 +140,3 @@ class Rollouts:
         if self.budget and not partly and any(result.unstarted for result in results):
             self.budget.check()
         return dict(zip(names, results, strict=True))
-
-    def _open(self, name: str) -> EpisodeLog:
-        return EpisodeLog.open(self._log(name), resume=self.resume)
-
-    def _begun(self, name: str) -> Collection[str] | None:
-        return None if self.begun is None else self.begun(self._log(name))
-
-    def _log(self, name: str) -> Path:
-        return self.folder / f"{name}.jsonl"

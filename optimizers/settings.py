@@ -1,8 +1,8 @@
-"""The knobs of optimizers."""
+"""The settings of optimizers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -11,8 +11,8 @@ from pydantic import TypeAdapter, ValidationError
 from evals.dspy_programs.nearest import EMBEDDINGS, Embedding
 from evals.scoring.constraints import Constraint, constraints
 from optimizers.demos.selection import Display, Selector, selection_called
-from optimizers.demos.selection.showing import Shown, shown
-from optimizers.demos.selection.steps import UNITS, Unit, in_units
+from optimizers.demos.showing import Shown, show
+from optimizers.demos.steps import UNITS, Unit, in_units
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,21 +29,24 @@ _CHOICE = ("selection", "demo_unit", "demo_tokens")
 
 @dataclass(frozen=True)
 class Settings:
-    """The knobs of an optimizer; each uses those that concern it.
+    """The settings of an optimizer; each optimizer uses those that concern it.
 
     Attributes:
-        demos: how many demonstrations a prompt gets.
+        demos: the most demonstrations that a prompt gets.
         candidates: how many sets of demonstrations meet on the dev tasks.
         embedding: how texts are compared: `lexical`, or `minilm` fused with it.
-        alpha: the chance that a program is accepted that is not better, at most.
+        alpha: the most chance of accepting a program that is not better.
         margin: differences in score below it are not worth a race's episodes.
         selection: how demonstrations are chosen, see `optimizers.demos.selection`; None is the optimizer's
-        own way. demo_unit: what one demonstration shows.
-        demo_tokens: as many as the demonstrations of a prompt may take, see
-        `evals.dspy_programs.demo_tokens`.
+            own way.
+        demo_unit: the unit of a demonstration: a whole trajectory or one step.
+        demo_tokens: the most tokens of a prompt's demonstrations, see `evals.dspy_programs.demo_tokens`.
         constraints: bounds that a program has to keep on the dev tasks to be chosen.
         accept: whether the winner of `bootstrap`, `knn` and `tpe` has to beat the program as it is by a test,
-            or is taken as the best, see `optimizers.search.acceptance`.
+            or is taken as the best, see `optimizers.compiling.finalize`.
+
+    Raises:
+        InputError: a value makes no sense.
     """
 
     demos: int = 16
@@ -59,36 +62,22 @@ class Settings:
     accept: Accept = "tested"
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense before anything is paid for."""
         if self.demos < 1 or self.candidates < 1:
             raise InputError("there must be at least one demonstration and one candidate")
-        if self.embedding not in EMBEDDINGS:
-            raise InputError(
-                f"no embedding {self.embedding!r}",
-                where="--embedding",
-                hint=f"there are {', '.join(EMBEDDINGS)}",
-            )
+        _check_choice("embedding", self.embedding, EMBEDDINGS, "--embedding")
         if not 0 < self.alpha < 1:
             raise InputError("a chance lies between 0 and 1", where="--alpha")
         if not 0 <= self.margin < 1:
             raise InputError("a margin lies between 0 and 1", where="--margin")
         if self.selection is not None:
             selection_called(self.selection)
-        if self.demo_unit not in UNITS:
-            raise InputError(
-                f"no unit {self.demo_unit!r}", where="--demo-unit", hint=f"there are {', '.join(UNITS)}"
-            )
-        if self.accept not in get_args(Accept):
-            raise InputError(
-                f"no way to accept {self.accept!r}",
-                where="--accept",
-                hint=f"there are {', '.join(get_args(Accept))}",
-            )
+        _check_choice("unit", self.demo_unit, UNITS, "--demo-unit")
+        _check_choice("way to accept", self.accept, get_args(Accept), "--accept")
         if self.demo_tokens is not None and self.demo_tokens < 1:
             raise InputError("demonstrations take at least one token", where="--demo-tokens")
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON-able data."""
+        """The settings as JSON-able data."""
         return {**asdict(self), "constraints": [str(constraint) for constraint in self.constraints]}
 
     @classmethod
@@ -107,30 +96,32 @@ class Settings:
 
     @property
     def chooses(self) -> bool:
-        """Whether somebody said how demonstrations are to be chosen."""
-        return any(map(self._told, _CHOICE))
-
-    def _told(self, name: str) -> bool:
-        return bool(getattr(self, name) != getattr(type(self), name))
+        """Whether any setting of how demonstrations are chosen differs from its default."""
+        return any(getattr(self, name) != getattr(type(self), name) for name in _CHOICE)
 
     def pool(self, bank: TraceBank) -> Selector:
-        """What is chosen from: the demonstrations of a bank, in the units asked for.
+        """The demonstrations of a bank, in units of `demo_unit`.
 
         Raises:
-            InputError: steps are asked for, and the program makes all calls at once.
+            InputError: the unit is a step, and the program makes all calls at once.
         """
         return Selector(in_units(bank.demonstrations, self.demo_unit))
 
-    def shown(self, program: dspy.Module, display: Display) -> Shown:
-        """A copy of `program` that shows `display` as these settings say.
+    def show(self, program: dspy.Module, display: Display) -> Shown:
+        """A copy of `program` that shows `display` under these settings.
 
         Raises:
             InputError: something is to be searched, and a predictor has no input that holds the task's text.
         """
-        return shown(
+        return show(
             program,
             display,
             embedding=self.embedding,
             tokens=self.demo_tokens,
             by_state=self.demo_unit == "step",
         )
+
+
+def _check_choice(noun: str, value: str, choices: Collection[str], option: str) -> None:
+    if value not in choices:
+        raise InputError(f"no {noun} {value!r}", where=option, hint=f"there are {', '.join(choices)}")

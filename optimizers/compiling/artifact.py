@@ -1,13 +1,12 @@
-"""A compiled program on disk: one JSON file with the program's state and a manifest of how it came about.
+"""A compiled program on disk: one JSON file with the program's state and a manifest of its compile.
 
-The file has a part that the digest covers, which is the same for the same compile on any machine, and a
-part that was measured (durations), which is not.
+The digest covers the state and the manifest, which are the same for the same compile on any machine. It does
+not cover measured durations.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -32,18 +31,20 @@ _HOW: Final = (
     "a compiled program: load it with optimizers.compiling.artifact.Artifact.read(FILE).restore(PROGRAM)"
 )
 _NO_STATE: Final = {"dependency_versions": {_HOW: ""}}
-"""What DSPy's `Module.load` looks at first. It stops at a name that it does not know, and quotes it."""
+"""The field that DSPy's `Module.load` reads first. It stops at an unknown name, and quotes it."""
 
 
-class _Data(BaseModel):
+class _Frozen(BaseModel):
+    """A part of a compiled program's file: not changed once made, and without unknown fields."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class DemonstrationSource(_Data):
-    """Where one demonstration comes from, and what it quotes.
+class DemonstrationSource(_Frozen):
+    """The origin of a demonstration, and the records that it quotes.
 
     Attributes:
-        provenance: of one from a bank that was built before.
+        provenance: of one from a prebuilt bank.
     """
 
     task_id: str
@@ -64,29 +65,29 @@ class DemonstrationSource(_Data):
         )
 
 
-class Manifest(_Data):
+class Manifest(_Frozen):
     """How a program was compiled.
 
     Attributes:
-        program: what it takes to build the program anew: strategy, toolset, step limit ...
-        suite: its path as given, kind, origin and digest.
-        lm, teacher: the models' names as they were given; `models` has their full names.
-        where: what the tasks had to be.
+        program: the configuration to build the program anew: strategy, toolset, step limit ...
+        suite: kind, origin and digest.
         scheme: by which tasks were split; `train` and `dev` are the ids used.
+        where: conditions on the tasks.
+        lm, teacher: the models' names as they were given; `models` has their full names.
         gold: whether demonstrations follow gold plans, that is, solutions that no model found.
         settings: of the optimizer, seed included.
-        trials: the candidates' dev scores with intervals, and which one was chosen.
-        acceptance: whether that one was shown to be better, see `optimizers.search.acceptance`.
+        trials: the candidates' dev scores with intervals; `chosen` is the name of one.
+        acceptance: whether that one was shown to be better, see `optimizers.compiling.finalize`.
         front: names of the trials that no other beats in dev score and in tokens, the cheapest first.
         gaps: why training tasks gave no demonstration, with counts.
         cost: episodes, model calls and tokens, of teacher and student.
         versions: of worksmith, dspy and Python.
-        bank: digest, sources and suite of the bank that was given in the teacher's place; empty if none was.
+        bank: digest, sources and suite of the prebuilt bank; empty if there was none.
         seen_by_proposer: references (`source/key`) of the records that the model which proposed instructions
-            was shown as they are, without redaction.
+            was shown without redaction.
         stopped: the limit of a budget that ended the compile, e.g. `max_calls`; empty if none did.
-        undone: how many episodes, at most, it left undone by that.
-        metric: judges that took part, and whether it was them that programs were chosen by; empty without.
+        undone: the most episodes that it left undone by that.
+        metric: judges that took part, and whether programs were chosen by them; empty without.
     """
 
     program: dict[str, Any]
@@ -117,17 +118,17 @@ class Manifest(_Data):
 
     @property
     def tried(self) -> CompileFacts:
-        """What the compile tried, for the cards of the program's runs."""
+        """The trials of the compile, for the cards of the program's runs."""
         return CompileFacts(
             optimizer=self.optimizer, trials=self.trials, chosen=self.chosen, front=self.front
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON-able data."""
+        """The manifest as JSON-able data."""
         return self.model_dump(mode="json")
 
 
-class _File(_Data):
+class _File(_Frozen):
     format: Literal["worksmith-program/2"] = "worksmith-program/2"
     metadata: dict[str, dict[str, str]] = _NO_STATE
     digest: str
@@ -136,12 +137,12 @@ class _File(_Data):
     measured: dict[str, float] = {}
 
 
-class Artifact(_Data):
+class Artifact(_Frozen):
     """A compiled program at rest.
 
     Attributes:
         state: of each predictor by its name: texts and examples.
-        measured: what differs from run to run: seconds.
+        measured: values that differ from run to run, e.g. seconds.
     """
 
     manifest: Manifest
@@ -163,7 +164,7 @@ class Artifact(_Data):
         return digest([self.manifest.to_json(), self.state_json()])
 
     def write(self, path: Path) -> None:
-        """Write the file in one step."""
+        """Write the file in one step, so that a reader never sees half of it."""
         file = {
             "format": FORMAT,
             "metadata": _NO_STATE,
@@ -177,7 +178,7 @@ class Artifact(_Data):
 
     @classmethod
     def read(cls, path: Path | str) -> Artifact:
-        """The artifact in a file.
+        """Read the artifact in a file.
 
         Raises:
             InputError: if the file is missing, damaged, changed since, or something else.
@@ -194,21 +195,20 @@ class Artifact(_Data):
         return artifact
 
     def restore(self, program: dspy.Module, *, where: str | None = None) -> dspy.Module:
-        """Load the state into `program`, a fresh one built after `manifest.program`; returns it.
+        """Load the state into a program.
 
         Args:
-            where: the artifact was read, for errors.
+            program: a fresh one, built after `manifest.program`.
+            where: the artifact's file, for errors.
+
+        Returns:
+            `program`.
 
         Raises:
             InputError: if the program has other predictors than the artifact, or they have other fields.
         """
         restore(program, self.state, where=where)
         return program
-
-
-def sources(demonstrations: Sequence[Demonstration]) -> tuple[DemonstrationSource, ...]:
-    """The sources of `demonstrations`, for a manifest."""
-    return tuple(DemonstrationSource.of(demonstration) for demonstration in demonstrations)
 
 
 def _parse(path: Path) -> _File:

@@ -1,4 +1,4 @@
-"""What a compile can show at all with the intents of its dev split."""
+"""The claims that a compile can make with the intents of its dev split."""
 
 from __future__ import annotations
 
@@ -12,33 +12,31 @@ from evals.statistics.paired import fewest_groups
 from evals.statistics.power import discordance_of
 from evals.statistics.sequential import fewest_intents
 from evals.statistics.spread import Spread
+from optimizers.registry import optimizer_class
+from optimizers.search.few_shot import Knn
+from optimizers.search.race import Race
 from optimizers.search.race_power import Field, smallest_race_difference
-from optimizers.search.racing import INCUMBENT
+from optimizers.search.race_rules import INCUMBENT
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task
-    from optimizers.job import Trial
+    from optimizers.optimizer import Trial
     from optimizers.settings import Settings
-
-_TESTED = ("bootstrap", "knn", "tpe", "dspy:KNNFewShot")
-"""Optimizers whose winner is tested, see `optimizers.search.acceptance`."""
-
-_ONE = ("knn", "dspy:KNNFewShot")
-"""Those with a single candidate."""
 
 
 def intents_in(tasks: Sequence[Task]) -> int:
-    """How many intents tasks have; one without an intent is one of its own."""
+    """The number of intents of tasks; a task without an intent counts as one of its own."""
     return len({intent_or_task(task.intent, task.id) for task in tasks})
 
 
 def too_few_intents(optimizer: str, settings: Settings, dev: Sequence[Task]) -> str:
-    """What to say where the dev tasks have too few intents for any claim; empty where they suffice."""
-    candidates = 1 if optimizer in _ONE else settings.candidates
-    if optimizer == "race":
+    """The warning that the dev tasks have too few intents for any claim; empty where they suffice."""
+    chosen = optimizer_class(optimizer)
+    candidates = 1 if issubclass(chosen, Knn) else settings.candidates
+    if issubclass(chosen, Race):
         fewest = fewest_intents(settings.alpha, candidates)
         what = f"a race of {candidates} candidates can accept none of them, not even one that wins every task"
-    elif optimizer in _TESTED and settings.accept == "tested":
+    elif chosen.tested and settings.accept == "tested":
         fewest = fewest_groups(settings.alpha, candidates)
         what = f"{optimizer} can show nothing to be better than the program as it is"
     else:
@@ -46,7 +44,7 @@ def too_few_intents(optimizer: str, settings: Settings, dev: Sequence[Task]) -> 
     intents = intents_in(dev)
     if intents >= fewest:
         return ""
-    other = "" if optimizer == "race" else ", or --accept best"
+    other = "" if issubclass(chosen, Race) else ", or --accept best"
     return (
         f"with {intents} dev intents {what}: that takes {fewest} at least; take more dev intents, "
         f"fewer --candidates{other} (`worksmith power --race` plans a race)"
@@ -54,10 +52,10 @@ def too_few_intents(optimizer: str, settings: Settings, dev: Sequence[Task]) -> 
 
 
 def power_left(trials: Sequence[Trial], settings: Settings, dev: Sequence[Task]) -> dict[str, Any]:
-    """What a race over the dev tasks finds 8 times of 10, by how its programs differed; empty if unmeasured.
+    """The difference that a race over the dev tasks finds 8 times of 10; empty if nothing was measured.
 
     Args:
-        trials: of the race, the program as it is among them.
+        trials: of the race, the program as it is among them. Their differences are the race's assumption.
     """
     plain = next((trial for trial in trials if trial.name == INCUMBENT and trial.result), None)
     if plain is None:
@@ -101,7 +99,7 @@ def _records(trial: Trial) -> Sequence[Any]:
 
 
 def _leads(trial: Trial, plain: Trial) -> dict[str, float]:
-    """By how much a candidate is ahead on each task that both have met."""
+    """A candidate's lead on each task that both have met."""
     theirs = {record.task_id: record.scores.get(PRIMARY, 0.0) for record in _records(plain)}
     return {
         record.task_id: record.scores.get(PRIMARY, 0.0) - theirs[record.task_id]
@@ -111,7 +109,7 @@ def _leads(trial: Trial, plain: Trial) -> dict[str, float]:
 
 
 def _alike(lead: dict[str, float], groups: dict[str, tuple[str, str]]) -> float:
-    """By what the variance of the mean difference is larger because tasks of one intent are alike."""
+    """The factor on the variance of the mean difference because tasks of one intent are alike."""
     values = {task: [value] for task, value in lead.items()}
     alone = Spread.of(values, None).variance
     return Spread.of(values, groups).variance / alone if alone else 1.0

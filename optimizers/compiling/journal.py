@@ -1,14 +1,14 @@
 """The journal of a compile: a folder that holds everything its result was made from.
 
     OUT.journal/
-        compile.json     what decides the result, so that nothing else is gone on with
+        compile.json     the fingerprint of the compile, so that no other one goes on with the journal
         lock             held by the process at work, with its number
-        replies.jsonl    model replies by what was asked, see `optimizers.compiling.replies`
+        replies.jsonl    model replies by request, see `optimizers.compiling.replies`
+        seconds.json     the time that attempts with a budget took
         teacher/ student/    episode logs and caught traces
 
-A compile that was killed goes on from it and comes to the same result: finished episodes are in the logs,
-and of those that were under way the model's replies are there. A compile that is done can be derived anew
-from it without asking any model.
+A killed compile goes on from it and comes to the same result: finished episodes are in the logs, and of the
+others the model's replies are there. A finished compile can be derived anew from it without asking any model.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ import dspy
 from pydantic import BaseModel
 
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
+from optimizers.cost.budget import Budget
+from optimizers.cost.spending import Spent
 from retrievers.strict_json import open_regular
 from tools.episode_result import Usage
 from tools.errors import InputError, WorksmithError
 from tools.files.atomic import write_atomically
-from tools.files.json_files import read_model
+from tools.files.json_files import read_json, read_model
 from tools.files.locking import Lock
 
 SUFFIX: Final = ".journal"
@@ -39,14 +41,14 @@ SUFFIX: Final = ".journal"
 
 FORMAT: Final = "worksmith-journal/1"
 
-_DESCRIPTION, _LOCK, REPLIES = "compile.json", "lock", "replies.jsonl"
+_DESCRIPTION, _LOCK, REPLIES, _SECONDS = "compile.json", "lock", "replies.jsonl", "seconds.json"
 
 
 class IncompleteJournalError(WorksmithError):
-    """A journal does not hold all that it takes to derive its result.
+    """A journal lacks something that its result depends on.
 
     Attributes:
-        lacking: what it does not hold, in words.
+        lacking: the missing parts, in words.
     """
 
     def __init__(self, folder: Path, lacking: Sequence[str]) -> None:
@@ -55,24 +57,29 @@ class IncompleteJournalError(WorksmithError):
         self.lacking = tuple(lacking)
 
 
-class _Description(BaseModel):
-    """What a journal is about."""
+class Description(BaseModel):
+    """The head of a journal.
 
-    format: Literal["worksmith-journal/1"]
-    decides: dict[str, Any]
-    given: dict[str, Any]
+    Attributes:
+        fingerprint: everything that decides the result; journals with another one are of other work.
+        origin: further facts that help to find the parts again, e.g. the suite's path.
+    """
+
+    format: Literal["worksmith-journal/1"] = FORMAT
+    fingerprint: dict[str, Any]
+    origin: dict[str, Any]
 
 
 class Journal:
     """A journal that this process works in; a context manager. Use `Journal.open`.
 
     Attributes:
-        asking: whether models may be asked what the journal does not answer.
+        may_ask: whether models may be asked for replies that the journal lacks.
     """
 
-    def __init__(self, folder: Path, lock: Lock, *, asking: bool) -> None:
+    def __init__(self, folder: Path, lock: Lock, *, may_ask: bool) -> None:
         self.folder = folder
-        self.asking = asking
+        self.may_ask = may_ask
         self._lock = lock
         self._engines: list[RememberingEngine] = []
         self._replies = ReplyStore(folder / REPLIES)
@@ -81,18 +88,18 @@ class Journal:
     def open(
         cls,
         folder: Path,
-        decides: Mapping[str, Any],
+        fingerprint: Mapping[str, Any],
         *,
         resume: bool,
-        given: Mapping[str, Any] | None = None,
-        asking: bool = True,
+        origin: Mapping[str, Any] | None = None,
+        may_ask: bool = True,
     ) -> Self:
         """The journal in `folder`, which is made if there is none.
 
         Args:
-            decides: everything that decides the result, as JSON-able data.
-            resume: go on with what is there.
-            given: what was said besides and helps to find things again.
+            fingerprint: see `Description`; JSON-able data.
+            resume: go on with an existing journal.
+            origin: see `Description`.
 
         Raises:
             InputError: there is a journal and `resume` is not set, or of something else.
@@ -100,35 +107,62 @@ class Journal:
         """
         lock = _lock(folder)
         try:
-            _describe(folder, dict(decides), dict(given or {}), resume=resume)
-            return cls(folder, lock, asking=asking)
+            check_folder(folder, fingerprint, resume=resume)
+            if not (folder / _DESCRIPTION).exists():
+                head = Description(fingerprint=dict(fingerprint), origin=dict(origin or {}))
+                text = json.dumps(head.model_dump(), indent=1)
+                write_atomically(folder / _DESCRIPTION, text.encode() + b"\n")
+            return cls(folder, lock, may_ask=may_ask)
         except BaseException:
             lock.release()
             raise
 
     def remembering(self, lm: dspy.LM) -> dspy.LM:
-        """A model that answers as `lm` does, and asks it nothing that the journal has the reply to."""
-        engine = RememberingEngine(lm, self._replies, asking=self.asking)
+        """A model that answers as `lm` does, and does not ask it for replies in the journal."""
+        engine = RememberingEngine(lm, self._replies, may_ask=self.may_ask)
         self._engines.append(engine)
         return engine.installed()
 
     @property
     def paid(self) -> dict[str, Usage]:
-        """What was paid for the replies and failures in it, of all attempts, by the model's name."""
+        """The paid usage of its replies and failures, of all attempts, by the model's name."""
         return self._replies.paid
 
-    def check(self) -> None:
-        """Mind what was asked of a journal that did not hold it, where no model may be asked.
+    @contextmanager
+    def continued(self, budget: Budget | None) -> Iterator[None]:
+        """A block of work that counts the cost and the time of earlier attempts against a budget.
+
+        The journal keeps the seconds of this attempt for the next one.
 
         Raises:
-            IncompleteJournalError: there was such a thing.
+            InputError: the time of earlier attempts cannot be read.
+        """
+        if budget is None:
+            yield
+            return
+        file, hint = self.folder / _SECONDS, "start anew with --force"
+        seconds = read_json(file, "a number of seconds", hint=hint) if os.path.lexists(file) else 0.0
+        if not isinstance(seconds, int | float):
+            raise InputError("not a number of seconds", where=str(file), hint=hint)
+
+        def keep(seconds: float) -> None:
+            write_atomically(file, json.dumps(round(seconds, 1)).encode())
+
+        with budget.continued(Spent.on_replies(self.paid, budget.prices), seconds, keep):
+            yield
+
+    def check(self) -> None:
+        """Check that no reply was missing where no model may be asked.
+
+        Raises:
+            IncompleteJournalError: one was.
         """
         lacking = [lack for engine in self._engines for lack in engine.lacking]
         if lacking:
             raise IncompleteJournalError(self.folder, lacking)
 
     def close(self) -> None:
-        """Let others work in it."""
+        """Let other processes work in it."""
         self._replies.close()
         self._lock.release()
 
@@ -163,8 +197,8 @@ class Copied(NamedTuple):
     """A copy of a journal in two folders.
 
     Attributes:
-        asked: what was to be made, and what models replied.
-        logged: the logs of episodes and traces that were written on the way.
+        asked: the fingerprint, the replies and the bank.
+        logged: the logs of episodes and traces.
     """
 
     asked: Path
@@ -197,16 +231,16 @@ def _copy(file: Path, to: Path) -> None:
         raise InputError("cannot read the journal", where=str(file), hint=str(error)) from error
 
 
-def read_description(folder: Path) -> dict[str, Any]:
-    """What a journal is about: `decides`, and what else was `given`.
+def read_description(folder: Path) -> Description:
+    """The head of the journal in `folder`.
 
     Raises:
-        InputError: there is no journal.
+        InputError: there is no journal, or its head is damaged.
     """
     path = folder / _DESCRIPTION
     if not os.path.lexists(path):
         raise InputError("there is no journal of a compile here", where=str(folder))
-    return read_model(path, _Description, "a journal's description").model_dump()
+    return read_model(path, Description, "a journal's description")
 
 
 def _lock(folder: Path) -> Lock:
@@ -222,21 +256,14 @@ def differences(ours: Any, theirs: Any, name: str = "") -> Iterator[tuple[str, A
         yield name, ours, theirs
 
 
-def _describe(folder: Path, decides: dict[str, Any], given: dict[str, Any], *, resume: bool) -> None:
-    check_folder(folder, decides, resume=resume)
-    if not (folder / _DESCRIPTION).exists():
-        description = {"format": FORMAT, "decides": decides, "given": given}
-        write_atomically(folder / _DESCRIPTION, json.dumps(description, indent=1).encode() + b"\n")
-
-
-def check_folder(folder: Path, decides: Mapping[str, Any], *, resume: bool) -> None:
-    """See that a journal can be begun in `folder`, or gone on with; see `Journal.open`.
+def check_folder(folder: Path, fingerprint: Mapping[str, Any], *, resume: bool) -> None:
+    """Check that a journal can be begun in `folder`, or gone on with; see `Journal.open`.
 
     Raises:
         InputError: it cannot.
     """
     if not (folder / _DESCRIPTION).exists():
-        # What begins with a dot is the half-written description of a process that was killed.
+        # A leading dot marks the half-written description of a process that was killed.
         inside = folder.iterdir() if folder.is_dir() else ()
         if any(path.name != _LOCK and not path.name.startswith(".") for path in inside):
             raise InputError("the folder holds something else than a journal", where=str(folder))
@@ -247,11 +274,11 @@ def check_folder(folder: Path, decides: Mapping[str, Any], *, resume: bool) -> N
             where=str(folder),
             hint="--resume goes on with it, --force starts anew",
         )
-    now = json.loads(json.dumps(decides))
-    if differing := list(differences(read_description(folder)["decides"], now)):
-        said = "; ".join(f"{name} was {short(was)} and is {short(new)}" for name, was, new in differing)
+    now = json.loads(json.dumps(fingerprint))
+    if differing := list(differences(read_description(folder).fingerprint, now)):
+        words = "; ".join(f"{name} was {short(was)} and is {short(new)}" for name, was, new in differing)
         raise InputError(
-            f"the compile that was begun here is another one: {said}",
+            f"the compile that was begun here is another one: {words}",
             where=str(folder),
             hint="give what was given then, or --force to start anew",
         )

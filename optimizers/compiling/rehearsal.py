@@ -1,8 +1,8 @@
 """Rehearsing a compile: the optimizer runs as it will, but most of its dev episodes are made up.
 
-Of each program that is measured on dev only a few episodes are run; the others are taken to be like those, in
-outcome and cost. The teacher's episodes are all run, for what they show is what prompts will hold. So what a
-compile takes is measured on the very programs that it will measure, and a race ends as it may end.
+Of each program that is measured on dev only a few episodes are run; the others get their outcomes and costs.
+The teacher's episodes are all run, for prompts will hold their trajectories. So costs are measured on the
+very programs that the compile will measure, and a race ends as it may end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from evals.running.settings import EvalSettings
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.sampling import Ledger, Sample
 from optimizers.cost.spending import GOLD_PREFIX, Spent
-from optimizers.rollouts import Rollouts
+from optimizers.rollouts import Rollouts, Run
 from tools.seeding import rng
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from evals.records.record import EpisodeRecord
     from evals.tasks.task import Task
-    from optimizers.job import Job
+    from optimizers.optimizer import CompileContext
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Rehearsed(Rollouts):
     """Runs a few episodes of each program and makes up the rest.
 
     Attributes:
-        sample: so many are run.
+        sample: how many are run.
     """
 
     ledger: Ledger = field(kw_only=True)
@@ -53,13 +53,13 @@ class Rehearsed(Rollouts):
 
     def together(
         self,
-        runs: Mapping[str, tuple[Callable[..., Any], Sequence[Task]]],
+        runs: Mapping[str, Run],
         *,
         partly: bool = False,
         known: Callable[[EpisodeRecord], bool] = lambda _: True,
     ) -> dict[str, EvalResult]:
         """See `Rollouts`."""
-        found = {name: self._rehearse(*run) for name, run in runs.items()}
+        found = {name: self._rehearse(run.program, run.tasks) for name, run in runs.items()}
         together = Sample()
         for result in found.values():
             sample = self._samples[result.program]
@@ -130,7 +130,7 @@ class Performer:
         self._other: dspy.Prediction | None = None
 
     def __call__(self, program: dspy.Module, task: Task, taught: bool) -> dspy.Prediction:
-        """What the program says to the task; of a task that was not drawn, what was said to another one."""
+        """The program's prediction for the task, or for another task where this one was not drawn."""
         if taught:
             return program(task=given_to(program, task))
         name = program_digest(program)
@@ -155,7 +155,7 @@ class Performer:
         return prediction
 
     def settle(self) -> None:
-        """Count what was made up, and the time of all evaluations; each program is one."""
+        """Count the made-up episodes, and the time of all evaluations; each program is one."""
         for name, sample in self._samples.items():
             known = self._ledger.programs[name]
             missing = self._counts[name] - len(known)
@@ -166,12 +166,12 @@ class Performer:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What a rehearsal came to.
+    """The result of a rehearsal.
 
     Attributes:
         student: the ledger of the dev episodes.
-        teacher: of the teacher's, all of which were run.
-        seconds: that the compile will take.
+        teacher: the ledger of the teacher's episodes, all of which were run.
+        seconds: the time that the compile will take.
     """
 
     student: Ledger
@@ -180,21 +180,21 @@ class Rehearsal:
 
 
 def rehearse(
-    job: Job,
-    optimizer: Callable[[Job], Any],
+    context: CompileContext,
+    optimizer: Callable[[CompileContext], Any],
     *,
     names: tuple[str, str],
     sample: int,
     prices: Prices,
 ) -> Rehearsal:
-    """Run `optimizer` on `job` in a rehearsal.
+    """Run `optimizer` on `context` in a rehearsal.
 
     Args:
-        names: of the student's and the teacher's models, by which they are paid.
-        sample: episodes that are run of each program on dev.
+        names: of the student's and the teacher's models, for their prices.
+        sample: how many episodes of each program are run on dev.
     """
     ledgers = [Ledger(name, prices) for name in names]
-    student, teacher = job.student, job.teacher
+    student, teacher = context.student, context.teacher
     with tempfile.TemporaryDirectory() as folder:
         store = ReplyStore(Path(folder) / "replies.jsonl")
         rehearsed = Rehearsed(
@@ -212,9 +212,9 @@ def rehearse(
             folder=Path(folder) / "teacher",
             cost=type(teacher.cost)(),
         )
-        perform = Performer(ledgers[0], job.dev, sample, student.workers)
+        perform = Performer(ledgers[0], context.dev, sample, student.workers)
         started = time.perf_counter()
-        optimizer(replace(job, student=rehearsed, teacher=teaching, perform=perform, budget=None))
+        optimizer(replace(context, student=rehearsed, teacher=teaching, perform=perform, budget=None))
         perform.settle()
         took = time.perf_counter() - started
         store.close()

@@ -1,8 +1,8 @@
-"""Model replies on disk by what was asked, and the engine that asks nobody what was answered before.
+"""Model replies on disk by request, and the engine that asks a model only for replies that are not there.
 
-A request is told from others by the model's content address, its own text with its sampling settings, and
-what samples differ in without saying so to the model: the rollout id, and the number within several
-completions of one call. So equal questions are asked once in a compile, however often they come up.
+The key of a request is the model's content address, the text with its sampling settings, and two facts that
+the model is not told: the rollout id, and the number within several completions of one call. So equal
+questions are asked once in a compile, however often they come up.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from evals.dspy_programs.digests import model_name
 from evals.lm.failures import remembered
 from evals.lm.lm_proxy import ProxyEngine, Sample, check_unicode
 from evals.lm.metering import count_answer, metered, metering, reply_to_json
-from optimizers.cost.budget import BudgetSpentError
+from optimizers.cost.limits import BudgetSpentError
 from retrievers.strict_json import open_regular
 from tools.episode_result import Usage
 from tools.errors import InputError, WorksmithError
@@ -45,14 +45,14 @@ _SHOWN = 80
 
 
 class NotInJournalError(WorksmithError):
-    """A request that the journal holds no reply to, where nobody may be asked."""
+    """A request without a reply in the journal, where no model may be asked."""
 
 
 Ask = Callable[[], lm15.Response]
 
 
 class _Place(NamedTuple):
-    """Where in the file an entry is."""
+    """The place of an entry in the file."""
 
     start: int
     length: int
@@ -63,9 +63,8 @@ class ReplyStore:
     """An append-only file of replies, one JSON line each, found by key. Thread-safe, for one process.
 
     A line is handed to the operating system in one write before its reply is used, so that a killed process
-    loses only what nobody had the answer to yet. (A power cut may lose more: nothing is synced to the disk.)
-    Failures are kept beside the replies: a model is asked again, but who only retraces what happened is
-    given what there was.
+    loses no reply that was used. (A power cut may lose more: nothing is synced to the disk.) Failures are
+    kept as well: a model is asked again, but where no model may be asked, the failure is raised again.
 
     Raises:
         InputError: the file holds something else or cannot be written.
@@ -95,14 +94,14 @@ class ReplyStore:
 
     @property
     def paid(self) -> dict[str, Usage]:
-        """What was paid for all lines of the file, failures included, by the model's name."""
+        """The paid usage of all lines of the file, failures included, by the model's name."""
         with self._lock:
             return dict(self._paid)
 
     def once(self, key: str, ask: Ask, *, model: str = "") -> lm15.Response:
-        """The reply to `key`: the one there is, or else what `ask` gives, kept.
+        """The reply to `key`: the known one, or else the reply of `ask`, which is kept.
 
-        Of several threads with one key, one asks and the others are given its reply.
+        Of several threads with one key, one asks and the others get its reply.
         """
         while True:
             with self._lock:
@@ -124,17 +123,17 @@ class ReplyStore:
         return self._reply(place)
 
     def known(self, key: str) -> lm15.Response | None:
-        """The reply to `key` without asking anybody; None if there is none.
+        """The known reply to `key`; None if there is none.
 
         Raises:
-            LMError: what there is instead of a reply.
+            LMError: a failure is known instead of a reply.
         """
         with self._lock:
             place = self._places.get(key)
         return None if place is None else self._reply(place)
 
     def close(self) -> None:
-        """Give the file back; closing twice is harmless."""
+        """Close the file; closing twice is harmless."""
         with self._lock:
             if self._file >= 0:
                 os.close(self._file)
@@ -183,19 +182,19 @@ class ReplyStore:
 
 
 class RememberingEngine(ProxyEngine):
-    """Gives the reply that a store has to a request, and asks the model where it has none.
+    """Gives the stored reply to a request, and asks the model where there is none.
 
     Attributes:
-        asking: whether the model may be asked at all.
-        lacking: what was asked that the store has no reply to, where nobody may be asked.
+        may_ask: whether the model may be asked at all.
+        lacking: the requests without a stored reply, where the model may not be asked.
     """
 
     counts = True
 
-    def __init__(self, lm: dspy.LM, store: ReplyStore, *, asking: bool = True) -> None:
+    def __init__(self, lm: dspy.LM, store: ReplyStore, *, may_ask: bool = True) -> None:
         super().__init__(metered(lm))
         self._store = store
-        self.asking = asking
+        self.may_ask = may_ask
         self.lacking: list[str] = []
 
     def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
@@ -203,11 +202,11 @@ class RememberingEngine(ProxyEngine):
 
         Raises:
             LMError: the model gave none.
-            NotInJournalError: there is none, and nobody may be asked.
+            NotInJournalError: there is none, and the model may not be asked.
         """
         asked_for = [self._own, sample.rollout, sample.number, request_to_dict(request)]
         key = digest(asked_for, length=_KEY_LENGTH)
-        if not self.asking:
+        if not self.may_ask:
             found = self._store.known(key)
             if found is None:
                 self.lacking.append(_lack(model_name(self.original), request))
@@ -231,10 +230,10 @@ class RememberingEngine(ProxyEngine):
 
 
 class _Failure(BaseModel):
-    """What there is in place of a reply.
+    """A failure in place of a reply.
 
     Attributes:
-        ended: how an episode ends by it, and what its record says; see `evals.lm.failures`.
+        ended: the status of an episode that it ends, and the error of its record; see `evals.lm.failures`.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -1,4 +1,4 @@
-"""Deriving a compiled program anew from its journal, and saying in what it differs."""
+"""Verification: a compiled program is derived anew from its journal and compared."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evals.records.log import read_log
 from optimizers.compiling.compile import compile_program
-from optimizers.compiling.description import decides
 from optimizers.compiling.journal import IncompleteJournalError, copied, differences, read_description, short
 from optimizers.cost.budget import Budget
 from optimizers.cost.spending import Spent
-from optimizers.demos.capture import TRACES, read_traces
+from optimizers.demos.collection import TRACES, read_traces
 from tools.errors import InputError
 
 if TYPE_CHECKING:
     from optimizers.compiling.artifact import Artifact
-    from optimizers.compiling.compile import Plan
+    from optimizers.compiling.plan import Plan
 
 _NAMED = 3
-"""Fields of one episode that are named, of those in which two accounts of it differ."""
+"""The most differing fields of one episode that are named."""
 
 
 class _Ended(Budget):
-    """A budget that was spent: it lets run again what was begun, and says why there is no more."""
+    """A spent budget that admits the episodes which are run again, and says why there are no more."""
 
     def __init__(self, limit: str) -> None:
         super().__init__()
@@ -33,17 +32,15 @@ class _Ended(Budget):
 
     def enter(self, model: str, kind: str) -> int | None:
         with self._changed:
-            self._number += 1
-            self._owed[self._number] = Spent()
-            return self._number
+            return self._begin(Spent())
 
 
 class Derived(NamedTuple):
-    """What a journal's replies lead to.
+    """The result of a journal's replies.
 
     Attributes:
         artifact: the compiled program.
-        logs: in what the journal's own logs say otherwise, one sentence an episode.
+        logs: the differences from the journal's own logs, one sentence an episode.
     """
 
     artifact: Artifact
@@ -51,11 +48,11 @@ class Derived(NamedTuple):
 
 
 def derived(plan: Plan, *, stopped: str = "") -> Derived:
-    """What `plan` comes to by the model replies in its journal alone.
+    """Compile `plan` from the model replies in its journal alone.
 
     Every episode is run and scored again with the replies. No model is asked, and nothing is taken from the
-    journal's logs, save which episodes were begun where a budget ended the compile. The journal stays as it
-    is.
+    journal's logs, save which episodes were begun where a budget ended the compile. The journal is not
+    changed.
 
     Args:
         stopped: the limit of the budget that ended the compile; empty if none did.
@@ -63,22 +60,22 @@ def derived(plan: Plan, *, stopped: str = "") -> Derived:
     Raises:
         InputError: the journal is of another plan, or there is none.
         InUseError: a process works in it.
-        IncompleteJournalError: it does not hold all that it takes.
+        IncompleteJournalError: it lacks replies, or the place where a budget ended the compile.
     """
-    then = read_description(plan.folder)["decides"]
-    differing = list(differences(then, decides(plan, then["purpose"])))
+    then = read_description(plan.folder).fingerprint
+    differing = list(differences(then, plan.fingerprint(then["purpose"])))
     if differing:
-        said = "; ".join(f"{name} was {was!r} and is {now!r}" for name, was, now in differing)
+        words = "; ".join(f"{name} was {was!r} and is {now!r}" for name, was, now in differing)
         raise InputError(
-            f"the program was compiled under other circumstances: {said}", where=str(plan.folder)
+            f"the program was compiled under other circumstances: {words}", where=str(plan.folder)
         )
     if stopped and plan.optimizer.startswith("dspy:"):
-        # Their episodes are in no log, so that nobody can tell which of them were begun.
+        # Their episodes are in no log, so that it is not known which of them were begun.
         raise IncompleteJournalError(
             plan.folder, [f"no word of where its budget ({stopped}) ended {plan.optimizer}"]
         )
     with copied(plan.folder) as copy:
-        again = replace(plan, folder=copy.asked, resume=True, asking=False, budget=None)
+        again = replace(plan, folder=copy.asked, resume=True, may_ask=False, budget=None)
         if stopped:
             logged = copy.logged
             again = replace(
@@ -97,11 +94,11 @@ def differing_parts(ours: Artifact, theirs: Artifact) -> list[str]:
 
 
 def differing_logs(logged: Path, again: Path) -> Iterator[str]:
-    """In what two folders of logs of the same episodes differ, one sentence an episode.
+    """The differences of two folders of logs of the same episodes, one sentence an episode.
 
     Args:
-        logged: as they were written.
-        again: of the episodes run again.
+        logged: the journal's logs.
+        again: those of the episodes run again.
     """
     names = {file.relative_to(folder) for folder in (logged, again) for file in folder.glob("*/**/*.jsonl")}
     for name in sorted(names):
@@ -112,12 +109,12 @@ def differing_logs(logged: Path, again: Path) -> Iterator[str]:
             yield str(error).replace(f"{logged}/", "")
             continue
         for key in sorted({*then, *now}):
-            if said := _difference(then.get(key), now.get(key)):
-                yield f"{name}: {said}"
+            if words := _difference(then.get(key), now.get(key)):
+                yield f"{name}: {words}"
 
 
 def _difference(then: dict[str, Any] | None, now: dict[str, Any] | None) -> str:
-    """In what two accounts of an episode differ; empty if in nothing."""
+    """The differences of two records of an episode; empty if there are none."""
     if now is None:
         return f"no replies lead to the episode of {then['task']}" if then else ""
     if then is None:

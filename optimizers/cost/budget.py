@@ -1,36 +1,34 @@
 """A budget: limits in model calls, tokens, dollars and minutes, kept while many episodes are in flight.
 
-An episode may start if what was spent, what the episodes in flight will probably still take and what it will
-probably take itself stay within every limit. What is probable comes from the episodes of the same kind that
-have ended. Where only those in flight are in the way, it waits for them. If there would not be room without
-them either, the budget is spent: nothing more starts, what is in flight ends. So a limit is overstepped by no
-more than an episode's cost can be mistaken, and at most by the episodes in flight.
+An episode may start if every limit has room for the cost so far, the probable rest of the episodes in flight
+and the probable cost of the episode itself. Probable costs come from ended episodes of the same kind. Where
+only those in flight are in the way, it waits for them. If there would be no room without them either, the
+budget is spent: nothing more starts, what is in flight ends. So a limit is overstepped by no more than the
+error in an episode's probable cost, and at most by the episodes in flight.
 
 A request outside of every episode never waits, for it may come from a thread that an episode in flight has
 started and waits for itself.
 
-Budgets count what is paid: requests as they reach a model (see `evals.lm.metering`), further tries included,
-and
-the tokens of the replies. What comes out of a cache or a journal costs nothing. A request that failed is not
-tried again once a limit is reached. Time is that of the clock on the wall.
+Budgets count paid requests as they reach a model (see `evals.lm.metering`), retries included, and the tokens
+of the replies. A reply from a cache or a journal costs nothing. A failed request is not tried again once a
+limit is reached. Time is wall-clock time.
 """
 
 from __future__ import annotations
 
-import math
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from evals.dspy_programs.digests import model_name
-from evals.lm.payer import AdmissionError
 from evals.lm.prices import Prices
-from optimizers.cost.spending import GOLD_PREFIX, Costs, Spent
+from optimizers.cost.expected import ExpectedCosts
+from optimizers.cost.limits import BudgetSpentError, Limits
+from optimizers.cost.spending import GOLD_PREFIX, Spent
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,64 +36,25 @@ if TYPE_CHECKING:
 
     from evals.records.record import EpisodeRecord
 
-_UNSEEN = 10.0
-"""Episodes of a kind that none has ended of may take so many times what others of the model did."""
-
 REQUEST = "request"
-"""The kind of what asks a model once, outside of every episode."""
+"""The kind of a single request outside of every episode."""
 
 _KEPT_EVERY = 1.0
-"""Seconds."""
+"""Seconds between two calls of a budget's `keep`."""
 
 _UNITS = {"max_calls": "calls", "max_tokens": "tokens", "max_usd": "usd"}
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What must not be exceeded; None is no limit."""
-
-    max_calls: int | None = None
-    max_tokens: int | None = None
-    max_usd: float | None = None
-    max_minutes: float | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse limits that nothing could keep."""
-        for name, value in self.given.items():
-            if not value > 0:
-                raise InputError("a limit must be positive", where=_option(name))
-
-    @property
-    def given(self) -> dict[str, float]:
-        """Those that there are, by name."""
-        named = {item.name: getattr(self, item.name) for item in fields(self)}
-        return {name: value for name, value in named.items() if value is not None}
-
-
-class BudgetSpentError(AdmissionError):
-    """A limit was reached and nothing more starts.
-
-    Attributes:
-        limit: its name, e.g. `max_calls`.
-    """
-
-    exit_code = 3
-
-    def __init__(self, limit: str) -> None:
-        super().__init__(f"the budget is spent: {_option(limit)} was reached")
-        self.limit = limit
-
-
 class Budget:
-    """Limits and what was spent of them. Thread-safe.
+    """Limits and the cost so far. Thread-safe.
 
     Args:
+        limits: None is no limit.
+        prices: by which dollars are counted.
         clock: gives seconds.
 
     Attributes:
-        prices: by which dollars are counted.
         stopped: the name of the limit that was reached; empty until then.
-        keep: told the seconds now and then, for who may be killed.
     """
 
     def __init__(
@@ -108,27 +67,26 @@ class Budget:
         self.limits = limits or Limits()
         self.prices = prices or Prices()
         self.stopped = ""
-        self.keep: Callable[[float], None] | None = None
         self._clock = clock
         self._started = self._kept = clock()
-        # Guards everything below; who waits for those in flight is woken as each of them ends.
+        self._keep: Callable[[float], None] | None = None
+        # Guards everything below; waiting threads are woken as each episode in flight ends.
         self._changed = threading.Condition()
         self._spent = Spent()
-        # What those in flight will probably still take.
-        self._owed: dict[int, Spent] = {}
-        self._models: defaultdict[str, Costs] = defaultdict(Costs)
-        self._kinds: defaultdict[tuple[str, str], Costs] = defaultdict(Costs)
+        # The probable rest of each episode in flight.
+        self._rest: dict[int, Spent] = {}
+        self._expected = ExpectedCosts()
         self._number = 0
 
     @property
     def spent(self) -> Spent:
-        """So far."""
+        """The cost so far."""
         with self._changed:
             return self._spent
 
     @property
     def seconds(self) -> float:
-        """Since the beginning, earlier attempts included."""
+        """Seconds since the beginning, earlier attempts included."""
         return self._clock() - self._started
 
     @property
@@ -136,14 +94,28 @@ class Budget:
         """Whether there is any limit."""
         return bool(self.limits.given)
 
-    def taken_up(self, before: float) -> float:
-        """Count the seconds that earlier attempts at the same work took; gives the seconds then."""
+    @contextmanager
+    def continued(self, spent: Spent, seconds: float, keep: Callable[[float], None]) -> Iterator[None]:
+        """A block that goes on with the work of earlier attempts.
+
+        Args:
+            spent: their cost.
+            seconds: the time that they took.
+            keep: told the seconds of all attempts every second and at the end, for a process may be killed.
+        """
+        self.count(spent)
         with self._changed:
-            self._started -= before
-            return self.seconds
+            self._started -= seconds
+            others = self.seconds - seconds
+            self._keep = lambda now: keep(now - others)
+        try:
+            yield
+        finally:
+            self._keep(self.seconds)
+            self._keep = None
 
     def check(self) -> None:
-        """Mind that a limit was reached.
+        """Raise if a limit was reached.
 
         Raises:
             BudgetSpentError: it was.
@@ -152,7 +124,7 @@ class Budget:
             raise BudgetSpentError(self.stopped)
 
     def account(self, model: str, *, logged: bool = True) -> Account:
-        """The budget as those see it who ask `model`, see `Account`.
+        """The budget's view for one model, see `Account`.
 
         Raises:
             InputError: dollars are limited, and the model's price is not known.
@@ -166,7 +138,7 @@ class Budget:
         return Account(self, model, logged)
 
     def counted(self, lm: dspy.LM) -> dspy.LM:
-        """The same model; its requests are counted as they reach it. Who follows gold plans is none.
+        """The same model, with its requests counted; one that follows gold plans is free.
 
         Raises:
             InputError: dollars are limited and its price is not known, or its requests cannot be counted.
@@ -177,9 +149,12 @@ class Budget:
         return metered(lm, None if account.model.startswith(GOLD_PREFIX) else account)
 
     def enter(self, model: str, kind: str) -> int | None:
-        """Start something; its number, or None if nothing more is to start.
+        """Start an episode or request.
 
         An episode may have to wait until others have ended, a `REQUEST` never.
+
+        Returns:
+            Its number, or None if nothing more is to start.
         """
         with self._changed:
             while True:
@@ -187,72 +162,68 @@ class Budget:
                 if self.stopped:
                     self._changed.notify_all()
                     return None
-                probable = self._probable(model, kind)
-                if not self._owed or kind == REQUEST or self._fits(probable):
-                    self._number += 1
-                    self._owed[self._number] = probable
-                    return self._number
+                probable = self._expected.probable(model, kind)
+                if not self._rest or kind == REQUEST or self._fits(probable):
+                    return self._begin(probable)
                 self._changed.wait()
 
+    def _begin(self, probable: Spent) -> int:
+        self._number += 1
+        self._rest[self._number] = probable
+        return self._number
+
     def leave(self, number: int, model: str, kind: str, took: Spent, seconds: float) -> None:
-        """End something that took so much, which was counted as it was asked."""
+        """End what `enter` started; its cost was counted as it was asked."""
         with self._changed:
-            del self._owed[number]
-            self._models[model].add(took, seconds)
-            self._kinds[model, kind].add(took, seconds)
+            del self._rest[number]
+            self._expected.add(model, kind, took, seconds)
             self._changed.notify_all()
-            if self.keep is not None and self._clock() - self._kept >= _KEPT_EVERY:
+            if self._keep is not None and self._clock() - self._kept >= _KEPT_EVERY:
                 self._kept = self._clock()
-                self.keep(self.seconds)
+                self._keep(self.seconds)
 
     def count(self, took: Spent, number: int | None = None) -> None:
-        """Count what was asked, by what was started under `number`, if it was."""
+        """Count a cost, on the part of the episode that was started under `number`, if any."""
         with self._changed:
             self._spent += took
-            if number in self._owed:
-                self._owed[number] = self._owed[number].less(took)
+            if number in self._rest:
+                self._rest[number] = self._rest[number].less(took)
 
     def reached(self) -> str:
-        """The limit that what was spent has reached, from then on the one that stopped it; empty if none."""
+        """The name of a limit that is reached; empty if there is none."""
         with self._changed:
             for name, limit in self.limits.given.items():
-                timed = name == "max_minutes"
-                if (self.seconds / 60 if timed else getattr(self._spent, _UNITS[name])) >= limit:
+                if self._level(name, self._spent, self.seconds) >= limit:
                     self.stopped = self.stopped or name
             return self.stopped
 
+    def _level(self, limit: str, spent: Spent, seconds: float) -> float:
+        """A cost in the unit of a limit."""
+        if limit == "max_minutes":
+            return seconds / 60
+        level: float = getattr(spent, _UNITS[limit])
+        return level
+
     def _exhausted(self, model: str, kind: str) -> str:
         """The limit that leaves no room for one more, even if nothing were in flight; empty if none."""
-        known = self._kinds[model, kind]
-        ahead = self._spent + (known if known.number else self._models[model]).likely
-        seconds = self.seconds + (known if known.ended else self._models[model]).seconds
+        ahead = self._spent + self._expected.likely(model, kind)
+        seconds = self.seconds + self._expected.seconds(model, kind)
         for name, limit in self.limits.given.items():
-            timed = name == "max_minutes"
-            now = self.seconds / 60 if timed else getattr(self._spent, _UNITS[name])
-            then = seconds / 60 if timed else getattr(ahead, _UNITS[name])
-            if now >= limit or then > limit:
+            now = self._level(name, self._spent, self.seconds)
+            if now >= limit or self._level(name, ahead, seconds) > limit:
                 return name
         return ""
 
-    def _probable(self, model: str, kind: str) -> Spent:
-        """What one more will take, rather too much than too little; without end if nothing is known."""
-        of_kind, of_model = self._kinds[model, kind], self._models[model]
-        if of_kind.number:
-            return of_kind.high
-        if of_model.number:
-            return Spent(*(_UNSEEN * value for value in of_model.high.values))
-        return Spent() if of_model.ended else Spent(math.inf, math.inf, math.inf)
-
     def _fits(self, probable: Spent) -> bool:
         """Whether there is room beside those in flight. Time is no sum: it passes for all at once."""
-        total = sum((*self._owed.values(), probable), start=self._spent)
+        total = sum((*self._rest.values(), probable), start=self._spent)
         limits = self.limits.given.items()
         return all(getattr(total, _UNITS[name]) <= limit for name, limit in limits if name in _UNITS)
 
 
 @dataclass(frozen=True)
 class Account:
-    """A budget, as those see it who ask one model. See `evals.running.admission.Admission`.
+    """A budget's view for one model. See `evals.running.admission.Admission`.
 
     Attributes:
         logged: whether episodes in a log count. Where a journal keeps replies, these count instead.
@@ -293,7 +264,7 @@ class Account:
             yield
 
     def check_again(self) -> None:
-        """See that a failed request may be tried again; an episode that needs it else comes to nothing.
+        """Check that a failed request may be tried again; else the episode that needs it is not kept.
 
         Raises:
             BudgetSpentError: a limit is reached.
@@ -323,8 +294,8 @@ class Leave:
     """Leave to run one thing, in a block.
 
     Attributes:
-        took: what was asked in the block so far.
-        cut_short: whether a request was refused, so that what came of the block is not to be kept.
+        took: the cost of the block so far.
+        cut_short: whether a request was refused, so that the result of the block is not to be kept.
     """
 
     def __init__(self, account: Account, kind: str, number: int) -> None:
@@ -347,7 +318,3 @@ class Leave:
 
 _LEAVE: ContextVar[Leave | None] = ContextVar("worksmith_leave", default=None)
 """The block that runs here; an episode asks its model in its own thread."""
-
-
-def _option(limit: str) -> str:
-    return f"--{limit.replace('_', '-')}"

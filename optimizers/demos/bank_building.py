@@ -1,7 +1,7 @@
-"""Building a trace bank from several sources: models that teach, and runs that somebody else made.
+"""Building a trace bank from several sources: models that teach, and runs made elsewhere.
 
 A run made elsewhere comes as a model that gives its replies again, so it passes through the program's own
-signatures in a sandbox and is scored anew: what only looks like a success becomes no demonstration.
+signatures in a sandbox and is scored anew: a success that does not hold here becomes no demonstration.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from optimizers.demos.collection import collect
 from optimizers.demos.demonstration import Demonstration, Provenance
-from optimizers.demos.trace_bank import Gap, TraceBank, collect
+from optimizers.demos.trace_bank import Gap, TraceBank
 
 if TYPE_CHECKING:
     import dspy
 
     from evals.tasks.task import Task
-    from optimizers.demos.bank_card import BankCard
+    from optimizers.demos.trace_bank import BankCard
     from optimizers.rollouts import Rollouts
 
 NOTHING_THERE = "no trajectory in the source"
-"""Why a task gave nothing that no source has a run of."""
+"""The reason of a task that no source has a run of."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,13 @@ class Attempt:
 
     Attributes:
         source: as it was named.
-        model: whose trajectories these are.
+        model: name of the model that made the trajectories.
         lm: gives the replies; None where there is nothing to run.
         run: of the source, see `Provenance`; with `source` it tells attempts apart.
-        episodes: by the ids of the tasks that it has a trajectory for what it calls them; None for a model,
-            which can be asked about any task.
+        episodes: the source's names of its trajectories, by task id; None for a model, which can be asked
+            about any task.
         failures: by task id, why the source's own record is no example to follow.
-        lacking: part of what its failures say if it has nothing for a task; empty if they say no such thing.
+        lacking: part of the reason for a task without a trajectory; empty if there is no such reason.
         asks: whether running it asks a model, which may cost money.
     """
 
@@ -51,7 +52,7 @@ class Attempt:
 
     @property
     def label(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
         return f"{self.source} ({self.run})" if self.run else self.source
 
     def covers(self, task: Task) -> bool:
@@ -59,7 +60,7 @@ class Attempt:
         return self.lm is not None and (self.episodes is None or task.id in self.episodes)
 
     def provenance(self, task_id: str, world: str) -> Provenance:
-        """Where its trajectory for a task comes from, and the world that it was run in here."""
+        """The origin of its trajectory for a task, and the world that it was run in here."""
         episode = (self.episodes or {}).get(task_id, "")
         return Provenance(source=self.source, world=world, run=self.run, episode=episode)
 
@@ -71,14 +72,16 @@ def build_bank(
     rollouts: Callable[[int, Attempt], Rollouts],
     card: BankCard | None = None,
 ) -> TraceBank:
-    """One demonstration a task, of the first attempt that succeeds; later ones run what is still missing.
+    """Build a bank: one demonstration a task, of the first attempt that succeeds.
+
+    Later attempts run the tasks that are still missing.
 
     Args:
         rollouts: runs programs with an attempt's model; given the attempt's number, so that each can have a
             folder of its own.
 
     Raises:
-        InputError: what the runner raises.
+        InputError: the runner refuses.
     """
     found: dict[str, Demonstration] = {}
     tried: dict[str, dict[str, str]] = {task.id: {} for task in tasks}
@@ -87,15 +90,17 @@ def build_bank(
         for task in missing:
             if task.id in attempt.failures:
                 tried[task.id][attempt.label] = attempt.failures[task.id]
-        owed = [task for task in missing if attempt.covers(task)]
-        if not owed:
+        covered = [task for task in missing if attempt.covers(task)]
+        if not covered:
             continue
         runs = rollouts(number, attempt)
         world = runs.env.world.manifest.digest
-        bank = collect(program, owed, runs)
+        bank = collect(program, covered, runs)
         for demonstration in bank.demonstrations:
-            told = {"teacher": attempt.model, "provenance": attempt.provenance(demonstration.task_id, world)}
-            found[demonstration.task_id] = demonstration.model_copy(update=told)
+            provenance = attempt.provenance(demonstration.task_id, world)
+            found[demonstration.task_id] = demonstration.model_copy(
+                update={"teacher": attempt.model, "provenance": provenance}
+            )
         for gap in bank.gaps:
             if not attempt.lacking or attempt.lacking not in gap.reason:
                 tried[gap.task_id][attempt.label] = gap.reason

@@ -1,10 +1,10 @@
-"""Demonstrations: whole trajectories of a teacher, with where they come from and what they quote."""
+"""Demonstrations: whole trajectories of a teacher, with their origin and the records that they quote."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import dspy
 from pydantic import BaseModel, ConfigDict
@@ -16,10 +16,11 @@ from tools.errors import InputError
 from tools.seeding import digest
 
 if TYPE_CHECKING:
+    from evals.tasks.task import Task
     from tools.episode_result import EpisodeResult
 
 TraceStep = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
-"""What DSPy notes of one predictor call: the predictor, its inputs, its outputs."""
+"""DSPy's note of one predictor call: the predictor, its inputs, its outputs."""
 
 
 class LastCall(NamedTuple):
@@ -57,8 +58,8 @@ class Demonstration(BaseModel):
 
     Attributes:
         tools: the tools called, in order.
-        records: references (`source/key`) of the records that it quotes; whoever may not read one of them
-            is not shown the demonstration.
+        records: references (`source/key`) of the records that it quotes. It is not shown to a persona that
+            may not read one of them.
         scores: of the teacher's episode.
         teacher: name of the model that produced it.
         parts: for each predictor's name, the fields of its last call in the episode. The last call has
@@ -81,6 +82,11 @@ class Demonstration(BaseModel):
     provenance: Provenance | None = None
     step: int | None = None
 
+    @classmethod
+    def of(cls, task: Task, **attributes: Any) -> Self:
+        """A demonstration of `task`."""
+        return cls(task_id=task.id, query=task.query, intent=task.intent, domains=task.domains, **attributes)
+
     @cached_property
     def key(self) -> str:
         """Content address."""
@@ -89,8 +95,8 @@ class Demonstration(BaseModel):
     def example(self, predictor: str) -> dspy.Example | None:
         """The example for one predictor, as stock bootstrapping would store it; None if it was not called.
 
-        It carries the records that it quotes, so that a program can keep it from those who may not read them,
-        and where it comes from a bank which task it solves, so that this task is never shown it.
+        It carries the records that it quotes, so that a program can keep it from personas that may not read
+        them. From a prebuilt bank it also carries its task, so that this task is never shown it.
         """
         part = self.parts.get(predictor)
         if part is None:
@@ -121,31 +127,22 @@ def last_calls(program: dspy.Module, trace: Iterable[TraceStep]) -> dict[str, La
         InputError: if a field holds something that cannot be written to a file.
     """
     names = {id(predictor): name for name, predictor in program.named_predictors()}
-    last: dict[str, LastCall] = {}
-    for predictor, inputs, outputs in trace:
-        if name := names.get(id(predictor)):
-            last[name] = LastCall(inputs, outputs.toDict())
-    return {
-        name: LastCall(plain_data(name, last[name].inputs), plain_data(name, last[name].outputs))
-        for name in names.values()
-        if name in last
+    last = {
+        names[id(predictor)]: LastCall(inputs, outputs.toDict())
+        for predictor, inputs, outputs in trace
+        if id(predictor) in names
     }
+    return {name: LastCall(*_plain(name, last[name])) for name in names.values() if name in last}
 
 
-def plain_data(name: str, fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields of an example for the predictor `name`, as what JSON can hold.
-
-    Raises:
-        InputError: if one cannot be written to a file.
-    """
+def _plain(name: str, call: LastCall) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
-        plain: dict[str, Any] = to_jsonable_python(fields)
+        return to_jsonable_python(call.inputs), to_jsonable_python(call.outputs)
     except PydanticSerializationError as error:
         raise InputError(
             f"a demonstration of {name} is not plain data: {error}",
             hint="give predictors text, numbers, lists and dicts only",
         ) from error
-    return plain
 
 
 def quoted_records(episode: EpisodeResult) -> tuple[str, ...]:

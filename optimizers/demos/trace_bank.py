@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,9 @@ import dspy
 from pydantic import BaseModel, ConfigDict
 
 from evals.dspy_programs.demo_format import NOTES
-from evals.dspy_programs.digests import model_digest, program_digest
-from evals.records.record import PRIMARY, EpisodeRecord
 from evals.scoring.constraints import Constraint, acceptable
 from evals.tasks.task import same_text
-from optimizers.demos.bank_card import BankCard
-from optimizers.demos.capture import TRACES, Capture, TraceStore
 from optimizers.demos.demonstration import Demonstration
-from optimizers.rollouts import Rollouts
 from tools.errors import InputError
 from tools.files.atomic import write_atomically
 from tools.files.json_files import read_lines, validated
@@ -44,9 +39,8 @@ class Gap(BaseModel):
     """A task that gave no demonstration, and why.
 
     Attributes:
-        reason: what a table counts by, after a colon its detail.
-        intent: of the task.
-        tried: where several sources were asked, what each of them came to.
+        reason: the words that a table counts by, after a colon their detail.
+        tried: the reason of each source, where several were asked.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -63,12 +57,66 @@ class Gap(BaseModel):
         return "infrastructure" if kind in INFRASTRUCTURE else kind.replace("_", " ")
 
 
+def count_reasons(gaps: Iterable[Gap]) -> dict[str, int]:
+    """Why tasks gave no demonstration, with counts, the most frequent reason first."""
+    return dict(Counter(gap.reason for gap in gaps).most_common())
+
+
+class BankCard(BaseModel):
+    """The head of a bank's file: its tasks, its sources and the format of its program.
+
+    Attributes:
+        kind: of the suite's world.
+        suite: digest of the suite.
+        tasks: how many were tried.
+        sources: as they were named, in the order in which they were asked.
+        program: the configuration to build the program anew, as a manifest has it.
+        interface: see `interface_of`.
+        versions: of the software.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: str
+    suite: str
+    split: str
+    scheme: str
+    tasks: int
+    sources: tuple[str, ...]
+    program: dict[str, Any] = {}
+    interface: dict[str, tuple[str, ...]] = {}
+    seed: int = 0
+    versions: dict[str, str] = {}
+
+    @property
+    def strategy(self) -> str:
+        """Name of the strategy that its demonstrations show; empty for programs without one."""
+        strategy = self.program.get("strategy")
+        return str(strategy.get("name", "")) if isinstance(strategy, dict) else str(strategy or "")
+
+
+def interface_of(program: dspy.Module) -> dict[str, tuple[str, ...]]:
+    """The fields of each predictor's signature by the predictor's name, inputs before outputs.
+
+    Two programs with the same interface can show each other's demonstrations.
+    """
+    return {
+        name: (
+            *predictor.signature.input_fields,
+            *(f"-> {output}" for output in predictor.signature.output_fields),
+        )
+        for name, predictor in program.named_predictors()
+    }
+
+
 @dataclass(frozen=True)
 class TraceBank:
     """Successful trajectories in the order of their tasks, and the tasks without one.
 
     Attributes:
-        card: what it was built from and for; None where a compile collected it for itself.
+        demonstrations: at most one for each task.
+        gaps: the tasks without one.
+        card: None where a compile collected the bank for itself.
     """
 
     demonstrations: tuple[Demonstration, ...]
@@ -76,13 +124,22 @@ class TraceBank:
     card: BankCard | None = None
 
     def check(self, program: dspy.Module, kind: str) -> None:
-        """See that `program`, at work in a world of `kind`, can show the demonstrations.
+        """Check that `program`, in a world of `kind`, can show the demonstrations.
 
         Raises:
             InputError: it cannot.
         """
-        if self.card is not None:
-            self.card.check(program, kind)
+        hint = "build it again with the program's own strategy"
+        if (card := self.card) is not None:
+            if kind != card.kind:
+                raise InputError(
+                    f"the trace bank is of a world of the kind {card.kind}, the suite is of the kind {kind}"
+                )
+            if interface_of(program) != card.interface:
+                made_for = f"the strategy {card.strategy}" if card.strategy else "another program"
+                raise InputError(
+                    f"the trace bank was built for {made_for}, whose parts have other fields", hint=hint
+                )
         known = {name: {*part.signature.fields, *NOTES} for name, part in program.named_predictors()}
         for demonstration in self.demonstrations:
             for name, fields in demonstration.parts.items():
@@ -91,7 +148,7 @@ class TraceBank:
                         f"the demonstration of {demonstration.task_id} has fields that {name} does not: "
                         f"{', '.join(strange)}",
                         where="the trace bank",
-                        hint="build it again with the program's own strategy",
+                        hint=hint,
                     )
 
     @property
@@ -102,45 +159,41 @@ class TraceBank:
     def __len__(self) -> int:
         return len(self.demonstrations)
 
-    def without(self, tasks: Iterable[Task], *, suite: str = "") -> TraceBank:
-        """The bank less what would show one of `tasks` its own solution, under whatever id.
+    def usable(
+        self, held_back: Iterable[Task], constraints: Sequence[Constraint] = (), *, suite: str = ""
+    ) -> TraceBank:
+        """The bank without demonstrations that must not be shown.
 
         Args:
-            suite: digest of the suite that the tasks are of. In a bank of another suite the same id is
-                another task, and only what is asked tells.
+            held_back: tasks whose solution must not be shown, under any id.
+            constraints: a trajectory that breaks one of them on its own is left out.
+            suite: digest of the suite of `held_back`. In a bank of another suite the same id is another
+                task, so only texts are compared.
+
+        Returns:
+            A bank with a gap for each demonstration left out.
         """
-        tasks = tuple(tasks)
+        held_back = tuple(held_back)
         elsewhere = self.card is not None and bool(suite) and self.card.suite != suite
-        ids = set() if elsewhere else {task.id for task in tasks}
-        texts = {same_text(task.query) for task in tasks}
+        ids = set() if elsewhere else {task.id for task in held_back}
+        texts = {same_text(task.query) for task in held_back}
         kept, gaps = [], list(self.gaps)
-        for demonstration in self.demonstrations:
-            if demonstration.task_id in ids or same_text(demonstration.query) in texts:
-                gaps.append(_gap(demonstration, HELD_BACK))
+        for each in self.demonstrations:
+            if each.task_id in ids or same_text(each.query) in texts:
+                reason = HELD_BACK
+            elif not acceptable(constraints, each.scores):
+                reason = BREAKING
             else:
-                kept.append(demonstration)
-        return TraceBank(tuple(kept), tuple(gaps), self.card)
-
-    def keeping(self, constraints: Sequence[Constraint]) -> TraceBank:
-        """The bank less the trajectories that break a constraint on their own."""
-        kept, gaps = [], list(self.gaps)
-        for demonstration in self.demonstrations:
-            if acceptable(constraints, demonstration.scores):
-                kept.append(demonstration)
-            else:
-                gaps.append(_gap(demonstration, BREAKING))
-        return TraceBank(tuple(kept), tuple(gaps), self.card)
-
-    def report(self) -> dict[str, Any]:
-        """How many tasks gave a demonstration, and why the others did not."""
-        reasons = Counter(gap.reason for gap in self.gaps)
-        return {"demonstrations": len(self), "without": dict(reasons.most_common())}
+                kept.append(each)
+                continue
+            gaps.append(Gap(task_id=each.task_id, reason=reason, intent=each.intent))
+        return replace(self, demonstrations=tuple(kept), gaps=tuple(gaps))
 
     def facts(self) -> dict[str, Any]:
-        """What it is, in short, for manifests."""
-        told = {"digest": self.digest, "demonstrations": len(self)}
+        """A short description for manifests."""
+        facts = {"digest": self.digest, "demonstrations": len(self)}
         card = self.card
-        return told if card is None else {**told, "sources": list(card.sources), "suite": card.suite}
+        return facts if card is None else {**facts, "sources": list(card.sources), "suite": card.suite}
 
     def write(self, path: Path) -> None:
         """Write the bank as JSON lines: a header, the demonstrations, the gaps."""
@@ -151,10 +204,10 @@ class TraceBank:
 
     @classmethod
     def read(cls, path: Path) -> TraceBank:
-        """The bank in a file.
+        """Read a bank from a file that `write` made.
 
         Raises:
-            InputError: if it is missing, damaged, or something else.
+            InputError: if the file is missing, damaged, or something else.
         """
         lines = list(read_lines(path, _WHAT))
         header = lines[0][1] if lines else None
@@ -163,7 +216,7 @@ class TraceBank:
         card = header.get("card")
         demonstrations, gaps = [], []
         for where, value in lines[1:]:
-            if isinstance(value, dict) and "parts" in value:
+            if isinstance(value, Mapping) and "parts" in value:
                 demonstrations.append(validated(value, Demonstration, _WHAT, where=where))
             else:
                 gaps.append(validated(value, Gap, _WHAT, where=where))
@@ -175,71 +228,3 @@ class TraceBank:
         if bank.digest != header.get("digest"):
             raise InputError("the trace bank differs from its digest", where=str(path))
         return bank
-
-
-def collect(program: dspy.Module, tasks: Sequence[Task], rollouts: Rollouts) -> TraceBank:
-    """Run `program` with the teacher over `tasks` and keep what succeeded.
-
-    Args:
-        rollouts: runs programs with the teacher as their model; if it resumes, tasks that an earlier run
-            finished are not run again, and once its budget is spent, no further ones.
-    """
-    run = digest([program_digest(program), model_digest(rollouts.lm), rollouts.seed])
-    store = TraceStore(rollouts.folder / TRACES, run)
-
-    def known(record: EpisodeRecord) -> bool:
-        """Whether an episode need not run again: a success that left no trace would be lost to the bank."""
-        return shortcoming(record) is not None or store.get(record.digests.task) is not None
-
-    captured = Capture(program, store, rollouts.env)
-    result = rollouts(captured, tasks, name="teacher", partly=True, known=known)
-    by_task = {record.task_id: record for record in result.records}
-    demonstrations, gaps = [], []
-    for task in tasks:
-        found = _demonstration(task, by_task.get(task.id), store.get(task.digest), rollouts.model)
-        if isinstance(found, Gap):
-            gaps.append(found)
-        else:
-            demonstrations.append(found)
-    return TraceBank(tuple(demonstrations), tuple(gaps))
-
-
-def _demonstration(
-    task: Task, record: EpisodeRecord | None, trace: dict[str, Any] | None, teacher: str
-) -> Demonstration | Gap:
-    reason = "not run" if record is None else shortcoming(record)
-    if reason is None and (trace is None or not trace["parts"]):
-        reason = "left no trace"
-    if reason is not None:
-        return Gap(task_id=task.id, reason=reason, intent=task.intent)
-    assert record is not None
-    assert trace is not None
-    return Demonstration(
-        task_id=task.id,
-        query=task.query,
-        intent=task.intent,
-        domains=task.domains,
-        tools=tuple(trace["tools"]),
-        records=tuple(trace["records"]),
-        scores=record.scores,
-        teacher=teacher,
-        parts=trace["parts"],
-    )
-
-
-def _gap(demonstration: Demonstration, reason: str) -> Gap:
-    return Gap(task_id=demonstration.task_id, reason=reason, intent=demonstration.intent)
-
-
-def shortcoming(record: EpisodeRecord) -> str | None:
-    """Why an episode is no example to follow; None if it is one."""
-    if record.status != "finished":
-        detail = f": {record.error}" if record.error else ""
-        return f"{record.status}{detail}"
-    if record.scores.get(PRIMARY, 0.0) < 1.0:
-        unknown = sorted({call.tool for call in record.calls if call.status == "unknown_tool"})
-        return f"tools not on offer: {', '.join(unknown)}" if unknown else "wrong outcome"
-    if not record.calls:
-        # Right only because there was nothing to do: it shows nobody how to find that out.
-        return "called no tool"
-    return None

@@ -3,30 +3,29 @@
 What they do that does not suit agents is kept from doing harm here:
 
 * they take any truthy score as success and ignore a threshold of 0, so the metric answers yes or no;
-* they take a metric that fails for a program that fails; here no further episode is run and the error is
-  raised;
+* they take a failing metric for a failing program; here no further episode is run and the error is raised;
 * they fill up with raw training examples, which for an agent show no trajectory but do hold the task's
-  text, so that is switched off; an example holds what an agent may see of a task, and nothing else;
+  text, so that is switched off; an example holds only the part of a task that an agent may see;
 * of a predictor called several times they may keep any step, so only the last is left in the trace;
 * they swallow the teacher's exceptions, so those are counted and named;
 * they draw with seeds of their own or with none, so ours are handed to them, and the order of the training
   tasks is drawn from ours;
-* they would choose by what they learned from, so those that can are given the dev tasks to choose by;
+* they would choose by the tasks that they learned from, so those that can are given the dev tasks;
 * an evaluation starts an episode that takes over two minutes a second time: here the second one waits for the
-  first and is given what that comes to;
+  result of the first;
 * they print to stdout, which belongs to results, and keep every prompt in memory.
 
 Instructions that a language model proposes are rewritten without the house rules, which are joined at the
 call. The model that proposes them is shown trajectories in their redacted form where they have one (see
 `optimizers.demos.redaction`); the records quoted by those that have none are in the manifest as
-`seen_by_proposer`, because instructions are the same for every persona. The description of what an episode
-came to names tools, rules and refusals, no values that a record holds.
+`seen_by_proposer`, because instructions are the same for every persona. The description of an episode
+names tools, rules and refusals, no values that a record holds.
 
-What stays: their episodes are in no log. A killed compile begins them again and asks no model what its
-journal has the reply to; only the evaluation of the program that they end with is in a log.
+One difference stays: their episodes are in no log. A killed compile begins them again, with the replies in
+its journal; only the evaluation of the program that they end with is in a log.
 
 `dspy.Ensemble` is left out: it lets several programs run side by side and reduces their answers to one. For
-an agent that means several episodes a task, each of which changes the world, and no one of whose changes can
-be taken back by a vote; nor is it one program that an artifact could hold. So is finetuning, of which
-`BetterTogether` is the one half.
+an agent that means several episodes a task, each of which changes the world, and a vote can take back none of
+the changes; nor is it one program that an artifact could hold. So is finetuning, one half of
+`BetterTogether`.
 """

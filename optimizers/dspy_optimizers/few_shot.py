@@ -6,107 +6,102 @@ from typing import Any
 
 import dspy
 
+from evals.dspy_programs.digests import program_digest
 from evals.statistics import wilson
 from evals.suite import as_examples
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import (
     BOOTSTRAPPED,
+    DspyOptimizer,
+    Optimized,
     bootstrapping,
+    check_taught,
     examples,
-    offered,
-    require_optuna,
-    see_taught,
-    tried,
+    without_measuring,
     working,
 )
-from optimizers.job import Compiled, Job, Trial
-from optimizers.search.knn import Knn
+from optimizers.optimizer import CompileContext, Compiled, Optimizer, Trial
+from optimizers.search.few_shot import Knn
+from optimizers.search.race_rules import INCUMBENT
+from optimizers.search.tpe import require_optuna
 from tools.seeding import rng
 
 
-class LabeledFewShot:
+class LabeledFewShot(Optimizer):
     """`dspy.LabeledFewShot`: demonstrations drawn blindly, from the teacher's trajectories."""
 
+    takes_bank = True
     differs = "k is --demos (its own: 16), and it draws from trajectories in place of raw examples"
 
-    def plan(self, job: Job) -> dict[str, int]:
-        """One teacher episode a training task, one student episode a dev task."""
-        return {"teacher": len(job.train), "dev": len(job.dev)}
+    def max_episodes(self, context: CompileContext) -> dict[str, int]:
+        return {"teacher": len(context.train), "dev": len(context.dev)}
 
-    def __call__(self, job: Job) -> Compiled:
-        """Compile."""
-        bank = job.bank()
-        shuffled = list(bank.demonstrations)
-        rng(job.settings.seed, "dspy").shuffle(shuffled)
-        # DSPy draws from numbers, and each predictor is then given its own part of what they stand for.
+    def __call__(self, context: CompileContext) -> Compiled:
+        shuffled = list(context.bank().demonstrations)
+        rng(context.settings.seed, "dspy").shuffle(shuffled)
+        # DSPy draws from numbers; each predictor then gets its own part of the demonstration at that place.
         numbers = [dspy.Example(number=number) for number in range(len(shuffled))]
-        with working(job, Lessons(job)):
-            program = dspy.LabeledFewShot(k=job.settings.demos).compile(job.program, trainset=numbers)
+        with working(context, Lessons(context)):
+            program = dspy.LabeledFewShot(k=context.settings.demos).compile(context.program, trainset=numbers)
         drawn: dict[int, None] = {}
         for name, predictor in program.named_predictors():
             drawn.update((demo.number, None) for demo in predictor.demos)
-            examples = (shuffled[demo.number].example(name) for demo in predictor.demos)
-            predictor.demos = [example for example in examples if example is not None]
+            shown = (shuffled[demo.number].example(name) for demo in predictor.demos)
+            predictor.demos = [example for example in shown if example is not None]
         chosen = tuple(shuffled[number] for number in drawn)
-        job.offer = Compiled(program, chosen, gaps=bank.report()["without"])
-        trial = job.try_out("labeled", program, chosen)
-        return Compiled(program, chosen, (trial,), trial.name, bank.report()["without"])
+        context.fall_back_to(Compiled(program, chosen, gaps=context.reasons))
+        trial = context.try_out("labeled", program, chosen)
+        return Compiled(program, chosen, (trial,), trial.name, context.reasons)
 
 
-class BootstrapFewShot:
+class BootstrapFewShot(DspyOptimizer):
     """`dspy.BootstrapFewShot`: the first successes of the teacher, one training task after another."""
 
+    bootstraps = True
     differs = BOOTSTRAPPED
 
-    def plan(self, job: Job) -> dict[str, int]:
-        """At most one teacher episode a training task, one student episode a dev task."""
-        return {"teacher": len(job.train), "dev": len(job.dev)}
+    def max_episodes(self, context: CompileContext) -> dict[str, int]:
+        return {"teacher": len(context.train), "dev": len(context.dev)}
 
-    def __call__(self, job: Job) -> Compiled:
-        """Compile."""
-        lessons = Lessons(job)
-        optimizer = dspy.BootstrapFewShot(**bootstrapping(job, lessons))
-        with working(job, lessons):
-            wrapped = optimizer.compile(LastSteps(job.program, lessons), trainset=examples(job))
-            offered(job, lessons, wrapped)
-        see_taught(lessons)
-        return tried(job, lessons, wrapped, "bootstrap")
+    def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
+        optimizer = dspy.BootstrapFewShot(**bootstrapping(context, lessons))
+        wrapped = optimizer.compile(LastSteps(context.program, lessons), trainset=examples(context))
+        context.fall_back_to(without_measuring(lessons, wrapped))
+        return Optimized(wrapped, "bootstrap")
 
 
-class RandomSearch:
+class RandomSearch(Optimizer):
     """`dspy.BootstrapFewShotWithRandomSearch`: several bootstraps of shuffled tasks meet on the dev tasks."""
 
+    best_on_dev = True
     differs = (
         f"num_candidate_programs is --candidates (its own: 16), {BOOTSTRAPPED}, restrict leaves out the "
         "candidate of raw examples alone"
     )
 
-    def plan(self, job: Job) -> dict[str, int]:
+    def max_episodes(self, context: CompileContext) -> dict[str, int]:
         """At most: a bootstrap in order and one for each candidate; these and the plain program on dev."""
-        candidates = job.settings.candidates
-        return {"teacher": len(job.train) * (candidates + 1), "dev": len(job.dev) * (candidates + 2)}
+        candidates = context.settings.candidates
+        return {"teacher": len(context.train) * (candidates + 1), "dev": len(context.dev) * (candidates + 2)}
 
-    def __call__(self, job: Job) -> Compiled:
-        """Compile."""
-        lessons = Lessons(job)
-        candidates = job.settings.candidates
-        with working(job, lessons):
-            optimizer = random_search(job, lessons)
-            wrapped = optimizer.compile(
-                LastSteps(job.program, lessons),
-                trainset=examples(job),
-                valset=as_examples(job.dev),
-                # Number -2 would be raw examples alone.
-                restrict=[-3, -1, *range(candidates)],
+    def __call__(self, context: CompileContext) -> Compiled:
+        lessons = Lessons(context)
+        with working(context, lessons):
+            wrapped = random_search(context, lessons).compile(
+                LastSteps(context.program, lessons),
+                trainset=examples(context),
+                valset=as_examples(context.dev),
+                restrict=searched_seeds(context),
             )
         found = sorted(wrapped.candidate_programs, key=lambda candidate: candidate["seed"])
-        see_taught(lessons)
+        check_taught(lessons)
         trials = tuple(_trial(candidate, lessons) for candidate in found)
-        best = next(c for c in found if c["program"] is wrapped)
-        return Compiled(wrapped.program, lessons.shown_by(wrapped.program), trials, _name(best), lessons.gaps)
+        best = next(candidate for candidate in found if candidate["program"] is wrapped)
+        shown = lessons.shown_by(wrapped.program)
+        return Compiled(wrapped.program, shown, trials, _name(best), lessons.gaps)
 
 
-class Optuna:
+class Optuna(DspyOptimizer):
     """`dspy.BootstrapFewShotWithOptuna`: one bootstrap, then one demonstration a predictor, sought on dev.
 
     As published, a trial shows each predictor a single demonstration. The sampler is seeded, which DSPy's own
@@ -116,6 +111,7 @@ class Optuna:
         InputError: Optuna is not installed.
     """
 
+    best_on_dev = True
     differs = (
         f"num_candidate_programs is --candidates (its own: 16), {BOOTSTRAPPED}, the sampler is seeded (its "
         "own is not)"
@@ -124,31 +120,31 @@ class Optuna:
     def __init__(self) -> None:
         require_optuna("BootstrapFewShotWithOptuna")
 
-    def plan(self, job: Job) -> dict[str, int]:
+    def max_episodes(self, context: CompileContext) -> dict[str, int]:
         """At most one teacher episode a training task; dev for each trial, and for the best one again."""
-        return {"teacher": len(job.train), "dev": len(job.dev) * (job.settings.candidates + 1)}
+        return {
+            "teacher": len(context.train),
+            "dev": len(context.dev) * (context.settings.candidates + 1),
+        }
 
-    def __call__(self, job: Job) -> Compiled:
-        """Compile."""
+    def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
         import optuna
 
-        lessons = Lessons(job)
-        bootstrap = dspy.BootstrapFewShot(**bootstrapping(job, lessons))
-        with working(job, lessons):
-            search = dspy.BootstrapFewShotWithOptuna(metric=lessons.metric, num_threads=job.student.workers)
-            student = LastSteps(job.program, lessons)
-            found = bootstrap.compile(student, trainset=examples(job))
-            see_taught(lessons)
-            if not all(predictor.demos for predictor in found.predictors()):
-                # There is nothing to choose from for at least one predictor.
-                return tried(job, lessons, found, "bootstrap")
-            search.student, search.compiled_teleprompter = student, found
-            search.valset = as_examples(job.dev)
-            study = optuna.create_study(
-                direction="maximize", sampler=optuna.samplers.TPESampler(seed=job.settings.seed)
-            )
-            study.optimize(search.objective, n_trials=job.settings.candidates)
-        return tried(job, lessons, study.best_trial.user_attrs["program"], f"trial-{study.best_trial.number}")
+        bootstrap = dspy.BootstrapFewShot(**bootstrapping(context, lessons))
+        search = dspy.BootstrapFewShotWithOptuna(metric=lessons.metric, num_threads=context.student.workers)
+        student = LastSteps(context.program, lessons)
+        found = bootstrap.compile(student, trainset=examples(context))
+        check_taught(lessons)
+        if not all(predictor.demos for predictor in found.predictors()):
+            # There is nothing to choose from for at least one predictor.
+            return Optimized(found, "bootstrap")
+        # DSPy's `compile` sets these and makes a study without a seed.
+        search.student, search.compiled_teleprompter = student, found
+        search.valset = as_examples(context.dev)
+        sampler = optuna.samplers.TPESampler(seed=context.settings.seed)
+        study = optuna.create_study(direction="maximize", sampler=sampler)
+        study.optimize(search.objective, n_trials=context.settings.candidates)
+        return Optimized(study.best_trial.user_attrs["program"], f"trial-{study.best_trial.number}")
 
 
 class Nearest(Knn):
@@ -162,12 +158,21 @@ class Nearest(Knn):
     differs = "the bank is collected once and not at each inference"
 
 
-def random_search(job: Job, lessons: Lessons) -> dspy.BootstrapFewShotWithRandomSearch:
-    """DSPy's random search as this job wants it."""
+_PLAIN, _IN_ORDER = -3, -1
+"""DSPy's seeds for the program as it is and for tasks that are not shuffled; -2 is raw examples alone."""
+
+
+def searched_seeds(context: CompileContext) -> list[int]:
+    """The candidates of DSPy's random search, by the seeds of their shuffles."""
+    return [_PLAIN, _IN_ORDER, *range(context.settings.candidates)]
+
+
+def random_search(context: CompileContext, lessons: Lessons) -> dspy.BootstrapFewShotWithRandomSearch:
+    """DSPy's random search under the context's settings."""
     return dspy.BootstrapFewShotWithRandomSearch(
-        **bootstrapping(job, lessons),
-        num_candidate_programs=job.settings.candidates,
-        num_threads=job.student.workers,
+        **bootstrapping(context, lessons),
+        num_candidate_programs=context.settings.candidates,
+        num_threads=context.student.workers,
     )
 
 
@@ -177,8 +182,8 @@ def _trial(candidate: dict[str, Any], lessons: Lessons) -> Trial:
     score = wilson(sum(scores), len(scores))
     return Trial(
         name=_name(candidate),
-        program=lessons.digest(program),
-        demonstrations=tuple(d.task_id for d in lessons.shown_by(program)),
+        program=program_digest(program),
+        demonstrations=tuple(shown.task_id for shown in lessons.shown_by(program)),
         score=score,
         strict=score,
         errors=0,
@@ -187,4 +192,4 @@ def _trial(candidate: dict[str, Any], lessons: Lessons) -> Trial:
 
 def _name(candidate: dict[str, Any]) -> str:
     seed = candidate["seed"]
-    return {-3: "uncompiled", -1: "in-order"}.get(seed, f"shuffled-{seed}")
+    return {_PLAIN: INCUMBENT, _IN_ORDER: "in-order"}.get(seed, f"shuffled-{seed}")

@@ -1,4 +1,4 @@
-"""What DSPy's own optimizers need around a program: a strict metric, traces of last steps, provenance."""
+"""The wrapper of a program for DSPy's optimizers: a strict metric, traces of last steps, provenance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import dspy
 
 from evals.dspy_programs.asked import given_to
 from evals.dspy_programs.demo_format import DemoNotes, without_notes
-from evals.dspy_programs.digests import program_digest
 from evals.lm.failures import failure_status
 from evals.records.record import PRIMARY
 from evals.scoring.constraints import acceptable
@@ -21,14 +20,13 @@ from optimizers.demos.demonstration import Demonstration, LastCall, TraceStep, l
 from optimizers.demos.redaction import with_twins
 from optimizers.dspy_optimizers.feedback import feedback
 from optimizers.dspy_optimizers.standings import Standings, admitted
-from optimizers.job import Job
+from optimizers.optimizer import CompileContext
 from tools.files.secrets import described
 from tools.seeding import digest
 from tools.statuses import INFRASTRUCTURE
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task, VisibleTask
-    from tools.environment import Environment
     from tools.episode_result import EpisodeResult
 
 
@@ -36,12 +34,12 @@ class Held:
     """An episode in a prediction, which no optimizer can write into a prompt.
 
     Attributes:
-        by: what `Standings` calls the program that ran it.
+        standing: the name under which `Standings` has the program that ran it.
     """
 
-    def __init__(self, episode: EpisodeResult, by: str = "") -> None:
+    def __init__(self, episode: EpisodeResult, standing: str = "") -> None:
         self.episode = episode
-        self.by = by
+        self.standing = standing
 
 
 class Lessons:
@@ -54,27 +52,22 @@ class Lessons:
         taught: whether any episode of the teacher succeeded.
     """
 
-    def __init__(self, job: Job) -> None:
-        self.job = job
+    def __init__(self, context: CompileContext) -> None:
+        self.context = context
         self.broken: Exception | None = None
         self.taught = False
-        self._tasks = {task.id: task for task in (*job.train, *job.dev)}
-        self._scorers = tuple(job.student.scorers or _default_scorers(job))
+        self._tasks = {task.id: task for task in (*context.train, *context.dev)}
+        self._scorers = tuple(context.student.scorers or _default_scorers(context))
         # Evaluations call the metric from many threads.
         self._lock = threading.Lock()
         self._by_part: dict[str, Demonstration] = {}
         self._gaps: Counter[str] = Counter()
         self._running: dict[Hashable, Future[Any]] = {}
-        self.standings = Standings(job, self.shown_by)
-        job.standings = self.standings.contenders
-
-    @property
-    def env(self) -> Environment:
-        """Where the teacher's episodes run."""
-        return self.job.teacher.env
+        self.standings = Standings(context, self.shown_by)
+        context.also_measured(self.standings.contenders)
 
     def task(self, visible: VisibleTask) -> Task:
-        """The whole task of which an optimizer knows the visible part."""
+        """The whole task whose visible part an optimizer knows."""
         return self._tasks[visible.id]
 
     def metric(self, example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> bool:
@@ -83,17 +76,16 @@ class Lessons:
         task = self.task(example.task)
         finished = episode.status == "finished"
         scores = self._scores(task, episode) if finished else {}
-        right = scores.get(PRIMARY, 0.0) >= 1.0 and acceptable(self.job.settings.constraints, scores)
-        taught = trace is not None
-        right = right and not (taught and not episode.calls)
-        if not taught:
+        right = scores.get(PRIMARY, 0.0) >= 1.0 and acceptable(self.context.settings.constraints, scores)
+        if trace is None:
             known = None if episode.status in INFRASTRUCTURE else right
-            self.standings.note(prediction.held.by, task, known)
-        if taught and right:
+            self.standings.note(prediction.held.standing, task, known)
+            return right
+        right = right and bool(episode.calls)
+        if right:
             self.taught = True
-        elif taught:
-            with self._lock:
-                self._gaps["wrong outcome" if finished else episode.status] += 1
+        else:
+            self._count_gap("wrong outcome" if finished else episode.status)
         return right
 
     def reward(
@@ -104,33 +96,29 @@ class Lessons:
         pred_name: str | None = None,
         pred_trace: Any = None,
     ) -> dspy.Prediction:
-        """As `metric`, with what the episode came to in words, for optimizers that reflect on it."""
+        """As `metric`, with a description of the episode, for optimizers that reflect on it."""
         if pred is None:
             return dspy.Prediction(score=0.0, feedback="The program failed.")
         task, episode = self.task(gold.task), pred.held.episode
         right = self.metric(gold, pred)
-        return dspy.Prediction(
-            score=float(right), feedback=feedback(task, episode, self._scores(task, episode))
-        )
+        words = feedback(task, episode, self._scores(task, episode))
+        return dspy.Prediction(score=float(right), feedback=words)
 
     def count(self, episode: EpisodeResult, *, taught: bool) -> None:
-        """Count what an episode cost."""
+        """Count an episode's cost."""
         with self._lock:
-            (self.job.teacher if taught else self.job.student).cost.add(episode)
+            self._rollouts(taught).cost.add(episode)
 
     def note(
         self, task: Task, episode: EpisodeResult, parts: dict[str, dict[str, Any]], *, taught: bool
     ) -> None:
-        """Remember what an episode of the teacher or the student showed: it may become a demonstration."""
-        demonstration = Demonstration(
-            task_id=task.id,
-            query=task.query,
-            intent=task.intent,
-            domains=task.domains,
+        """Remember an episode of the teacher or the student: it may become a demonstration."""
+        demonstration = Demonstration.of(
+            task,
             tools=tuple(call.tool for call in episode.calls),
             records=quoted_records(episode),
             scores=dict(self._scores(task, episode)),
-            teacher=(self.job.teacher if taught else self.job.student).model,
+            teacher=self._rollouts(taught).model,
             parts=parts,
         )
         with self._lock:
@@ -138,28 +126,33 @@ class Lessons:
 
     def failed(self, error: Exception) -> None:
         """Count an exception of the program, which the optimizer will swallow."""
-        with self._lock:
-            self._gaps[f"{failure_status(error)}: {described(error)}"] += 1
+        self._count_gap(f"{failure_status(error)}: {described(error)}")
 
     def disclose(self, part: dict[str, Any]) -> dict[str, Any]:
-        """A predictor's fields as the proposer is shown them: their twin, or else as they are, and noted."""
+        """A predictor's fields for the proposer: from their twin, or else unchanged, which is noted."""
         notes, shown = DemoNotes.of(part), without_notes(part)
-        if notes.redacted is None:
-            if self.job.proposer is not None:
-                with self._lock:
-                    self.job.proposer.seen.update(notes.records)
-            return shown
-        return {name: notes.redacted.get(name, value) for name, value in shown.items()}
+        if notes.redacted is not None:
+            return {name: notes.redacted.get(name, value) for name, value in shown.items()}
+        if self.context.proposer is not None:
+            with self._lock:
+                self.context.proposer.seen.update(notes.records)
+        return shown
+
+    def disclosed_step(
+        self, inputs: dict[str, Any], outputs: dict[str, Any]
+    ) -> tuple[dict[str, Any], dspy.Prediction]:
+        """The inputs and outputs of a predictor's call for the proposer, as in DSPy's traces."""
+        shown = self.disclose({**inputs, **outputs})
+        disclosed = {name: shown.pop(name) for name in outputs if name in shown}
+        return shown, dspy.Prediction(**disclosed)
 
     def once(self, key: Hashable, run: Callable[[], Any]) -> Any:
-        """What `run` gives; of calls with the same key at the same time only the first runs."""
+        """The result of `run`; of calls with the same key at the same time only the first runs."""
         with self._lock:
             others = self._running.get(key)
-            ours: Future[Any] | None = None
             if others is None:
                 ours = self._running[key] = Future()
-        if ours is None:
-            assert others is not None
+        if others is not None:
             return others.result()
         try:
             found = run()
@@ -187,9 +180,12 @@ class Lessons:
                 found[demonstration.task_id] = demonstration
         return tuple(found.values())
 
-    def digest(self, program: dspy.Module) -> str:
-        """Content address of a candidate."""
-        return program_digest(program)
+    def _rollouts(self, taught: bool) -> Any:
+        return self.context.teacher if taught else self.context.student
+
+    def _count_gap(self, reason: str) -> None:
+        with self._lock:
+            self._gaps[reason] += 1
 
     def _scores(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
         try:
@@ -203,7 +199,7 @@ class Lessons:
 
 
 class LastSteps(dspy.Module):  # type: ignore[misc]
-    """The program itself, except that its trace holds only each predictor's last call, as plain data.
+    """A program whose trace holds only each predictor's last call, as plain data.
 
     Args:
         reflected: whether the trace is for a proposer to read, and not to become demonstrations.
@@ -230,50 +226,43 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
         lessons = self._lessons
         if lessons.broken is not None:
             raise lessons.broken
-        with admitted(lessons.job, str(id(self))):
-            return self._admitted(task, traced)
-
-    def _admitted(self, task: Task, traced: bool) -> tuple[dspy.Prediction, list[TraceStep]]:
-        lessons = self._lessons
-        taught = traced and dspy.settings.lm is lessons.job.teacher.lm
-        try:
-            with dspy.context(trace=[] if traced else None):
-                prediction = self._perform(task, taught)
-                found = last_calls(self.program, dspy.settings.trace or ())
-        except Exception as error:
-            lessons.failed(error)
-            raise
-        episode = prediction.episode
-        lessons.count(episode, taught=taught)
-        steps = self._noted(task, episode, found, taught) if traced else []
-        held = Held(episode, "" if taught else lessons.standings.enter(self.program))
-        return dspy.Prediction(answer=prediction.answer, held=held), steps
+        taught = traced and dspy.settings.lm is lessons.context.teacher.lm
+        with admitted(lessons.context, str(id(self))):
+            try:
+                with dspy.context(trace=[] if traced else None):
+                    prediction = self._perform(task, taught)
+                    found = last_calls(self.program, dspy.settings.trace or ())
+            except Exception as error:
+                lessons.failed(error)
+                raise
+            episode = prediction.episode
+            lessons.count(episode, taught=taught)
+            steps = self._steps(task, episode, found, taught) if traced else []
+            held = Held(episode, "" if taught else lessons.standings.enter(self.program))
+            return dspy.Prediction(answer=prediction.answer, held=held), steps
 
     def _perform(self, task: Task, taught: bool) -> dspy.Prediction:
-        perform = self._lessons.job.perform
-        given = given_to(self.program, task)
-        return self.program(task=given) if perform is None else perform(self.program, task, taught)
+        perform = self._lessons.context.perform
+        if perform is not None:
+            return perform(self.program, task, taught)
+        return self.program(task=given_to(self.program, task))
 
-    def _noted(
+    def _steps(
         self, task: Task, episode: EpisodeResult, found: dict[str, LastCall], taught: bool
     ) -> list[TraceStep]:
-        calls = with_twins(found, task, self._lessons.env)
-        if not self._reflected:
-            parts = {name: call.fields for name, call in calls.items()}
-            self._lessons.note(task, episode, parts, taught=taught)
+        """The last calls as DSPy's trace has them; those that may become demonstrations are noted."""
+        lessons = self._lessons
+        calls = with_twins(found, task, lessons.context.teacher.env)
         predictors = dict(self.program.named_predictors())
-        steps = []
-        for name, call in calls.items():
-            inputs, outputs = call
-            if self._reflected:
-                shown = self._lessons.disclose(call.fields)
-                inputs = {field: value for field, value in shown.items() if field not in outputs}
-                outputs = {field: value for field, value in shown.items() if field in outputs}
-            steps.append((predictors[name], inputs, dspy.Prediction(**outputs)))
-        return steps
+        if self._reflected:
+            return [(predictors[name], *lessons.disclosed_step(*call)) for name, call in calls.items()]
+        lessons.note(task, episode, {name: call.fields for name, call in calls.items()}, taught=taught)
+        return [
+            (predictors[name], call.inputs, dspy.Prediction(**call.outputs)) for name, call in calls.items()
+        ]
 
 
-def _default_scorers(job: Job) -> tuple[Any, ...]:
+def _default_scorers(context: CompileContext) -> tuple[Any, ...]:
     from evals.task_kind import scorers_for
 
-    return scorers_for(job.student.env)
+    return scorers_for(context.student.env)

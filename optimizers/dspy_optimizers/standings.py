@@ -1,7 +1,7 @@
-"""How the programs stand that an optimizer of DSPy's measures: the best so far, should the budget be spent.
+"""The programs that an optimizer of DSPy's has measured: the best so far, should the budget be spent.
 
 DSPy's optimizers keep their candidates to themselves and take an episode that was not run for one that
-failed. So what they measure on the dev tasks is noted here, as it is measured.
+failed. So outcomes on the dev tasks are noted here as they come in.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from evals.dspy_programs.digests import model_name, program_digest
 from evals.statistics import wilson
-from optimizers.cost.budget import BudgetSpentError
-from optimizers.job import Contender, Job, Trial
+from optimizers.cost.limits import BudgetSpentError
+from optimizers.optimizer import CompileContext, Contender, Trial
 
 if TYPE_CHECKING:
     import dspy
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def admitted(job: Job, kind: str) -> Iterator[None]:
-    """An episode, counted by the job's budget.
+def admitted(context: CompileContext, kind: str) -> Iterator[None]:
+    """A block that runs an episode, counted by the context's budget.
 
     Raises:
         BudgetSpentError: it must not start.
     """
     import dspy
 
-    budget = job.budget
+    budget = context.budget
     if budget is None:
         yield
         return
@@ -53,16 +53,18 @@ class Standings:
         shown_by: gives the demonstrations in a program.
     """
 
-    def __init__(self, job: Job, shown_by: Callable[[dspy.Module], tuple[Demonstration, ...]]) -> None:
-        self._limited = job.budget is not None
-        self._dev = {task.id for task in job.dev}
+    def __init__(
+        self, context: CompileContext, shown_by: Callable[[dspy.Module], tuple[Demonstration, ...]]
+    ) -> None:
+        self._limited = context.budget is not None
+        self._dev = {task.id for task in context.dev}
         self._shown_by = shown_by
         self._lock = threading.Lock()
         self._programs: dict[str, dspy.Module] = {}
         self._outcomes: dict[str, dict[str, bool | None]] = {}
 
     def enter(self, program: dspy.Module) -> str:
-        """What the program as it is now goes by; optimizers change programs in place."""
+        """The name of the program in its present state; optimizers change programs in place."""
         if not self._limited:
             return ""
         name = program_digest(program)

@@ -1,4 +1,4 @@
-"""How optimizers of DSPy's are run, and what they are given."""
+"""The surroundings of DSPy's optimizers: settings, examples, and the measurement of the result."""
 
 from __future__ import annotations
 
@@ -8,166 +8,147 @@ import os
 import sys
 from abc import abstractmethod
 from collections.abc import Iterator
-from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import dspy
 
 from evals.suite import as_examples
 from evals.tasks.task import same_text
-from optimizers.compiling.teaching import nothing_taught
+from optimizers.demos.teaching import nothing_taught
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from optimizers.job import Compiled, Job
+from optimizers.optimizer import CompileContext, Compiled, Optimizer
 from tools.errors import InputError, WorksmithError
 from tools.files.secrets import described
 from tools.seeding import rng
-
-if TYPE_CHECKING:
-    from optimizers.dspy_optimizers.proposer import Proposer
-
 
 BOOTSTRAPPED = (
     "max_bootstrapped_demos is --demos (its own: 4), max_labeled_demos 0 (its own: raw examples, 16 or, of "
     "MIPROv2, 4), metric_threshold 1 (its own: none)"
 )
-"""In what every bootstrap of DSPy's differs from one that runs as it comes."""
+"""The differences of every bootstrap from DSPy's defaults."""
 
 REDACTED = "the proposer is shown trajectories in redacted form"
-"""In what every optimizer differs that has a model read trajectories."""
+"""The difference of every optimizer that has a model read trajectories."""
 
 
-class Proposing:
-    """An optimizer whose instructions are proposed by a language model.
+class Optimized(NamedTuple):
+    """A program that an optimizer of DSPy's has made, and the name of its trial."""
+
+    wrapped: LastSteps
+    name: str
+
+
+class DspyOptimizer(Optimizer):
+    """An optimizer of DSPy's whose program is measured on the dev tasks, in our own log.
 
     Attributes:
-        differs: in what it does not run as DSPy has it by default; empty if in nothing.
+        bootstraps: whether it is an error if no episode of its teacher succeeds.
     """
 
-    differs: str
+    bootstraps = False
 
     @abstractmethod
-    def proposals(self, job: Job) -> int:
-        """How often it asks the proposer at most, a reply that cannot be read not counted."""
+    def optimize(self, context: CompileContext, lessons: Lessons) -> Optimized:
+        """Run DSPy's optimizer on the context's program."""
 
-    @abstractmethod
-    def plan(self, job: Job) -> dict[str, int]:
-        """See `Optimizer`."""
+    def __call__(self, context: CompileContext) -> Compiled:
+        lessons = Lessons(context)
+        with working(context, lessons):
+            found = self.optimize(context, lessons)
+        if self.bootstraps:
+            check_taught(lessons)
+        made = without_measuring(lessons, found.wrapped)
+        context.fall_back_to(made)
+        trial = context.try_out(found.name, made.program, made.demonstrations)
+        return Compiled(made.program, made.demonstrations, (trial,), trial.name, lessons.gaps)
 
-    @abstractmethod
-    def __call__(self, job: Job) -> Compiled:
-        """See `Optimizer`."""
+
+def without_measuring(lessons: Lessons, wrapped: LastSteps) -> Compiled:
+    """The program inside `wrapped`, without the models that optimizers leave in its predictors."""
+    program = wrapped.program
+    for predictor in program.predictors():
+        predictor.lm = None
+    return Compiled(program, lessons.shown_by(program), gaps=lessons.gaps)
 
 
-def proposer(job: Job) -> Proposer:
-    """The job's proposer.
+def proposer_lm(context: CompileContext) -> dspy.LM:
+    """The model that proposes instructions.
 
     Raises:
-        InputError: it has none.
+        InputError: there is none.
     """
-    if job.proposer is None:
+    if context.proposer is None:
         raise InputError("instructions are proposed by a language model, and there is none")
-    return job.proposer
-
-
-def require_optuna(name: str) -> None:
-    """Mind that Optuna may not be installed.
-
-    Raises:
-        InputError: it is not.
-    """
-    if find_spec("optuna") is None:
-        raise InputError(
-            f"{name} needs Optuna, which is not installed", hint="pip install 'worksmith[optuna]'"
-        )
-    import optuna
-
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    return context.proposer.lm
 
 
 @contextlib.contextmanager
-def working(job: Job, lessons: Lessons) -> Iterator[None]:
-    """The surroundings of an optimizer at work.
+def working(context: CompileContext, lessons: Lessons) -> Iterator[None]:
+    """A block in which an optimizer of DSPy's works.
 
-    It is not told that the budget is spent: to it everything fails from then on.
+    The optimizer is not told that the budget is spent: to it everything fails from then on.
 
     Raises:
-        BudgetSpentError: something was not run, or not asked.
+        BudgetSpentError: an episode was not run, or a model not asked.
         WorksmithError: the optimizer gave up.
-        Exception: what a scorer raised.
+        Exception: a scorer's own.
     """
-    settings = {"lm": job.student.lm, "trace": None, "disable_history": True, "max_errors": sys.maxsize}
+    settings = {"lm": context.student.lm, "trace": None, "disable_history": True, "max_errors": sys.maxsize}
+    failure: Exception | None = None
     try:
         with _quiet(), dspy.context(**settings):
             yield
     except Exception as error:
-        if lessons.broken is not None:
-            raise lessons.broken from error
-        if job.budget is not None:
-            job.budget.check()
-        if job.proposer is not None:
-            job.proposer.check()
-        if isinstance(error, WorksmithError):
-            raise
-        raise WorksmithError(f"DSPy's optimizer gave up: {described(error)}") from error
+        failure = error
+    # Optimizers go on, or fail with an error of their own, where one of these is the cause.
     if lessons.broken is not None:
-        raise lessons.broken
-    if job.budget is not None:
-        job.budget.check()
-    if job.proposer is not None:
-        job.proposer.check()
+        raise lessons.broken from failure
+    for cause in (context.budget, context.proposer):
+        if cause is not None:
+            cause.check()
+    if isinstance(failure, WorksmithError):
+        raise failure
+    if failure is not None:
+        raise WorksmithError(f"DSPy's optimizer gave up: {described(failure)}") from failure
 
 
-def examples(job: Job) -> list[dspy.Example]:
-    """The training tasks in an order drawn from the seed, less those that ask what a task held back asks."""
-    texts = {same_text(task.query) for task in job.held_back}
-    tasks = [task for task in job.train if same_text(task.query) not in texts]
-    rng(job.settings.seed, "dspy").shuffle(tasks)
+def examples(context: CompileContext) -> list[dspy.Example]:
+    """The training tasks in an order drawn from the seed, without those that repeat a task held back."""
+    texts = {same_text(task.query) for task in context.held_back}
+    tasks = [task for task in context.train if same_text(task.query) not in texts]
+    rng(context.settings.seed, "dspy").shuffle(tasks)
     return as_examples(tasks)
 
 
-def bootstrapping(job: Job, lessons: Lessons) -> dict[str, object]:
-    """What every bootstrap of DSPy's is told, see `BOOTSTRAPPED`."""
+def bootstrapping(context: CompileContext, lessons: Lessons) -> dict[str, object]:
+    """The arguments of every bootstrap of DSPy's, see `BOOTSTRAPPED`."""
     return {
         "metric": lessons.metric,
         "metric_threshold": 1.0,
-        "teacher_settings": {"lm": job.teacher.lm},
-        "max_bootstrapped_demos": job.settings.demos,
+        "teacher_settings": {"lm": context.teacher.lm},
+        "max_bootstrapped_demos": context.settings.demos,
         "max_labeled_demos": 0,
     }
 
 
-def see_taught(lessons: Lessons) -> None:
-    """See that the teacher has taught something.
+def check_taught(lessons: Lessons) -> None:
+    """Check that an episode of the teacher succeeded.
 
     Raises:
-        NothingTaughtError: no episode of its succeeded; where it was lost throughout, an InfrastructureError.
+        NothingTaughtError: none did.
+        InfrastructureError: all were lost.
+        BudgetSpentError: the budget ended the teacher's work.
     """
-    job = lessons.job
+    context = lessons.context
     if not lessons.taught:
-        if job.budget is not None:
-            job.budget.check()
-        raise nothing_taught(job.teacher.model, lessons.gaps)
-
-
-def offered(job: Job, lessons: Lessons, wrapped: LastSteps) -> None:
-    """Note what an optimizer has made of the program, should there be nothing left to measure it with."""
-    program = wrapped.program
-    for predictor in program.predictors():
-        predictor.lm = None
-    job.offer = Compiled(program, lessons.shown_by(program), gaps=lessons.gaps)
-
-
-def tried(job: Job, lessons: Lessons, wrapped: LastSteps, name: str) -> Compiled:
-    """What an optimizer has made of the program, measured on the dev tasks in our own log."""
-    offered(job, lessons, wrapped)
-    program, chosen = wrapped.program, lessons.shown_by(wrapped.program)
-    trial = job.try_out(name, program, chosen)
-    return Compiled(program, chosen, (trial,), trial.name, lessons.gaps)
+        if context.budget is not None:
+            context.budget.check()
+        raise nothing_taught(context.teacher.model, lessons.gaps)
 
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Without what DSPy warns of in its own doings; its progress is for people at a terminal."""
+    """A block without DSPy's warnings about its own work; its progress is for people at a terminal."""
     logger = logging.getLogger("dspy")
     before = logger.level
     logger.setLevel(logging.ERROR)

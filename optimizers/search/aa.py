@@ -3,24 +3,24 @@
 The program is evaluated once for each arm of the race, under another seed each time, so that a model that
 samples answers anew. What was measured is then resampled without any further model call: whole intents are
 drawn with replacement, and for each of them the arms' scores are dealt out anew, the same way for all its
-tasks, so that what goes together inside an intent stays together. Arms of the same program are
-interchangeable, so in every such race nothing is there to be found, and whatever is accepted is an error.
+tasks, which keeps the dependence inside an intent. Arms of the same program are interchangeable, so no such
+race has anything to find, and every acceptance is an error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 from random import Random
 from typing import Any
 
 from evals.records.summary import interval_json
 from evals.statistics import Interval, wilson
-from optimizers.job import Job, worth
+from optimizers.optimizer import CompileContext, episode_score
 from optimizers.search.race import dev_order, rules
-from optimizers.search.race_table import Table, over
-from optimizers.search.racing import INCUMBENT, Arm, IncumbentLostError, Outcome, Rules
+from optimizers.search.race_rules import INCUMBENT, Arm, IncumbentLostError, Outcome, Rules
+from optimizers.search.racing import Table, race_over
 from tools.seeding import rng
 
 RESAMPLINGS = 1_000
@@ -28,7 +28,7 @@ RESAMPLINGS = 1_000
 
 @dataclass(frozen=True)
 class SameProgram:
-    """What an A/A check found.
+    """The result of an A/A check.
 
     Attributes:
         told_apart: the share of resamplings in which a candidate was accepted.
@@ -50,51 +50,42 @@ class SameProgram:
 
     @property
     def passed(self) -> bool:
-        """Whether the rate may be what was stated."""
+        """Whether the rate may be the stated one."""
         return self.told_apart.low <= self.stated
 
     def to_json(self) -> dict[str, Any]:
-        """The findings as JSON-able data."""
-        return {
-            "passed": self.passed,
-            "told_apart": interval_json(self.told_apart),
-            "stated": self.stated,
-            "as_measured": self.as_measured,
-            "differing": self.differing,
-            "arms": self.arms,
-            "intents": self.intents,
-            "tasks": self.tasks,
-            "lost": self.lost,
-        }
+        """The result as JSON-able data."""
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {"passed": self.passed, **values, "told_apart": interval_json(self.told_apart)}
 
 
-def episodes(job: Job) -> dict[str, int]:
-    """How many episodes the check runs, by what for."""
-    return {"dev": len(job.dev) * (1 + job.settings.candidates)}
+def max_episodes(context: CompileContext) -> dict[str, int]:
+    """The episodes that the check runs, by role."""
+    return {"dev": len(context.dev) * (1 + context.settings.candidates)}
 
 
-def same_program(job: Job) -> SameProgram:
-    """Evaluate the program of `job` once for each arm of its race, and resample.
+def same_program(context: CompileContext) -> SameProgram:
+    """Evaluate the program of `context` once for each arm of its race, and resample.
 
     Raises:
         IncumbentLostError: an arm lost too many episodes to compare anything with it.
     """
-    dealt = dev_order(job.dev, job.settings.seed)
+    dealt = dev_order(context.dev, context.settings.seed)
     tasks = [task for intent in dealt for task in intent]
     columns: list[list[float | None]] = []
-    for number in range(1 + job.settings.candidates):
-        rollouts = replace(job.student, seed=number)
-        records = rollouts(job.program, tasks, name=f"aa-{number}").records
-        columns.append([worth(record) for record in records])
-    how = rules(job.settings)
+    for number in range(1 + context.settings.candidates):
+        rollouts = replace(context.student, seed=number)
+        records = rollouts(context.program, tasks, name=f"aa-{number}").records
+        columns.append([episode_score(record) for record in records])
+    how = rules(context.settings)
     for column in columns:
         # Any of them may stand for the program as it is.
         Outcome(INCUMBENT, {INCUMBENT: Arm(INCUMBENT, column)}, how).check()
     rows = list(zip(*columns, strict=True))
-    left = iter(rows)
-    table = [list(islice(left, len(intent))) for intent in dealt]
+    remaining = iter(rows)
+    table = [list(islice(remaining, len(intent))) for intent in dealt]
     return SameProgram(
-        told_apart=false_accepts(table, how, seed=job.settings.seed),
+        told_apart=false_accepts(table, how, seed=context.settings.seed),
         stated=how.alpha,
         as_measured=_accepts(table, how),
         differing=sum(len({*row} - {None}) > 1 for row in rows) / len(rows),
@@ -106,7 +97,7 @@ def same_program(job: Job) -> SameProgram:
 
 
 def false_accepts(table: Table, how: Rules, *, seed: int, resamplings: int = RESAMPLINGS) -> Interval:
-    """How often a race over resampled scores of one program accepts a candidate, with Wilson's interval."""
+    """The rate at which races over resampled scores of one program accept a candidate."""
     accepted = 0
     for number in range(resamplings):
         generator = rng(seed, "aa", number)
@@ -125,6 +116,6 @@ def _exchanged(intent: Sequence[Sequence[float | None]], generator: Random) -> l
 def _accepts(table: Table, how: Rules) -> bool:
     """Whether a race over the scores ends with a candidate; the first column is the incumbent."""
     try:
-        return over(table, how).winner != INCUMBENT
+        return race_over(table, how).winner != INCUMBENT
     except IncumbentLostError:
         return False

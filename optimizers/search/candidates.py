@@ -1,26 +1,36 @@
-"""The programs that meet in a race: one bank of demonstrations, shown in several sizes and ways."""
+"""The candidates of a race, and the bank that they draw from.
+
+The bank grows from round to round: the teacher runs further tasks only once the smaller bank has been raced.
+Candidates show one bank in several sizes and ways.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+import heapq
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from optimizers.demos.demonstration import Demonstration
 from optimizers.demos.selection import Display, selection_called
 from optimizers.demos.trace_bank import TraceBank
-from optimizers.job import Job
-from optimizers.search.bank_schedule import growing_bank, sizes
+from optimizers.optimizer import CompileContext
+from retrievers.ranking.lexical import LexicalIndex
 from tools.errors import InputError
 
 if TYPE_CHECKING:
     import dspy
 
+    from evals.tasks.task import Task
+
+_BANK_SHARES = (4, 2, 1)
+"""The divisors of the number of training tasks, from the smallest bank to the whole one."""
+
 _KINDS = ("nearest", "covering", "random")
 """The selections of candidates, in turn."""
 
-_SHARES = (1, 2, 4)
-"""By what the most demonstrations that a prompt gets are divided, in turn."""
+_SIZE_SHARES = (1, 2, 4)
+"""The divisors of the most demonstrations of a prompt, in turn."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +38,12 @@ class Candidate:
     """A program, and the demonstrations that it can show.
 
     Attributes:
-        what: equal for candidates that show the same.
+        content: equal for candidates that show the same.
     """
 
     program: dspy.Module
     demonstrations: tuple[Demonstration, ...]
-    what: Hashable = None
+    content: Hashable = None
 
     @property
     def ids(self) -> frozenset[str]:
@@ -41,63 +51,129 @@ class Candidate:
         return frozenset(demonstration.task_id for demonstration in self.demonstrations)
 
 
-def draw_candidates(job: Job, bank: TraceBank, most: int) -> dict[str, Candidate]:
+def bank_schedule(context: CompileContext) -> list[int]:
+    """The number of training tasks that the bank is drawn from in each round.
+
+    The smallest is twice the demonstrations of a prompt, and no round is without a candidate. A prebuilt bank
+    is complete at once.
+    """
+    total, settings = len(context.train), context.settings
+    if context.prebuilt_bank is not None:
+        return [total]
+    sizes = [total // share for share in _BANK_SHARES if share == 1 or total // share >= 2 * settings.demos]
+    return sizes[-settings.candidates :]
+
+
+def rounds(context: CompileContext) -> Iterator[dict[str, Candidate]]:
+    """The candidates that enter a race together: the first from a small bank, then one for each larger one.
+
+    There are at most `settings.candidates` in all. The bank grows when the next round is asked for.
+    """
+    schedule = bank_schedule(context)
+    first = context.settings.candidates - len(schedule) + 1
+    for number, bank in enumerate(_growing_bank(context, schedule)):
+        drawn = draw_candidates(context, bank, 1 if number else first)
+        yield {f"{name}-of-{schedule[number]}" if number else name: drawn[name] for name in drawn}
+
+
+def _growing_bank(context: CompileContext, schedule: Sequence[int]) -> Iterator[TraceBank]:
+    """The bank of each round, with all of the round before; the last one is not empty.
+
+    The tasks that stand for most of the others come first, so that a small bank covers them all.
+    """
+    if len(schedule) == 1:
+        yield context.bank()
+        return
+    tasks = covering_order(context.train)
+    bank = TraceBank(())
+    for number, (start, stop) in enumerate(zip([0, *schedule], schedule, strict=False)):
+        teacher = replace(context.teacher, folder=context.teacher.folder / f"round-{number}")
+        more = context.taught(tasks[start:stop], teacher)
+        bank = TraceBank((*bank.demonstrations, *more.demonstrations), (*bank.gaps, *more.gaps))
+        yield context.drawn_from(bank, complete=stop == schedule[-1])
+
+
+def covering_order(tasks: Sequence[Task]) -> list[Task]:
+    """The tasks in an order in which any number of first ones is near all texts.
+
+    Greedy facility location. The gain of a task only shrinks as others come before it, so most need not be
+    looked at in most steps (Minoux 1978).
+    """
+    import numpy as np
+
+    ordered = sorted(tasks, key=lambda task: task.id)
+    index = LexicalIndex({task.id: task.query for task in ordered})
+    likeness = np.empty((len(ordered), len(ordered)))
+    for place, task in enumerate(ordered):
+        # One row at a time: as lists of numbers all rows would take ten times the memory.
+        likeness[place] = index.scores(task.query)
+    best = np.zeros(len(ordered))
+
+    def gain(place: int) -> float:
+        # Rounded, so that the order of additions can never decide between equals.
+        return round(float(np.maximum(likeness[place] - best, 0.0).sum()), 6)
+
+    # Upper bounds of the gains, the largest first; among equals the earlier one.
+    waiting = [(-gain(place), place) for place in range(len(ordered))]
+    heapq.heapify(waiting)
+    found = []
+    while waiting:
+        known, place = waiting[0]
+        now = -gain(place)
+        if now > known:
+            heapq.heapreplace(waiting, (now, place))
+            continue
+        heapq.heappop(waiting)
+        found.append(ordered[place])
+        best = np.maximum(best, likeness[place])
+    return found
+
+
+def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict[str, Candidate]:
     """At most so many by name, in the order in which they run; fewer if the bank is small.
 
-    In turn whatever is nearest to each task, a set that covers the bank, and a random set; first with as many
+    In turn the nearest to each task, a set that covers the bank, and a random set; first with as many
     demonstrations as a prompt gets, then with half and with a quarter of them.
     """
     found: dict[str, Candidate] = {}
     seen: set[Hashable] = set()
     if not len(bank):
         return found
-    for name, candidate in _offers(job, bank):
-        if candidate.what not in seen:
-            seen.add(candidate.what)
+    for name, candidate in _offers(context, bank):
+        if candidate.content not in seen:
+            seen.add(candidate.content)
             found[name] = candidate
         if len(found) == most:
             break
     return found
 
 
-def rounds(job: Job) -> Iterator[dict[str, Candidate]]:
-    """The candidates that enter a race together: the first from a small bank, then one for each larger one.
-
-    There are at most `settings.candidates` in all. The bank grows when the next round is asked for.
-    """
-    planned = sizes(job)
-    first = job.settings.candidates - len(planned) + 1
-    for number, bank in enumerate(growing_bank(job)):
-        drawn = draw_candidates(job, bank, 1 if number else first)
-        yield {f"{name}-of-{planned[number]}" if number else name: drawn[name] for name in drawn}
-
-
-def _offers(job: Job, bank: TraceBank) -> Iterator[tuple[str, Candidate]]:
+def _offers(context: CompileContext, bank: TraceBank) -> Iterator[tuple[str, Candidate]]:
     """Candidates with repeats. A small bank soon offers nothing new, so this ends."""
-    settings = job.settings
+    settings = context.settings
     pool = settings.pool(bank)
     most = min(settings.demos, len(pool.demonstrations))
     kinds = (settings.selection,) if settings.selection else _KINDS
     for number in range(2 * settings.candidates):
-        restart, place = divmod(number, len(_SHARES))
-        size = -(-most // _SHARES[place])
+        restart, place = divmod(number, len(_SIZE_SHARES))
+        size = -(-most // _SIZE_SHARES[place])
         for kind in kinds:
             display = selection_called(kind).choose(pool, size, seed=settings.seed, restart=restart)
-            # Whatever the restart, the nearest are the same.
+            # The nearest are the same in every restart.
             name = f"{kind}-{size}" if kind == "nearest" else f"{kind}-{size}-{restart}"
-            if candidate := _candidate(job, display):
+            if candidate := _candidate(context, display):
                 yield name, candidate
 
 
-def _candidate(job: Job, display: Display) -> Candidate | None:
+def _candidate(context: CompileContext, display: Display) -> Candidate | None:
     """The candidate that shows `display`; None where it searches and no input of a predictor holds the text.
 
     Raises:
         InputError: so it is, and the user asked for nothing else.
     """
     try:
-        return Candidate(*job.settings.shown(job.program, display), display.what)
+        return Candidate(*context.settings.show(context.program, display), display.content)
     except InputError:
-        if job.settings.selection:
+        if context.settings.selection:
             raise
         return None

@@ -1,10 +1,9 @@
 """Few-shot by racing: demonstrations in several sizes and of several kinds, judged with few episodes.
 
-The rules are in `optimizers.search.racing`. The bank grows from round to round while that pays, see
-`optimizers.search.bank_schedule`; in each block all who are in the race run at once. Each block of a
-candidate has an
-episode log of its own, named after the candidate and the block's number, so an interrupted race goes on with
-the first episode that is missing: what was finished leads to the same decisions again.
+How a race runs is in `optimizers.search.racing`. The bank grows from round to round while that pays, see
+`optimizers.search.candidates`; in each block all arms run at once. Each block of a candidate has an episode
+log of its own, named after the candidate and the block's number. An interrupted race goes on with the first
+missing episode: finished ones lead to the same decisions again.
 """
 
 from __future__ import annotations
@@ -17,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 from evals.records.summary import intent_or_task, summarize
 from evals.running.runner import EvalResult
 from evals.scoring.constraints import broken, lost
-from optimizers.cost.budget import BudgetSpentError
-from optimizers.job import Compiled, Job, Milestone, Trial, worth
+from optimizers.cost.limits import BudgetSpentError
+from optimizers.optimizer import CompileContext, Compiled, Milestone, Trial, episode_score
+from optimizers.rollouts import Run
 from optimizers.search.candidates import Candidate, rounds
-from optimizers.search.racing import INCUMBENT, Outcome, Rules, Scores, race
-from optimizers.search.searching import Searching
+from optimizers.search.few_shot import BankOptimizer
+from optimizers.search.race_rules import INCUMBENT, Outcome, Rules, Scores
+from optimizers.search.racing import race
 from optimizers.settings import Settings
 from tools.seeding import rng
 
@@ -30,23 +31,29 @@ if TYPE_CHECKING:
     from evals.tasks.task import Task
 
 
-class Race(Searching):
+class Race(BankOptimizer):
     """Candidates and the program as it is meet on dev in blocks; the winner has to beat the latter."""
 
-    def __call__(self, job: Job) -> Compiled:
+    def __call__(self, context: CompileContext) -> Compiled:
         """Compile.
 
         Raises:
-            InputError: what the runner raises, or the teacher taught nothing.
+            InputError: the runner refuses, or the teacher taught nothing.
             IncumbentLostError: the program as it is lost too many episodes to compare anything with it.
         """
-        track = _Track(job)
-        how = rules(job.settings)
+        track = _Track(context)
         try:
-            most = job.settings.candidates
-            race(track.rounds(), track.intents, track.run, how, most=most, told=track.note, bounds=track)
+            race(
+                track.rounds(),
+                track.intents,
+                track.run,
+                rules(context.settings),
+                most=context.settings.candidates,
+                on_block=track.note,
+                bounds=track,
+            )
         except BudgetSpentError:
-            # Whoever was accepted may be believed at any time. Before the first block there is nobody.
+            # An accepted arm holds at any time. Before the first block there is none.
             if track.standing is None:
                 raise
             track.standing.check()
@@ -60,7 +67,7 @@ def rules(settings: Settings) -> Rules:
 
 
 def dev_order(tasks: Sequence[Task], seed: int) -> list[list[Task]]:
-    """The intents in the order in which everybody meets them, each with all its dev tasks."""
+    """The intents in the order in which all arms meet them, each with all its dev tasks."""
     intents: dict[tuple[str, str], list[Task]] = {}
     for task in sorted(tasks, key=lambda task: task.id):
         intents.setdefault(intent_or_task(task.intent, task.id), []).append(task)
@@ -74,70 +81,72 @@ class _Track:
 
     Attributes:
         intents: how many dev tasks each intent has, in the order in which they are dealt.
-        standing: how the race stands; None before anybody ran.
+        standing: the race as it stands; None before the first block.
     """
 
-    def __init__(self, job: Job) -> None:
-        self._job = job
+    def __init__(self, context: CompileContext) -> None:
+        self._context = context
         self._started = time.perf_counter()
-        dealt = dev_order(job.dev, job.settings.seed)
+        dealt = dev_order(context.dev, context.settings.seed)
         self.intents = [len(tasks) for tasks in dealt]
         self._tasks = [task for tasks in dealt for task in tasks]
         self._results: dict[str, list[EvalResult]] = {INCUMBENT: []}
-        self._entries = {INCUMBENT: Candidate(job.program, ())}
+        self._entries = {INCUMBENT: Candidate(context.program, ())}
         self._path: list[Milestone] = []
         self.standing: Outcome | None = None
 
     def rounds(self) -> Iterator[Sequence[str]]:
-        """The names of those who enter together; see `optimizers.search.candidates.rounds`."""
-        for entering in rounds(self._job):
+        """The names of the candidates that enter together; see `optimizers.search.candidates.rounds`."""
+        for entering in rounds(self._context):
             self._entries |= entering
             self._results |= {name: [] for name in entering}
             yield list(entering)
 
     def run(self, wanted: Mapping[str, range]) -> dict[str, Scores]:
-        """Scores on the tasks at the given places, as `optimizers.search.racing.Run` has it."""
+        """Scores on the tasks at the given places, as `optimizers.search.racing.RunBlock` has it."""
         logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in wanted}
-        results = self._job.student.together(
+        results = self._context.student.together(
             {
-                logs[name]: (self._entries[name].program, self._tasks[places.start : places.stop])
+                logs[name]: Run(self._entries[name].program, self._tasks[places.start : places.stop])
                 for name, places in wanted.items()
             }
         )
         for name in wanted:
             self._results[name].append(results[logs[name]])
-        return {name: [worth(record) for record in results[logs[name]].records] for name in wanted}
+        return {name: [episode_score(record) for record in results[logs[name]].records] for name in wanted}
 
     def lost(self, name: str) -> str:
-        """See `optimizers.search.racing.Bounds`."""
+        """See `optimizers.search.race_rules.Bounds`."""
         met = self._met(name)
-        return lost(self._job.settings.constraints, met, len(self._tasks) - len(met))
+        return lost(self._context.settings.constraints, met, len(self._tasks) - len(met))
 
     def kept(self, name: str) -> bool:
-        """See `optimizers.search.racing.Bounds`."""
-        return not broken(self._job.settings.constraints, self._met(name))
+        """See `optimizers.search.race_rules.Bounds`."""
+        return not broken(self._context.settings.constraints, self._met(name))
 
     def _met(self, name: str) -> list[EpisodeRecord]:
         return [record for block in self._results[name] for record in block.records]
 
     def note(self, standing: Outcome) -> None:
-        """Note how the race stands."""
+        """Note the race as it stands."""
         self.standing, name = standing, standing.winner
         if not self._path or self._path[-1].chosen != name:
-            calls = self._job.teacher.cost.model_calls + self._job.student.cost.model_calls
+            calls = self._context.teacher.cost.model_calls + self._context.student.cost.model_calls
             seconds = time.perf_counter() - self._started
             self._path.append(Milestone(name, self._entries[name].program, calls, seconds))
 
     def compiled(self, found: Outcome) -> Compiled:
-        """What the race came to."""
+        """The result of the race."""
         ran = [name for name, blocks in self._results.items() if blocks]
         trials = tuple(self._trial(name, found.report(name)) for name in ran)
         winner = self._entries[found.winner]
         path = tuple(self._path)
-        return Compiled(winner.program, winner.demonstrations, trials, found.winner, self._job.reasons, path)
+        return Compiled(
+            winner.program, winner.demonstrations, trials, found.winner, self._context.reasons, path
+        )
 
     def _trial(self, name: str, report: dict[str, Any]) -> Trial:
-        """What an arm came to, over all blocks that it ran."""
+        """The trial of an arm, over all blocks that it ran."""
         blocks = self._results[name]
         records = tuple(self._met(name))
         result = replace(
@@ -147,4 +156,4 @@ class _Track:
             resumed=sum(block.resumed for block in blocks),
             seconds=sum(block.seconds for block in blocks),
         )
-        return Trial.of(name, result, self._entries[name].demonstrations, self._job.settings, report)
+        return Trial.of(name, result, self._entries[name].demonstrations, self._context.settings, report)

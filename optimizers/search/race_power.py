@@ -1,8 +1,8 @@
-"""What a race can show with so many intents, by simulation with `optimizers.search.racing.race` itself.
+"""The power of a race with a number of intents, by simulation with `optimizers.search.racing.race` itself.
 
-A race has no short formula for it: it looks after each block, and candidates leave on the way. One candidate
-is better by a given difference; the others are as good as the incumbent, and differ from it on as many tasks.
-The numbers are drawn from a seed, the same ones for every difference.
+There is no short formula: a race looks after each block, and candidates leave on the way. One candidate is
+better by a given difference; the others are as good as the incumbent, and differ from it on as many tasks.
+Random numbers come from a seed, the same ones for every difference.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evals.statistics.power import POWER
-from optimizers.search.race_table import over
-from optimizers.search.racing import Rules
+from optimizers.search.race_rules import Rules
+from optimizers.search.racing import race_over
 from tools.seeding import digest
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ _PLANTED = "1"
 
 
 class Field(NamedTuple):
-    """What is raced on, and by whom.
+    """The intents, tasks and candidates of a race.
 
     Attributes:
         per_intent: tasks of each intent.
         candidates: programs that race with the incumbent.
-        alike: by what the variance is larger because tasks of one intent are alike; 1 for not at all.
+        alike: the factor on the variance because tasks of one intent are alike; 1 if they are not.
         margin: of the race, see `optimizers.search.racing.Rules`.
     """
 
@@ -51,7 +51,7 @@ def race_power(field: Field, difference: float, discordance: float) -> float:
     """The chance that a race ends with the candidate that is better by `difference`.
 
     Args:
-        discordance: on what share of tasks it and the incumbent differ; at least the difference is taken.
+        discordance: the share of tasks on which it and the incumbent differ, at least the difference.
     """
     batches = [_found(field, difference, discordance, number) for number in range(_batches(field))]
     return sum(batches) / (_BATCH * len(batches))
@@ -63,8 +63,8 @@ def smallest_race_difference(
     """The smallest difference that a race finds 8 times of 10; nan where it does not find the largest.
 
     Args:
-        discordance: on what share of tasks programs differ, by their difference.
-        largest: difference that there is room for.
+        discordance: the share of tasks on which programs differ, by their difference.
+        largest: the largest possible difference.
     """
 
     def found(size: float) -> bool:
@@ -80,10 +80,10 @@ def smallest_race_difference(
 
 
 def race_intents_needed(field: Field, difference: float, discordance: float) -> int:
-    """With how many intents a race finds a difference 8 times of 10; `field.intents` does not count.
+    """The fewest intents with which a race finds a difference 8 times of 10; `field.intents` is not used.
 
     Raises:
-        ValueError: 4,000 intents do not do. A candidate that is better by less than the margin may leave
+        ValueError: 4,000 intents are too few. A candidate that is better by less than the margin may leave
             before it is accepted, however many there are.
     """
 
@@ -124,7 +124,7 @@ def _found(field: Field, difference: float, discordance: float, batch: int) -> i
     """How many races of a batch end with the better candidate."""
     how = Rules(alpha=field.alpha, margin=field.margin)
     tables = _tables(field, difference, max(discordance, abs(difference)), batch)
-    return sum(over(table, how).winner == _PLANTED for table in tables)
+    return sum(race_over(table, how).winner == _PLANTED for table in tables)
 
 
 def _tables(field: Field, difference: float, differing: float, batch: int) -> Iterator[list[Any]]:
@@ -136,7 +136,7 @@ def _tables(field: Field, difference: float, differing: float, batch: int) -> It
     mood = math.sqrt(share * max(0.0, differing - difference**2))
     lead = np.clip(difference + mood * signs[..., :1], -1, 1)
     apart = np.maximum(differing, abs(lead))
-    # The incumbent's chance leaves room for whoever wins or loses more than half of the tasks.
+    # The incumbent's chance leaves room for a candidate that wins or loses more than half of the tasks.
     base = np.clip(0.5, (apart - lead) / 2, 1 - (apart - lead) / 2 - lead)
     room = 2 * np.minimum(base, 1 - base)
     others = np.minimum(mood, room) * signs[..., 1:]

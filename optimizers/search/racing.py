@@ -13,8 +13,8 @@ whole intents. After each block two questions are asked of each candidate, with 
   larger than `alpha`.
 
 "Better" is about the intents that the dev intents were drawn from, each counted the same: the expected mean
-difference over the tasks of a new intent is above zero. The order of the intents is random. What happens
-inside an intent, how alike its tasks are or how many it has, does not matter.
+difference over the tasks of a new intent is above zero. The order of the intents is random. The
+similarity and the number of tasks inside an intent do not matter.
 
 The incumbent leaves once all remaining candidates are accepted. The race ends when nothing is left to decide
 or the tasks are used up. If no candidate was accepted, no difference was shown and the incumbent stays. No
@@ -39,178 +39,46 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from itertools import accumulate
-from typing import Any
 
 from evals.statistics.sequential import NOTHING, Evidence, adjusted, needed, stakes
-from optimizers.search.bounds import Bounds, Unbounded
-from tools.errors import InfrastructureError
+from optimizers.search.race_rules import INCUMBENT, Arm, Bounds, Outcome, Rules, Scores
 
-INCUMBENT = "uncompiled"
-"""The name of the program as it is."""
-
-_LARGEST = 40.0
-"""Logarithm of the most evidence that is written down; more convinces nobody more."""
-
-Scores = Sequence[float | None]
-"""Scores on a block of tasks in order; None where the infrastructure failed."""
-
-Run = Callable[[Mapping[str, range]], Mapping[str, Scores]]
+RunBlock = Callable[[Mapping[str, range]], Mapping[str, Scores]]
 """Runs arms, all at once, each on the tasks at the given places, and gives their scores."""
 
-
-@dataclass(frozen=True)
-class Rules:
-    """What a race is run by.
-
-    Attributes:
-        alpha: the chance of accepting a candidate that is not better than the incumbent, at most.
-        margin: differences below it are not worth telling apart.
-        beta: the chance that a candidate leaves although it is better than all others by `margin`, at most.
-        lost: the share of its episodes that an arm may lose to the infrastructure, after all further tries.
-        block: tasks between two looks, at least; an intent is never divided.
-        fill: episodes between two looks, at least: many workers are to have something to do at a time. Fewer
-            looks cost hardly any episodes.
-    """
-
-    alpha: float = 0.05
-    margin: float = 0.1
-    beta: float = 0.2
-    lost: float = 0.1
-    block: int = 8
-    fill: int = 48
-
-
-class IncumbentLostError(InfrastructureError):
-    """Too many episodes of the program as it is were lost to compare anything with it."""
-
-
-@dataclass
-class Arm:
-    """A program in the race.
-
-    Attributes:
-        scores: on the tasks it met, in order.
-        left: why it left; empty if it stayed to the end.
-        evidence: that it is better than the incumbent: logarithm, adjusted for the number of candidates.
-        intents: how many intents that evidence is from.
-        accepted: whether the evidence sufficed at the end of some block.
-        out: whether it left for a bound that it cannot keep.
-    """
-
-    name: str
-    scores: list[float | None] = field(default_factory=list)
-    left: str = ""
-    evidence: float = 0.0
-    intents: int = 0
-    accepted: bool = False
-    out: bool = False
-
-    @property
-    def mean(self) -> float:
-        """The mean score over the tasks met, lost ones counted as 0; 0 without any."""
-        return self.mean_of(len(self.scores))
-
-    def mean_of(self, count: int) -> float:
-        """The mean score over the first `count` tasks."""
-        return math.fsum(filter(None, self.scores[:count])) / count if count else 0.0
-
-    @property
-    def lost(self) -> int:
-        """How many of its episodes were lost to the infrastructure."""
-        return self.scores.count(None)
-
-    def above(self, other: Arm) -> bool:
-        """Whether its mean is higher on the tasks that both have met."""
-        both = min(len(self.scores), len(other.scores))
-        return self.mean_of(both) > other.mean_of(both)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a race ended.
-
-    Attributes:
-        winner: the accepted candidate that did best, or the incumbent if no difference was shown.
-        arms: the incumbent and the candidates by name, in the order given.
-    """
-
-    winner: str
-    arms: Mapping[str, Arm]
-    rules: Rules
-
-    @property
-    def episodes(self) -> int:
-        """How many episodes it took."""
-        return sum(len(arm.scores) for arm in self.arms.values())
-
-    def check(self) -> None:
-        """See that there was something to compare with.
-
-        Raises:
-            IncumbentLostError: the incumbent lost too many episodes, and it was not out for anything else.
-        """
-        incumbent = self.arms[INCUMBENT]
-        if not incumbent.out and _loses(incumbent, self.rules):
-            raise IncumbentLostError(
-                f"the program as it is {_lost(incumbent, self.rules)}, so nothing can be compared with it "
-                "(--resume runs them again)"
-            )
-
-    def report(self, name: str) -> dict[str, Any]:
-        """What the race says of an arm beside its scores, JSON-able.
-
-        `evidence`: the e-value against "the candidate is no better"; it is accepted when this reaches
-        `needed`. `intents`: the number of intents that the e-value is from; the intent is its unit.
-        """
-        arm = self.arms[name]
-        left = _lost(arm, self.rules) if _loses(arm, self.rules) else arm.left
-        facts = {"met": len(arm.scores), "left": left}
-        if name == INCUMBENT:
-            beaten = f"{arm.left}, {self.winner} can" if arm.out else f"beaten by {self.winner}"
-            verdict = "no difference shown" if self.winner == INCUMBENT else beaten
-            return {**facts, "verdict": verdict, "claim": _claim(self.rules), "rules": asdict(self.rules)}
-        factor = round(math.exp(min(arm.evidence, _LARGEST)), 3)
-        told = {"evidence": factor, "needed": 1 / self.rules.alpha, "intents": arm.intents}
-        return {**facts, "accepted": arm.accepted, **told}
-
-
-def _claim(rules: Rules) -> str:
-    return (
-        "accepted are programs that do better on new intents, each intent counted the same; "
-        f"the chance that any of them does not is at most {rules.alpha:g}"
-    )
+Table = Sequence[Sequence[Sequence[float | None]]]
+"""By intent the scores of all arms, a row a task; None where the infrastructure failed."""
 
 
 def race(
     rounds: Iterable[Sequence[str]],
     intents: Sequence[int],
-    run: Run,
+    run: RunBlock,
     rules: Rules,
     *,
-    most: int = 0,
-    told: Callable[[Outcome], None] = lambda _: None,
+    most: int | None = None,
+    on_block: Callable[[Outcome], None] = lambda _: None,
     bounds: Bounds | None = None,
 ) -> Outcome:
     """Race candidates and the incumbent over the tasks of some intents, at most.
 
     Args:
-        intents: how many tasks each has, in the order in which they are dealt: first all tasks of the first.
         rounds: the candidates that enter together; the next are asked for once those before have raced.
-        most: how many candidates there are in all rounds, at most; needed if there is more than one round.
-        told: how the race would end here, whenever scores have come in.
-        bounds: what arms must keep; asked after their scores have come in.
+        intents: how many tasks each has, in the order in which they are dealt: first all tasks of the first.
+        most: the most candidates of all rounds; needed if there is more than one round.
+        on_block: told the end of the race as it stands, whenever scores have come in.
+        bounds: constraints of the arms; asked after their scores have come in.
 
     Raises:
         IncumbentLostError: the incumbent lost too many episodes.
     """
-    state = _Race(rules, intents, most, bounds or Unbounded())
+    state = _Race(rules, intents, most or 0, bounds)
     for names in rounds:
         state.enter(names)
         while wanted := state.wanted():
             state.judge(run(wanted))
-            told(state.outcome())
+            on_block(state.outcome())
         if not state.worth_another:
             break
     found = state.outcome()
@@ -218,8 +86,27 @@ def race(
     return found
 
 
+def race_over(table: Table, rules: Rules, rounds: Sequence[Sequence[str]] = ()) -> Outcome:
+    """Race over known scores. The first column is the incumbent; a candidate's name is its column's number.
+
+    Args:
+        rounds: the candidates that enter together; default is all at once.
+
+    Raises:
+        IncumbentLostError: the incumbent lost too many episodes.
+    """
+    names = [str(number) for number in range(1, len(table[0][0]))]
+    rows = [row for intent in table for row in intent]
+    columns = dict(zip([INCUMBENT, *names], zip(*rows, strict=True), strict=True))
+
+    def run(wanted: Mapping[str, range]) -> dict[str, Scores]:
+        return {arm: columns[arm][places.start : places.stop] for arm, places in wanted.items()}
+
+    return race(rounds or [names], [len(intent) for intent in table], run, rules, most=len(names))
+
+
 class _Race:
-    def __init__(self, rules: Rules, intents: Sequence[int], most: int, bounds: Bounds) -> None:
+    def __init__(self, rules: Rules, intents: Sequence[int], most: int, bounds: Bounds | None) -> None:
         self._rules = rules
         # Where each intent ends.
         self._ends = list(accumulate(intents))
@@ -247,7 +134,7 @@ class _Race:
         return Evidence(bound, stakes(len(self._ends), needed(chance)))
 
     def wanted(self) -> dict[str, range]:
-        """The places at which somebody is to run next: what newcomers have to catch up with, or a block."""
+        """The places at which arms run next: newcomers catch up, or all run a block."""
         tasks = self._ends[-1] if self._ends else 0
         met = max((len(arm.scores) for arm in self.runners), default=tasks)
         if met and (behind := [arm for arm in self.runners if len(arm.scores) < met]):
@@ -260,34 +147,37 @@ class _Race:
 
     @property
     def winner(self) -> Arm:
-        """Who would win as things stand."""
+        """The winner as things stand."""
         able = [
             arm
             for arm in self._candidates
-            if arm.scores and not arm.out and not _loses(arm, self._rules) and self._bounds.kept(arm.name)
+            if arm.scores and not arm.out and not arm.loses(self._rules) and self._kept(arm)
         ]
-        unbeaten = not self._incumbent.out and self._bounds.kept(self._incumbent.name)
+        unbeaten = not self._incumbent.out and self._kept(self._incumbent)
         accepted = [arm for arm in able if not unbeaten or (arm.accepted and arm.above(self._incumbent))]
-        # Who stayed has met the most tasks and was not found wanting; among equals the earlier one.
+        # An arm that stayed has met the most tasks and was not found wanting; among equals the earlier one.
         return max(accepted, key=lambda arm: (not arm.left, arm.mean), default=self._incumbent)
 
     @property
     def worth_another(self) -> bool:
-        """Whether another round may bring what this one has not."""
+        """Whether another round may find a better candidate."""
         return self.winner is self._incumbent or self.winner.name in self._latest
 
     @property
     def runners(self) -> list[Arm]:
-        """Who runs the next block, the incumbent first."""
+        """The arms that run the next block, the incumbent first."""
         return [arm for arm in (self._incumbent, *self._candidates) if not arm.left]
 
     @property
     def _open(self) -> bool:
-        """Whether there is something left to find out."""
+        """Whether something is left to find out."""
         staying = [arm for arm in self._candidates if not arm.left]
         if len(staying) > 1:
             return True
-        return any(not (arm.accepted and self._bounds.kept(arm.name)) for arm in staying)
+        return any(not (arm.accepted and self._kept(arm)) for arm in staying)
+
+    def _kept(self, arm: Arm) -> bool:
+        return self._bounds is None or self._bounds.kept(arm.name)
 
     def judge(self, found: Mapping[str, Scores]) -> None:
         """Take in scores: accept, then let leave."""
@@ -317,7 +207,7 @@ class _Race:
         return Outcome(self.winner.name, arms, self._rules)
 
     def _rival(self, arm: Arm, runners: Sequence[Arm]) -> Arm | None:
-        """Whom a candidate bets against in the next block; None if it had better not bet."""
+        """The arm that a candidate bets against in the next block; None if it had better not bet."""
         leader = max(runners, key=lambda other: other.mean)
         rival = self._incumbent if arm is leader else leader
         if rival.left or not rival.scores or arm.mean - rival.mean >= self._rules.margin:
@@ -335,9 +225,9 @@ class _Race:
         return bisect_right(self._ends, tasks)
 
     def _leads(self, arm: Arm, other: Arm, first: int, last: int) -> list[float]:
-        """By how much an arm is ahead of another in each intent, from the one to before the other.
+        """The lead of an arm over another in each intent from `first` to before `last`.
 
-        What was lost counts 0 for the arm and 1 for the other one.
+        A lost episode counts 0 for the arm and 1 for the other one.
         """
         leads = []
         for number in range(first, last):
@@ -348,8 +238,8 @@ class _Race:
         return leads
 
     def _accept(self) -> None:
-        # Whether somebody enters depends on what was seen on the very tasks that they will meet. Counted as
-        # nothing until then, they cannot have more than a bet on every task from the first would have given.
+        # Whether a candidate enters depends on scores on the very tasks that it will meet. Counted as nothing
+        # until then, its evidence cannot exceed that of bets on every task from the first.
         waiting = max(0, self._most - len(self._candidates))
         logs = adjusted([*(evidence.log for evidence in self._better.values()), *[NOTHING] * waiting])
         for arm, evidence in zip(self._candidates, logs, strict=False):
@@ -359,11 +249,11 @@ class _Race:
 
     def _let_leave(self, rivals: Mapping[str, Arm | None]) -> None:
         for arm in self.runners:
-            if said := self._bounds.lost(arm.name):
-                arm.left, arm.out = f"cannot keep {said}", True
-            elif arm.lost > self._rules.lost * self._ends[-1]:
-                # However the rest goes.
-                arm.left = _lost(arm, self._rules)
+            if self._bounds is not None and (bound := self._bounds.lost(arm.name)):
+                arm.left, arm.out = f"cannot keep {bound}", True
+            elif not self._rules.allow_loss(arm.lost, self._ends[-1]):
+                # Even if it loses no further episode.
+                arm.left = self._rules.loss(arm.lost, len(arm.scores))
                 if arm is self._incumbent:
                     self.outcome().check()
         for arm in self._candidates:
@@ -373,12 +263,3 @@ class _Race:
         staying = [arm for arm in self._candidates if not arm.left]
         if staying and all(arm.accepted for arm in staying) and not self._incumbent.left:
             self._incumbent.left = "all who stay are better"
-
-
-def _loses(arm: Arm, rules: Rules) -> bool:
-    """Whether an arm has lost more of its episodes than it may."""
-    return arm.lost > rules.lost * len(arm.scores)
-
-
-def _lost(arm: Arm, rules: Rules) -> str:
-    return f"lost {arm.lost} of {len(arm.scores)} episodes to the infrastructure, more than {rules.lost:.0%}"

@@ -2,20 +2,20 @@
 
 For spaces too large to try out. Optuna's tree-structured Parzen estimator proposes a way to choose
 demonstrations, learns from its score on all dev tasks, and proposes the next (Bergstra et al. 2011). The
-winner has the best of many scores on the same tasks, which flatters it, see `optimizers.search.acceptance`.
+winner has the best of many scores on the same tasks, which flatters it, see `optimizers.compiling.finalize`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, NamedTuple
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-from optimizers.demos.selection import SELECTIONS, Selector, selection_called
-from optimizers.demos.selection.showing import Shown
-from optimizers.dspy_optimizers.stock import require_optuna
-from optimizers.job import Compiled, Job, Trial
-from optimizers.search.racing import INCUMBENT
-from optimizers.search.searching import Searching
+from optimizers.demos.selection import SELECTIONS, selection_called
+from optimizers.optimizer import CompileContext, Compiled, Contender
+from optimizers.search.few_shot import BankOptimizer
+from optimizers.search.race_rules import INCUMBENT
+from tools.errors import InputError
 
 if TYPE_CHECKING:
     import optuna
@@ -24,85 +24,64 @@ _DRAWS = 8
 """Draws of fixed sets with one size among which the search chooses."""
 
 
-class _Point(NamedTuple):
-    """One way to choose demonstrations."""
+def require_optuna(name: str) -> None:
+    """Check that Optuna is installed, for the optimizer called `name`.
 
-    selection: str
-    size: int
-    draw: int
+    Raises:
+        InputError: it is not.
+    """
+    if find_spec("optuna") is None:
+        raise InputError(
+            f"{name} needs Optuna, which is not installed", hint="pip install 'worksmith[optuna]'"
+        )
+    import optuna
 
-    @property
-    def name(self) -> str:
-        return f"{self.selection}-{self.size}-{self.draw}"
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
 
 
-class Tpe(Searching):
+class Tpe(BankOptimizer):
     """`candidates` proposals, each on all dev tasks; the program as it is competes too.
 
     Raises:
         InputError: Optuna is not installed.
     """
 
+    tested = True
+
     def __init__(self) -> None:
         require_optuna("tpe")
 
-    def __call__(self, job: Job) -> Compiled:
-        """Compile.
-
-        Raises:
-            InputError: what the runner raises.
-        """
-        bank = job.bank()
-        search = _Search(job, job.settings.pool(bank))
-        search.run()
-        best = max(search.tried.values(), key=lambda found: found[1].rank)
-        program, demonstrations = best[0].program, best[0].demonstrations
-        trials = tuple(trial for _, trial in search.tried.values())
-        return Compiled(program, demonstrations, trials, best[1].name, job.reasons)
-
-
-class _Search:
-    """Tries points out, each once.
-
-    Attributes:
-        tried: programs and their trials by what they show.
-    """
-
-    def __init__(self, job: Job, pool: Selector) -> None:
-        self._job = job
-        self._pool = pool
-        plain = Shown(job.program, ())
-        self.tried: dict[Hashable, tuple[Shown, Trial]] = {
-            None: (plain, job.try_out(INCUMBENT, job.program, ()))
-        }
-
-    def run(self) -> None:
-        """Ask the sampler for points and tell it what they are worth."""
+    def __call__(self, context: CompileContext) -> Compiled:
         import optuna
 
-        sampler = optuna.samplers.TPESampler(seed=self._job.settings.seed)
+        settings = context.settings
+        pool = settings.pool(context.bank())
+        plain = context.try_out(INCUMBENT, context.program, ())
+        # The key is what a program shows: two proposals may come to the same.
+        tried: dict[Hashable, Contender] = {None: Contender(context.program, (), plain)}
+        sampler = optuna.samplers.TPESampler(seed=settings.seed)
         study = optuna.create_study(direction="maximize", sampler=sampler)
-        for _ in range(self._job.settings.candidates):
-            trial = study.ask()
-            study.tell(trial, self._try_out(self._point(trial)).rank)
+        for _ in range(settings.candidates):
+            proposal = study.ask()
+            selection, size, draw = _point(proposal, context, len(pool.demonstrations))
+            display = selection_called(selection).choose(pool, size, seed=settings.seed, restart=draw)
+            if display.content not in tried:
+                program, shown = settings.show(context.program, display)
+                trial = context.try_out(f"{selection}-{size}-{draw}", program, shown)
+                tried[display.content] = Contender(program, shown, trial)
+            # The score of a program that may be chosen, and less than 0 for one that may not.
+            study.tell(proposal, sum(tried[display.content].trial.rank) - 2)
+        best = max(tried.values(), key=lambda one: one.trial.rank)
+        trials = tuple(one.trial for one in tried.values())
+        return Compiled(best.program, best.demonstrations, trials, best.trial.name, context.reasons)
 
-    def _point(self, trial: optuna.Trial) -> _Point:
-        settings = self._job.settings
-        kinds = (settings.selection,) if settings.selection else tuple(SELECTIONS)
-        most = min(settings.demos, len(self._pool.demonstrations))
-        return _Point(
-            trial.suggest_categorical("selection", kinds),
-            trial.suggest_int("size", 1, most, log=True),
-            trial.suggest_int("draw", 0, _DRAWS - 1),
-        )
 
-    def _try_out(self, point: _Point) -> Trial:
-        settings = self._job.settings
-        display = selection_called(point.selection).choose(
-            self._pool, point.size, seed=settings.seed, restart=point.draw
-        )
-        if display.what not in self.tried:
-            found = settings.shown(self._job.program, display)
-            trial = self._job.try_out(point.name, found.program, found.demonstrations)
-            self.tried[display.what] = found, trial
-        return self.tried[display.what][1]
+def _point(proposal: optuna.Trial, context: CompileContext, most: int) -> tuple[str, int, int]:
+    """A way to choose demonstrations: the selection, how many, which draw."""
+    settings = context.settings
+    kinds = (settings.selection,) if settings.selection else tuple(SELECTIONS)
+    return (
+        proposal.suggest_categorical("selection", kinds),
+        proposal.suggest_int("size", 1, min(settings.demos, most), log=True),
+        proposal.suggest_int("draw", 0, _DRAWS - 1),
+    )

@@ -12,7 +12,8 @@ from dspy.utils.exceptions import ContextWindowExceededError
 
 from evals.records.log import read_log
 from evals.suite import Suite
-from optimizers.compiling.compile import Model, Plan, compile_program
+from optimizers.compiling.compile import compile_program
+from optimizers.compiling.plan import Model, Plan
 from optimizers.compiling.verification import derived
 from optimizers.settings import Settings
 from programs.agent import Agent

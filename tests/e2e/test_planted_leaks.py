@@ -12,7 +12,8 @@ from evals.scoring.constraints import constraints
 from evals.suite import Suite, write_suite
 from evals.tasks.task import Task
 from optimizers.compiling.artifact import Manifest
-from optimizers.compiling.compile import BANK, Model, Plan, compile_program
+from optimizers.compiling.compile import compile_program
+from optimizers.compiling.plan import BANK, Model, Plan
 from optimizers.demos.demonstration import Demonstration
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.settings import Settings
@@ -34,8 +35,8 @@ def spoiled(enterprise: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
     dev = [task.model_copy(update={"split": "dev"}) for task in (*secret, *others[:6])]
     suite = write_suite(everything.world, [*others[6:], *dev])
     asked = plan(suite, folder / "teaching", "knn", None, ())
-    with asked.journal() as journal:
-        taught = asked.job(journal).bank()
+    with asked.open_journal() as journal:
+        taught = asked.context(journal).bank()
     return suite, TraceBank((*taught.demonstrations, *planted(taught.demonstrations[0], secret)))
 
 

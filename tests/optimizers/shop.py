@@ -13,8 +13,8 @@ from dspy.lm15 import Message, Request, Response, TextPart, Usage
 
 from evals.suite import Suite, write_suite
 from evals.tasks.task import Action, Step, Task
-from optimizers.dspy_optimizers.proposer import Proposer
-from optimizers.job import Job
+from optimizers.optimizer import CompileContext
+from optimizers.proposer import Proposer
 from optimizers.rollouts import Rollouts
 from optimizers.settings import Settings
 from tests.optimizers.proposing import proposing_lm
@@ -158,15 +158,15 @@ def lm(*verbs: str) -> dspy.LM:
     return dspy.LM(f"scripted/{'-'.join(verbs) or 'none'}", engine=Model(*verbs), cache=False)
 
 
-def make_job(
+def make_context(
     suite: Suite, folder: Path, *, teacher: dspy.LM, student: dspy.LM, workers: int = 1, **settings: Any
-) -> Job:
+) -> CompileContext:
     """A compile of the clerk for `student`, taught by `teacher`."""
 
     def rollouts(model: dspy.LM, name: str) -> Rollouts:
         return Rollouts(suite.env, model, folder / name, workers=workers)
 
-    return Job(
+    return CompileContext(
         program=Clerk(suite.env),
         train=suite.select(split="train"),
         dev=suite.select(split="dev"),

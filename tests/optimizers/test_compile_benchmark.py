@@ -10,7 +10,7 @@ from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers.search.race import Race
-from tests.optimizers.shop import Clerk, lm, make_job
+from tests.optimizers.shop import Clerk, lm, make_context
 
 VERBS = ("Cancel", "Rename", "Shift")
 
@@ -42,7 +42,7 @@ def test_ratios_are_those_of_reaching_and_of_the_whole_run() -> None:
 
 def test_calls_are_counted_as_they_arrive_and_as_a_compile_says(suite: Suite, tmp_path: Path) -> None:
     student, teacher = (MeteredEngine.around(model) for model in (lm(), lm(*VERBS)))
-    work = make_job(suite, tmp_path, teacher=teacher, student=student, demos=3, workers=4)
+    work = make_context(suite, tmp_path, teacher=teacher, student=student, demos=3, workers=4)
     compiled = Race()(work)
 
     arrived = student.engine.calls + teacher.engine.calls

@@ -13,16 +13,17 @@ from evals.scoring.constraints import constraints
 from evals.scoring.scorers import EpisodeScorer
 from evals.suite import Suite
 from evals.tasks.task import Task
+from optimizers.compiling.compile import pareto_front
 from optimizers.compiling.finalize import ConstraintsBrokenError, within_constraints
-from optimizers.demos.trace_bank import BREAKING, TraceBank
-from optimizers.job import Compiled, Job, Optimizer
+from optimizers.demos.trace_bank import BREAKING, TraceBank, count_reasons
+from optimizers.optimizer import CompileContext, Compiled, Optimizer
 from optimizers.registry import optimizer
-from optimizers.search.bootstrap import Bootstrap
-from optimizers.search.front import pareto_front
+from optimizers.search.few_shot import Bootstrap
 from optimizers.search.race import Race
-from optimizers.search.racing import INCUMBENT, Rules, race
+from optimizers.search.race_rules import INCUMBENT, Rules
+from optimizers.search.racing import race
 from optimizers.search.tpe import Tpe
-from tests.optimizers.shop import lm, make_job
+from tests.optimizers.shop import lm, make_context
 from tools.environment import Environment
 from tools.episode_result import EpisodeResult
 from tools.errors import InputError
@@ -43,8 +44,10 @@ class Leaking:
         return {**self._scorer(task, episode), "leak": float(renamed)}
 
 
-def job(suite: Suite, folder: Path, **settings: Any) -> Job:
-    made = make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **{"constraints": NO_LEAK, **settings})
+def job(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
+    made = make_context(
+        suite, folder, teacher=lm(*VERBS), student=lm(), **{"constraints": NO_LEAK, **settings}
+    )
     scorers = (Leaking(suite.env),)
     return replace(
         made,
@@ -56,7 +59,7 @@ def job(suite: Suite, folder: Path, **settings: Any) -> Job:
 @pytest.fixture(scope="module")
 def planted(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> TraceBank:
     """Trajectories of all three verbs that nobody has looked at for leaks."""
-    return make_job(suite, tmp_path_factory.mktemp("bank"), teacher=lm(*VERBS), student=lm()).bank()
+    return make_context(suite, tmp_path_factory.mktemp("bank"), teacher=lm(*VERBS), student=lm()).bank()
 
 
 def intents(found: Compiled) -> set[str | None]:
@@ -73,7 +76,7 @@ def test_a_search_space_with_leaking_demonstrations_ends_without_them(
     suite: Suite, tmp_path: Path, planted: TraceBank, search: type[Optimizer]
 ) -> None:
     settings = {"demos": 2, "candidates": 12, "selection": "random", "alpha": 0.4, "margin": 0.0}
-    made = replace(job(suite, tmp_path, **settings), given=planted)
+    made = replace(job(suite, tmp_path, **settings), prebuilt_bank=planted)
     found = within_constraints(made, search()(made))
 
     leaked = {name for name, value in leaks(found).items() if value}
@@ -86,7 +89,7 @@ def test_a_search_space_with_leaking_demonstrations_ends_without_them(
 
 def test_who_leaks_in_a_race_leaves_at_once(suite: Suite, tmp_path: Path, planted: TraceBank) -> None:
     made = job(suite, tmp_path, demos=12, candidates=1, selection="covering")
-    found = Race()(replace(made, given=planted))
+    found = Race()(replace(made, prebuilt_bank=planted))
 
     races = {trial.name: trial.race for trial in found.trials if trial.race}
     out = next(told for name, told in races.items() if name != INCUMBENT)
@@ -97,7 +100,7 @@ def test_what_leaks_by_its_own_score_never_gets_into_a_bank(suite: Suite, tmp_pa
     made = job(suite, tmp_path)
     bank = made.bank()
     assert {shown.intent for shown in bank.demonstrations} == {"Cancel", "Shift"}
-    assert bank.report()["without"][BREAKING] == 4
+    assert count_reasons(bank.gaps)[BREAKING] == 4
 
 
 @pytest.mark.parametrize("name", ["dspy:BootstrapFewShot", "dspy:BootstrapFewShotWithRandomSearch"])
@@ -114,7 +117,7 @@ def test_dspys_optimizers_are_shown_that_a_leak_is_no_success(
 def test_what_breaks_a_constraint_gives_way_to_the_best_that_does_not(
     suite: Suite, tmp_path: Path, planted: TraceBank
 ) -> None:
-    made = replace(job(suite, tmp_path, demos=12, accept="best"), given=planted)
+    made = replace(job(suite, tmp_path, demos=12, accept="best"), prebuilt_bank=planted)
     knn = optimizer("knn")(made)
     found = within_constraints(made, knn)
 

@@ -9,22 +9,22 @@ import pytest
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
-from optimizers.compiling.teaching import NothingTaughtError
-from optimizers.job import Job
-from optimizers.registry import optimizer, optimizer_names, proposes
-from tests.optimizers.shop import lm, make_job
+from optimizers.demos.teaching import NothingTaughtError
+from optimizers.optimizer import CompileContext
+from optimizers.registry import OPTIMIZERS, optimizer
+from tests.optimizers.shop import lm, make_context
 from tools.errors import InfrastructureError, InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
-STOCK = [name for name in optimizer_names() if name.startswith("dspy:") and not proposes(name)]
+STOCK = [name for name in OPTIMIZERS if name.startswith("dspy:") and not OPTIMIZERS[name].proposes]
 # Optuna's trials show a single demonstration.
 WHOLE = [name for name in STOCK if name != "dspy:BootstrapFewShotWithOptuna"]
 DRAWN = [name for name in STOCK if name != "dspy:KNNFewShot"]
 SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
 
 
-def job(suite: Suite, folder: Path, **settings: Any) -> Job:
-    return make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **{"candidates": 2, **settings})
+def job(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
+    return make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **{"candidates": 2, **settings})
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -54,11 +54,11 @@ def test_same_seed_same_program_another_seed_another(suite: Suite, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in optimizer_names()]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
 )
 def test_no_optimizer_runs_more_episodes_than_it_planned(suite: Suite, tmp_path: Path, name: str) -> None:
     work = job(suite, tmp_path, demos=2)
-    plan = optimizer(name).plan(work)
+    plan = optimizer(name).max_episodes(work)
     optimizer(name)(work)
 
     assert work.teacher.cost.episodes <= plan.get("teacher", 0)
@@ -66,7 +66,7 @@ def test_no_optimizer_runs_more_episodes_than_it_planned(suite: Suite, tmp_path:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("optimizers.dspy_optimizers.stock.find_spec", lambda name: None)
+    monkeypatch.setattr("optimizers.search.tpe.find_spec", lambda name: None)
     for name in ("dspy:BootstrapFewShotWithOptuna", "dspy:MIPROv2"):
         with pytest.raises(InputError, match=r"pip install 'worksmith\[optuna\]'"):
             optimizer(name)

@@ -17,16 +17,16 @@ from evals.running.settings import EvalSettings
 from evals.suite import Suite, as_examples
 from evals.tasks.task import Task
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
-from optimizers.dspy_optimizers.proposer import Proposer
-from optimizers.job import Job
-from optimizers.registry import optimizer, optimizer_names, proposals, proposes
+from optimizers.optimizer import CompileContext
+from optimizers.proposer import Proposer
+from optimizers.registry import OPTIMIZERS, optimizer
 from programs.agent import Agent
 from programs.replaying.scripted import GoldEngine, position, scripted_lm
 from tests.optimizers.proposing import Proposals, Silent, proposing_lm, reply
-from tests.optimizers.shop import Model, lm, make_job
+from tests.optimizers.shop import Model, lm, make_context
 from tools.errors import WorksmithError
 
-PROPOSING = [name for name in optimizer_names() if proposes(name)]
+PROPOSING = [name for name in OPTIMIZERS if OPTIMIZERS[name].proposes]
 SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
 EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in PROPOSING]
 OWN = "Do the task."
@@ -88,10 +88,10 @@ def obedient(chance: int = 0) -> dspy.LM:
     return dspy.LM("scripted/obedient", engine=Obedient(chance=chance), cache=False)
 
 
-def job(suite: Suite, folder: Path, *, chance: int = 0, **settings: Any) -> Job:
+def job(suite: Suite, folder: Path, *, chance: int = 0, **settings: Any) -> CompileContext:
     teacher = lm("Cancel", "Rename", "Shift")
     settings = {"candidates": 2, "demos": 2, **settings}
-    return make_job(suite, folder, teacher=teacher, student=obedient(chance), **settings)
+    return make_context(suite, folder, teacher=teacher, student=obedient(chance), **settings)
 
 
 @pytest.mark.parametrize("name", EACH)
@@ -109,7 +109,7 @@ def test_a_proposal_that_helps_is_in_the_program(suite: Suite, tmp_path: Path, n
         assert "Proposal" in instructions or "Advice" in instructions
     assert work.program.step.signature.instructions == OWN
     assert work.proposer is not None
-    assert 0 < work.proposer.meter.calls <= proposals(name, work)
+    assert 0 < work.proposer.meter.calls <= optimizer(name).max_proposals(work)
 
 
 @pytest.mark.slow
@@ -262,4 +262,4 @@ def test_mipro_tries_on_parts_of_a_large_dev_split_within_its_plan(
     work, found = job(suite, tmp_path, candidates=4), optimizer("dspy:MIPROv2")
     found(work)
 
-    assert 12 < work.student.cost.episodes <= found.plan(work)["dev"] < 12 * 9
+    assert 12 < work.student.cost.episodes <= found.max_episodes(work)["dev"] < 12 * 9

@@ -12,8 +12,10 @@ from dspy.lm15 import request_from_openai_chat
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
-from optimizers.compiling.compile import Model, Plan, compile_program
-from optimizers.cost.budget import Budget, Limits
+from optimizers.compiling.compile import compile_program
+from optimizers.compiling.plan import Model, Plan
+from optimizers.cost.budget import Budget
+from optimizers.cost.limits import Limits
 from optimizers.settings import Settings
 from tests.optimizers.shop import PHRASINGS, Clerk, lm, make_suite
 from tests.optimizers.shop import Model as Engine

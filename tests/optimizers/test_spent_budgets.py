@@ -13,9 +13,11 @@ from dspy.lm15 import Request, Response
 
 from evals.lm.prices import Price, Prices
 from evals.suite import Suite
-from optimizers.compiling.compile import Model, Plan, Result, compile_program
-from optimizers.cost.budget import Budget, Limits
-from optimizers.registry import optimizer_names, proposes
+from optimizers.compiling.compile import Result, compile_program
+from optimizers.compiling.plan import Model, Plan
+from optimizers.cost.budget import Budget
+from optimizers.cost.limits import Limits
+from optimizers.registry import OPTIMIZERS
 from optimizers.settings import Settings
 from tests.optimizers.proposing import Proposals
 from tests.optimizers.shop import Clerk
@@ -67,7 +69,7 @@ class Compile:
             "suite": suite,
             "lm": models["student"],
             "teacher": models["teacher"],
-            "proposer": models["proposer"] if proposes(optimizer) else None,
+            "proposer": models["proposer"] if OPTIMIZERS[optimizer].proposes else None,
             "optimizer": optimizer,
             "settings": Settings(demos=3, candidates=2, accept="best"),
             "folder": folder,
@@ -84,7 +86,7 @@ class Compile:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("optimizer", optimizer_names())
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_a_compile_ends_at_its_limit_with_the_best_so_far_and_can_go_on(
     suite: Suite, tmp_path: Path, optimizer: str
 ) -> None:

@@ -29,7 +29,7 @@ def test_what_the_infrastructure_lost_is_no_wrong_answer(standings: Standings, s
     (found,) = standings.contenders()
     assert found.trial.score.value == pytest.approx(2 / 3)
     assert found.trial.score.n == 3
-    assert found.trial.rank == 0.5
+    assert found.trial.rank.score == 0.5
     assert found.trial.errors == 1
 
 

@@ -15,11 +15,11 @@ from evals.running.settings import EvalSettings
 from evals.suite import Suite, write_suite
 from evals.tasks.task import Answer, Entity, Step, Task
 from optimizers.compiling.artifact import Artifact, Manifest
-from optimizers.registry import optimizer, optimizer_names
+from optimizers.registry import OPTIMIZERS, optimizer
 from programs.agent import Agent
 from programs.replaying.scripted import GoldEngine
 from tests.optimizers.proposing import propose, reply
-from tests.optimizers.shop import Model, make_job, make_suite
+from tests.optimizers.shop import Model, make_context, make_suite
 from tools.environment import Environment
 from tools.episode_result import EpisodeResult
 
@@ -215,13 +215,13 @@ def test_optimizers_of_plain_dspy_never_hold_the_truth(
     assert CANARY not in (tmp_path / "program.json").read_text()
 
 
-@pytest.mark.parametrize("name", optimizer_names())
+@pytest.mark.parametrize("name", OPTIMIZERS)
 def test_optimizers_of_the_command_never_hold_the_truth(suite: Suite, tmp_path: Path, name: str) -> None:
     teacher, student = (
         dspy.LM(f"scripted/{role}", engine=Model(*verbs), cache=False)
         for role, verbs in (("teacher", ("Cancel", "Rename", "Shift")), ("student", ("Cancel",)))
     )
-    job = make_job(suite, tmp_path, teacher=teacher, student=student, demos=4, candidates=2)
+    job = make_context(suite, tmp_path, teacher=teacher, student=student, demos=4, candidates=2)
     found = optimizer(name)(job)
     manifest = Manifest(
         program={},

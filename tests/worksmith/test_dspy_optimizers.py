@@ -19,7 +19,7 @@ from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
-from optimizers.registry import optimizer_names, proposes
+from optimizers.registry import OPTIMIZERS
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.proposing import propose
 from tests.optimizers.shop import make_suite
@@ -32,8 +32,8 @@ from worksmith.models.resolve import resolve
 APP = typer.Typer()
 APP.command()(compile_program)
 ROOT = Path(__file__).parents[2]
-DSPY = [name for name in optimizer_names() if name.startswith("dspy:")]
-PROPOSING = [name for name in DSPY if proposes(name)]
+DSPY = [name for name in OPTIMIZERS if name.startswith("dspy:")]
+PROPOSING = [name for name in DSPY if OPTIMIZERS[name].proposes]
 SMALL = ["--demos", 4, "--candidates", 2, "--train-limit", 6, "--dev-limit", 3, "--workers", 2]
 
 IN_A_NEW_PROCESS = """
@@ -84,7 +84,7 @@ def run(*arguments: object) -> Any:
 
 def proposer(name: str) -> list[str]:
     # A name of its own each time: what a model of that name has said is cached.
-    return ["--proposer", f"openai/{uuid4()}"] if proposes(name) else []
+    return ["--proposer", f"openai/{uuid4()}"] if OPTIMIZERS[name].proposes else []
 
 
 @pytest.mark.slow

@@ -182,7 +182,7 @@ def test_what_makes_no_sense_is_bad_input(program: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize("damaged", [[], 1, None])
 def test_a_damaged_description_is_bad_input(program: Path, damaged: object) -> None:
     description = Path(f"{program}.journal") / "compile.json"
-    description.write_text(json.dumps({**json.loads(description.read_text()), "given": damaged}))
+    description.write_text(json.dumps({**json.loads(description.read_text()), "origin": damaged}))
     done, _ = verify(program)
     assert isinstance(done.exception, InputError)
     assert "not a journal's description" in str(done.exception)
@@ -207,7 +207,7 @@ def test_a_damaged_description_is_bad_input(program: Path, damaged: object) -> N
 def test_a_malformed_description_is_bad_input(program: Path, changed: dict[str, Any]) -> None:
     description = Path(f"{program}.journal") / "compile.json"
     said = json.loads(description.read_text())
-    description.write_text(json.dumps({**said, "decides": {**said["decides"], **changed}}))
+    description.write_text(json.dumps({**said, "fingerprint": {**said["fingerprint"], **changed}}))
     done, _ = verify(program)
     assert isinstance(done.exception, InputError), repr(done.exception)
 
@@ -230,7 +230,7 @@ def test_a_suite_that_moved_is_named(suite: Suite, program: Path, tmp_path: Path
     shutil.copytree(suite.path, moved)
     description = Path(f"{program}.journal") / "compile.json"
     said = json.loads(description.read_text())
-    description.write_text(json.dumps({**said, "given": {"suite": str(tmp_path / "gone")}}))
+    description.write_text(json.dumps({**said, "origin": {"suite": str(tmp_path / "gone")}}))
 
     done, _ = verify(program)
     assert "give --suite" in str(done.exception)

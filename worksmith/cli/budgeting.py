@@ -82,7 +82,8 @@ class Bounds(NamedTuple):
                 price of a model is not known.
         """
         from evals.dspy_programs.digests import model_name
-        from optimizers.cost.budget import Budget, Limits
+        from optimizers.cost.budget import Budget
+        from optimizers.cost.limits import Limits
 
         prices = self.read_prices()
         budget = Budget(Limits(*self[:4]), prices=prices)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evals.judging.calibration.gate import GateVerdict
     from evals.running.judges import Judge
     from evals.scoring.constraints import Constraint
-    from optimizers.compiling.compile import Plan
+    from optimizers.compiling.plan import Plan
     from tools.environment import Environment
 
 SCORES = ["outcome", "judge", "reward", "f1", "exact_match"]
@@ -85,7 +85,7 @@ class Judging:
         from evals.judging.metric import JudgedScorer
         from evals.records.verdicts import JUDGE
         from evals.task_kind import scorers_for
-        from optimizers.compiling.description import Metric
+        from optimizers.compiling.plan import Metric
         from tools.errors import InputError
         from worksmith.jobs.judges import judge_setting, judges_called
 
@@ -128,7 +128,7 @@ def maximizing(plan: Plan, score: str) -> Plan:
     from evals.records.record import PRIMARY
     from evals.scoring.objective import ObjectiveScorer
     from evals.task_kind import scorers_for
-    from optimizers.compiling.description import Metric
+    from optimizers.compiling.plan import Metric
 
     if score == PRIMARY:
         return plan

@@ -91,7 +91,7 @@ def _tracked(name: str, tasks: Sequence[Task], uri: str | None) -> list[Attempt]
 
 def _of_run(source: str, run: LoadedRun, tasks: Sequence[Task]) -> Iterator[Attempt]:
     """The successes of a run; of several trials of a task one after another, until one succeeds anew."""
-    from optimizers.demos.trace_bank import shortcoming
+    from optimizers.demos.collection import shortcoming
 
     by_task = _by_task(run.records, tasks)
     good: dict[str, list[EpisodeRecord]] = {}

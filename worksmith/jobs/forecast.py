@@ -17,10 +17,10 @@ from evals.lm.lm_proxy import ProxyEngine, Sample
 from evals.lm.prices import Prices, free, prices_in_use
 from optimizers.compiling.rehearsal import Rehearsal, Rehearsed, rehearse
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
-from optimizers.compiling.teaching import NothingTaughtError
 from optimizers.cost.sampling import Ledger
 from optimizers.cost.spending import Spent
-from optimizers.registry import optimizer, proposes
+from optimizers.demos.teaching import NothingTaughtError
+from optimizers.registry import OPTIMIZERS, optimizer
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from dspy import lm15
 
     from evals.tasks.task import Task
-    from optimizers.compiling.compile import Plan
-    from optimizers.job import Job
+    from optimizers.compiling.plan import Plan
+    from optimizers.optimizer import CompileContext
 
 SAMPLED = 32
 """Episodes that a dry run runs of free models in all, at least `_EACH` of each program."""
@@ -103,7 +103,11 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
     student, teacher = plan.lm.lm, plan.teacher.lm
     names = (model_name(student), model_name(teacher))
     asked = all(map(free, names)) or sample is not None
-    job, prices, each = plan.job(), prices_in_use(), sample or max(_EACH, SAMPLED // programs_at_most(plan))
+    job, prices, each = (
+        plan.context(),
+        prices_in_use(),
+        sample or max(_EACH, SAMPLED // programs_at_most(plan)),
+    )
     with tempfile.TemporaryDirectory() as folder:
         store = ReplyStore(Path(folder) / "replies.jsonl")
         try:
@@ -122,7 +126,7 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
         if sample is not None and not free(names[1]) and found.teacher.sampled:
             found = _with_taught(found, job, _kept(teacher, store), Path(folder), sample)
         store.close()
-    whole = not proposes(plan.optimizer)
+    whole = not OPTIMIZERS[plan.optimizer].proposes
     expected = found.student.spent + found.teacher.spent if whole else None
     return Forecast(
         expected=expected,
@@ -136,8 +140,8 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
 
 def programs_at_most(plan: Plan) -> int:
     """How many programs are measured on dev, at most."""
-    episodes = sum(count for role, count in plan.episodes().items() if role != "teacher")
-    return max(1, episodes // max(1, len(plan.job().dev)))
+    episodes = sum(count for role, count in plan.max_episodes().items() if role != "teacher")
+    return max(1, episodes // max(1, len(plan.context().dev)))
 
 
 def sample_at_most(plan: Plan, sample: int) -> str:
@@ -147,7 +151,7 @@ def sample_at_most(plan: Plan, sample: int) -> str:
     guess = forecast_of(plan)
     if guess is None:
         return ""
-    share = min(1.0, sample * (programs_at_most(plan) + 1) / sum(plan.episodes().values()))
+    share = min(1.0, sample * (programs_at_most(plan) + 1) / sum(plan.max_episodes().values()))
     took = Spent(*(value * share for value in guess.at_most.values))
     usd = f"{took.usd:.4f} dollars" if guess.priced else "an unknown number of dollars"
     return f"{took.calls:.0f} model calls, {took.tokens:.0f} tokens and {usd}"
@@ -158,7 +162,7 @@ def _kept(lm: dspy.LM, store: ReplyStore) -> dspy.LM:
     return RememberingEngine(lm, store).installed()
 
 
-def _with_taught(found: Rehearsal, job: Job, lm: dspy.LM, folder: Path, sample: int) -> Rehearsal:
+def _with_taught(found: Rehearsal, job: CompileContext, lm: dspy.LM, folder: Path, sample: int) -> Rehearsal:
     """With the teacher's cost by episodes of its own; what it taught was the gold plans'."""
     taught = Ledger(found.teacher.model, found.teacher.prices)
     rollouts = Rehearsed(
@@ -173,15 +177,15 @@ def _evenly(tasks: Sequence[Task], count: int) -> list[Task]:
     return [tasks[place * len(tasks) // count] for place in range(min(count, len(tasks)))]
 
 
-def _rehearsed(plan: Plan) -> Callable[[Job], Any]:
+def _rehearsed(plan: Plan) -> Callable[[CompileContext], Any]:
     """The optimizer; of one that has instructions proposed, the programs that it begins with."""
-    if not proposes(plan.optimizer):
+    if not OPTIMIZERS[plan.optimizer].proposes:
         return optimizer(plan.optimizer)
 
-    def begin(job: Job) -> Any:
+    def begin(job: CompileContext) -> Any:
         job = replace(job, settings=replace(job.settings, candidates=1))
         try:
-            return optimizer("bootstrap" if "teacher" in plan.episodes() else "none")(job)
+            return optimizer("bootstrap" if "teacher" in plan.max_episodes() else "none")(job)
         except NothingTaughtError:
             return optimizer("none")(job)  # these optimizers do without demonstrations
 
@@ -190,10 +194,10 @@ def _rehearsed(plan: Plan) -> Callable[[Job], Any]:
 
 def _at_most(plan: Plan, found: Rehearsal) -> Spent:
     """All episodes that there may be, each as dear as those of the dearest program."""
-    episodes = plan.episodes()
+    episodes = plan.max_episodes()
     taught = episodes.get("teacher", 0)
     others = sum(episodes.values()) - taught
-    proposals = plan.proposals() if proposes(plan.optimizer) else 0
+    proposals = plan.max_proposals() if OPTIMIZERS[plan.optimizer].proposes else 0
     dear, lesson, number = found.student.dearest, found.teacher.spent, max(1, found.teacher.sampled)
     most = Spent(*(others * each for each in dear.values))
     # Programs differ, and the dearest in tokens need not be the dearest in calls.
@@ -202,7 +206,7 @@ def _at_most(plan: Plan, found: Rehearsal) -> Spent:
 
 
 def _priced(plan: Plan, prices: Prices) -> bool:
-    proposer = plan.proposed_by()
+    proposer = plan.proposing_model()
     models = [plan.lm, plan.teacher]
     # What a proposer reads and writes is not foretold, so dollars are not either.
     return proposer is None and all(prices.price(model_name(model.lm)) is not None for model in models)

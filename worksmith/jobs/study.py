@@ -19,10 +19,10 @@ from evals.statistics import NOTHING
 from evals.task_kind import scorers_for
 from evals.tracking import Dataset
 from optimizers.compiling.claims import too_few_intents
-from optimizers.compiling.compile import Model, Plan
 from optimizers.compiling.compile import compile_program as run_plan
 from optimizers.compiling.journal import discard, journal_beside
-from optimizers.cost.budget import BudgetSpentError
+from optimizers.compiling.plan import Model, Plan
+from optimizers.cost.limits import BudgetSpentError
 from optimizers.settings import Settings
 from programs.parts.tool_retrieval import ALL, default_toolset
 from programs.strategies import strategy
@@ -213,7 +213,7 @@ def episodes_at_most(plan: StudyPlan, arms: Sequence[Arm]) -> dict[str, int]:
     counts = {"test": len(agents) * len(plan.tasks) * plan.trials}
     for arm in agents:
         if arm.optimizer != NO_OPTIMIZER:
-            for role, count in _compile_plan(plan.for_arm(arm), arm).episodes().items():
+            for role, count in _compile_plan(plan.for_arm(arm), arm).max_episodes().items():
                 counts[role] = counts.get(role, 0) + count
     return counts
 
@@ -245,7 +245,7 @@ def _compiled(plan: StudyPlan, arm: Arm, run: Run, file: Path) -> Any:
     compile_plan = _compile_plan(plan, arm)
     if not plan.resume:
         discard(compile_plan.folder)
-    if said := too_few_intents(arm.optimizer, compile_plan.settings, compile_plan.job().dev):
+    if said := too_few_intents(arm.optimizer, compile_plan.settings, compile_plan.context().dev):
         say(f"{arm.label}: {said}")
     with compile_bar(f"compile {arm.label}") as on_progress:
         result = run_plan(replace(compile_plan, on_progress=on_progress))

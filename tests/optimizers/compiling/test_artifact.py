@@ -11,18 +11,20 @@ from pydantic import ValidationError
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
-from optimizers.compiling.artifact import Artifact, Manifest, sources
-from optimizers.job import Compiled, Trial
-from optimizers.registry import optimizer, optimizer_names, proposes
+from optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
+from optimizers.optimizer import Compiled, Trial
+from optimizers.registry import OPTIMIZERS, optimizer
 from optimizers.settings import Settings
 from tests.evals.episodes import make_record, make_result
-from tests.optimizers.shop import Clerk, lm, make_job
+from tests.optimizers.shop import Clerk, lm, make_context
 from tools.errors import InputError
 
 
 def compiled(suite: Suite, folder: Path, name: str, **settings: Any) -> Compiled:
     teacher, student = lm("Cancel", "Rename", "Shift"), lm()
-    return optimizer(name)(make_job(suite, folder, teacher=teacher, student=student, demos=12, **settings))
+    return optimizer(name)(
+        make_context(suite, folder, teacher=teacher, student=student, demos=12, **settings)
+    )
 
 
 SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
@@ -44,13 +46,13 @@ def artifact(
         optimizer=name,
         settings={"demos": 12},
         trials=tuple(trial.to_json() for trial in found.trials),
-        demonstrations=sources(found.demonstrations),
+        demonstrations=tuple(map(DemonstrationSource.of, found.demonstrations)),
     )
     return Artifact.of(found.program, manifest, {"seconds": seconds})
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in optimizer_names()]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
 )
 def test_a_loaded_program_acts_like_the_one_written(suite: Suite, tmp_path: Path, name: str) -> None:
     written = artifact(suite, tmp_path, name)
@@ -61,7 +63,7 @@ def test_a_loaded_program_acts_like_the_one_written(suite: Suite, tmp_path: Path
     assert read == written
     tasks = suite.select(split="test")
     result = evaluate(program, tasks, EvalSettings(env=suite.env, lm=lm()))
-    if not proposes(name) and name != "dspy:BootstrapFewShotWithOptuna":
+    if not OPTIMIZERS[name].proposes and name != "dspy:BootstrapFewShotWithOptuna":
         expected = 0.0 if name == "none" else 1.0
         assert result.summary.scores["outcome"].value == expected
     assert Artifact.of(program, read.manifest, read.measured).state == read.state

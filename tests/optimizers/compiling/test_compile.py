@@ -16,17 +16,16 @@ from evals.suite import Suite
 from optimizers.demos.demonstration import give_demonstrations
 from optimizers.demos.selection import Selector
 from optimizers.demos.trace_bank import TraceBank
-from optimizers.job import Job
-from optimizers.search.bootstrap import Bootstrap
-from optimizers.search.knn import Knn
-from tests.optimizers.shop import Clerk, field, lm, make_job
+from optimizers.optimizer import CompileContext
+from optimizers.search.few_shot import Bootstrap, Knn
+from tests.optimizers.shop import Clerk, field, lm, make_context
 from tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
 
 
-def job(suite: Suite, folder: Path, **settings: Any) -> Job:
-    return make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
+def job(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
+    return make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +68,7 @@ def test_bootstrap_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> N
 
 
 def test_bootstrap_keeps_the_program_when_nothing_is_better(suite: Suite, tmp_path: Path) -> None:
-    knows_all = make_job(suite, tmp_path, teacher=lm("Cancel", "Rename"), student=lm(*VERBS), demos=3)
+    knows_all = make_context(suite, tmp_path, teacher=lm("Cancel", "Rename"), student=lm(*VERBS), demos=3)
     compiled = Bootstrap()(knows_all)
 
     assert compiled.chosen == "uncompiled"
@@ -79,7 +78,7 @@ def test_bootstrap_keeps_the_program_when_nothing_is_better(suite: Suite, tmp_pa
 
 def test_bootstrap_never_runs_more_episodes_than_planned(suite: Suite, tmp_path: Path) -> None:
     work = job(suite, tmp_path, demos=2)
-    plan = Bootstrap().plan(work)
+    plan = Bootstrap().max_episodes(work)
     Bootstrap()(work)
 
     assert work.teacher.cost.episodes == plan["teacher"] == 12

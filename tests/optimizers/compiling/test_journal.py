@@ -28,13 +28,15 @@ from evals.dspy_programs.digests import model_digest
 from evals.judging.rubric_judge import RubricJudge
 from evals.lm.failures import failure_of
 from evals.suite import Suite
-from optimizers.compiling.compile import Model as Named
-from optimizers.compiling.compile import Plan, compile_program
+from optimizers.compiling.compile import compile_program
 from optimizers.compiling.journal import IncompleteJournalError, Journal, discard, journal_beside
+from optimizers.compiling.plan import Model as Named
+from optimizers.compiling.plan import Plan
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.compiling.verification import derived
-from optimizers.cost.budget import Budget, Limits
-from optimizers.registry import optimizer_names, proposes
+from optimizers.cost.budget import Budget
+from optimizers.cost.limits import Limits
+from optimizers.registry import OPTIMIZERS
 from optimizers.settings import Settings
 from tests.chat_server import chat_server, said
 from tests.evals.help_desk import SEARCH
@@ -48,7 +50,7 @@ from tools.seeding import digest
 
 VERBS = ("Cancel", "Rename", "Shift")
 SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
-EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in optimizer_names()]
+EACH = [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
 
 
 class Photographer:
@@ -107,7 +109,7 @@ def plan(suite: Suite, folder: Path, name: str = "bootstrap", *, by: Photographe
         suite=suite,
         lm=named(Model("Cancel"), "student"),
         teacher=named(Model(*VERBS), "teacher"),
-        proposer=named(SteadyProposals(), "proposer") if proposes(name) else None,
+        proposer=named(SteadyProposals(), "proposer") if OPTIMIZERS[name].proposes else None,
         optimizer=name,
         settings=Settings(**{"demos": 2, "candidates": 2, **settings}),
         folder=folder,
@@ -388,9 +390,9 @@ class Slow:
         return reply(request.model, f"reply {number}")
 
 
-def remembering(folder: Path, engine: Any, *, asking: bool = True, **settings: Any) -> dspy.LM:
+def remembering(folder: Path, engine: Any, *, may_ask: bool = True, **settings: Any) -> dspy.LM:
     lm = dspy.LM("scripted/slow", engine=engine, cache=False, num_retries=0, **settings)
-    return RememberingEngine(lm, ReplyStore(folder / "replies.jsonl"), asking=asking).installed()
+    return RememberingEngine(lm, ReplyStore(folder / "replies.jsonl"), may_ask=may_ask).installed()
 
 
 def test_equal_questions_at_the_same_time_are_asked_once(tmp_path: Path) -> None:
@@ -430,8 +432,8 @@ def test_a_failure_is_asked_again_but_retraced(tmp_path: Path) -> None:
     engine.go.set()
     engine.failing = True
     heard = []
-    for asking in (True, False):
-        lm = remembering(tmp_path, engine, asking=asking)
+    for may_ask in (True, False):
+        lm = remembering(tmp_path, engine, may_ask=may_ask)
         with pytest.raises(LMUnexpectedError, match="overloaded") as caught:
             lm("same")
         heard.append((type(caught.value), str(caught.value)))
@@ -440,7 +442,7 @@ def test_a_failure_is_asked_again_but_retraced(tmp_path: Path) -> None:
     assert heard[0] == heard[1]
     assert engine.calls == 1
     assert remembering(tmp_path, engine)("same") == ["reply 2"]
-    assert remembering(tmp_path, engine, asking=False)("same") == ["reply 2"]
+    assert remembering(tmp_path, engine, may_ask=False)("same") == ["reply 2"]
 
 
 @pytest.mark.parametrize(
@@ -465,8 +467,8 @@ def test_a_failure_that_is_retraced_ends_an_episode_alike(error: Exception, tmp_
             raise error
 
     heard = []
-    for asking in (True, False):
-        lm = remembering(tmp_path, Failing(), asking=asking)
+    for may_ask in (True, False):
+        lm = remembering(tmp_path, Failing(), may_ask=may_ask)
         with pytest.raises(LMError) as caught:
             lm("same")
         heard.append(failure_of(caught.value))

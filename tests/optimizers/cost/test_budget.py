@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from evals.judging.rubric_judge import RubricJudge
 from evals.lm.prices import Price, Prices
 from evals.running.judges import ask_judge
-from optimizers.cost.budget import REQUEST, Account, Budget, BudgetSpentError, Limits
+from optimizers.cost.budget import REQUEST, Account, Budget
+from optimizers.cost.limits import BudgetSpentError, Limits
+from optimizers.cost.spending import Spent
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_record, make_task
 from tools.errors import InputError
@@ -105,15 +107,18 @@ def test_where_all_cost_the_same_a_limit_is_kept_exactly(cost: int, limit: int, 
 def test_time_is_that_of_the_clock_and_of_what_was_before() -> None:
     now = [100.0]
     budget = Budget(Limits(max_minutes=1), clock=lambda: now[0])
-    assert budget.taken_up(20) == 20
-    account = budget.account("m")
-    assert ask(account, 1)
-    now[0] += 39
-    assert budget.seconds == 59
-    assert ask(account, 1)
-    now[0] += 1
-    assert not ask(account, 1)
+    kept: list[float] = []
+    with budget.continued(Spent(), 20, kept.append):
+        assert budget.seconds == 20
+        account = budget.account("m")
+        assert ask(account, 1)
+        now[0] += 39
+        assert budget.seconds == 59
+        assert ask(account, 1)
+        now[0] += 1
+        assert not ask(account, 1)
     assert budget.stopped == "max_minutes"
+    assert kept == [59, 60]
 
 
 def test_what_a_log_holds_counts_unless_a_journal_does() -> None:

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from evals.suite import Suite
 from optimizers.demos.bank_building import NOTHING_THERE, Attempt, build_bank
-from optimizers.demos.bank_card import BankCard, interface_of
-from optimizers.demos.trace_bank import HELD_BACK, TraceBank
+from optimizers.demos.trace_bank import HELD_BACK, BankCard, TraceBank, interface_of
 from optimizers.rollouts import Rollouts
 from tests.optimizers.shop import Clerk, lm
 from tools.errors import InputError
@@ -99,19 +99,19 @@ def test_ids_of_another_suite_hold_nothing_back_but_words_do(suite: Suite, tmp_p
     task = suite.task("cancel-00")
     other_words = task.model_copy(update={"query": "something else"})
 
-    assert len(bank.without([other_words], suite="another")) == len(bank)
-    assert len(bank.without([other_words], suite=suite.digest)) == len(bank) - 1
-    left = bank.without([task], suite="another")
+    assert len(bank.usable([other_words], suite="another")) == len(bank)
+    assert len(bank.usable([other_words], suite=suite.digest)) == len(bank) - 1
+    left = bank.usable([task], suite="another")
     assert (len(left), left.gaps[-1].reason) == (len(bank) - 1, HELD_BACK)
 
 
 def test_a_program_with_other_fields_is_refused(suite: Suite) -> None:
     card = card_of(suite)
-    card.check(Clerk(suite.env), suite.manifest.kind)
+    bank, program = TraceBank((), card=card), Clerk(suite.env)
+    bank.check(program, suite.manifest.kind)
 
+    other = card.model_copy(update={"interface": {"step": ("task", "-> answer")}})
     with pytest.raises(InputError, match="other fields"):
-        card.model_copy(update={"interface": {"step": ("task", "-> answer")}}).check(
-            Clerk(suite.env), suite.manifest.kind
-        )
+        replace(bank, card=other).check(program, suite.manifest.kind)
     with pytest.raises(InputError, match="kind"):
-        card.check(Clerk(suite.env), "enterprise")
+        bank.check(program, "enterprise")

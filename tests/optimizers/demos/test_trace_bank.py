@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from evals.suite import Suite
-from optimizers.demos.trace_bank import TraceBank
-from optimizers.job import Job
-from tests.optimizers.shop import Clerk, lm, make_job
+from optimizers.demos.trace_bank import TraceBank, count_reasons
+from optimizers.optimizer import CompileContext
+from tests.optimizers.shop import Clerk, lm, make_context
 from tools.errors import InputError
 
 
-def job(suite: Suite, folder: Path, *verbs: str, **settings: Any) -> Job:
-    return make_job(suite, folder, teacher=lm(*verbs), student=lm(), **settings)
+def job(suite: Suite, folder: Path, *verbs: str, **settings: Any) -> CompileContext:
+    return make_context(suite, folder, teacher=lm(*verbs), student=lm(), **settings)
 
 
 def test_successes_become_whole_trajectories(suite: Suite, tmp_path: Path) -> None:
@@ -47,14 +47,14 @@ def test_demonstration_is_what_stock_bootstrapping_would_store(suite: Suite, tmp
 def test_report_says_why_a_task_gave_nothing(suite: Suite, tmp_path: Path) -> None:
     bank = job(suite, tmp_path, "Cancel").bank()
 
-    assert bank.report() == {"demonstrations": 4, "without": {"wrong outcome": 8}}
+    assert (len(bank), count_reasons(bank.gaps)) == (4, {"wrong outcome": 8})
 
 
 def test_tasks_held_back_are_recognised_by_their_words(suite: Suite, tmp_path: Path) -> None:
     bank = job(suite, tmp_path, "Cancel").bank()
     twin = suite.task("cancel-00").model_copy(update={"id": "other", "query": "cancel  'Alpha Sync'"})
 
-    assert [d.task_id for d in bank.without([twin]).demonstrations] == ["cancel-01", "cancel-02", "cancel-03"]
+    assert [d.task_id for d in bank.usable([twin]).demonstrations] == ["cancel-01", "cancel-02", "cancel-03"]
 
 
 def test_resume_pays_for_nothing_twice_and_gives_the_same(suite: Suite, tmp_path: Path) -> None:

@@ -11,23 +11,22 @@ from dspy.lm15 import Request, Response
 
 from evals.running.runner import EvaluationInterrupted, Progress
 from evals.suite import Suite
-from optimizers.compiling.teaching import NothingTaughtError
+from optimizers.demos.teaching import NothingTaughtError
 from optimizers.demos.trace_bank import TraceBank
-from optimizers.job import Job
+from optimizers.optimizer import CompileContext
 from optimizers.search.aa import same_program
-from optimizers.search.bank_schedule import covering_order, sizes
-from optimizers.search.candidates import draw_candidates
+from optimizers.search.candidates import bank_schedule, covering_order, draw_candidates
 from optimizers.search.race import Race, dev_order
-from optimizers.search.racing import IncumbentLostError
+from optimizers.search.race_rules import IncumbentLostError
 from optimizers.settings import Settings
-from tests.optimizers.shop import Model, lm, make_job
+from tests.optimizers.shop import Model, lm, make_context
 from tools.errors import InputError
 
 VERBS = ("Cancel", "Rename", "Shift")
 
 
-def job(suite: Suite, folder: Path, **settings: Any) -> Job:
-    return make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
+def job(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
+    return make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
 
 
 def test_the_winner_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> None:
@@ -41,12 +40,16 @@ def test_the_winner_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> 
     assert chosen.race is not None
     assert chosen.race["accepted"]
     assert chosen.race["met"] == chosen.score.n
-    assert work.student.cost.episodes == sum(t.score.n for t in compiled.trials) <= Race().plan(work)["dev"]
+    assert (
+        work.student.cost.episodes
+        == sum(t.score.n for t in compiled.trials)
+        <= Race().max_episodes(work)["dev"]
+    )
 
 
 def test_no_difference_shown_is_a_result(suite: Suite, tmp_path: Path) -> None:
     student = lm(*VERBS)
-    compiled = Race()(make_job(suite, tmp_path, teacher=lm(*VERBS), student=student, demos=3))
+    compiled = Race()(make_context(suite, tmp_path, teacher=lm(*VERBS), student=student, demos=3))
 
     assert compiled.chosen == "uncompiled"
     assert compiled.demonstrations == ()
@@ -55,7 +58,7 @@ def test_no_difference_shown_is_a_result(suite: Suite, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("candidates", [1, 4], ids=["at once", "growing"])
 def test_a_teacher_that_taught_nothing_ends_a_race(suite: Suite, tmp_path: Path, candidates: int) -> None:
-    work = make_job(suite, tmp_path, teacher=lm(), student=lm(), demos=1, candidates=candidates)
+    work = make_context(suite, tmp_path, teacher=lm(), student=lm(), demos=1, candidates=candidates)
     with pytest.raises(NothingTaughtError, match="none of 12 attempts at training tasks"):
         Race()(work)
 
@@ -66,7 +69,7 @@ def test_the_bank_grows_while_that_pays(suite: Suite, tmp_path: Path) -> None:
     work = job(suite, tmp_path, demos=1, candidates=4)
     entered = [trial.name for trial in Race()(work).trials]
 
-    assert sizes(work) == [3, 6, 12]
+    assert bank_schedule(work) == [3, 6, 12]
     # The first three tasks show all three verbs: more of them bring nothing, and the rest is not asked for.
     assert entered[:3] == ["uncompiled", "nearest-1", "covering-1-0"]
     assert entered[3:] == ["nearest-1-of-6"]
@@ -74,7 +77,7 @@ def test_the_bank_grows_while_that_pays(suite: Suite, tmp_path: Path) -> None:
 
 
 def test_a_bank_that_brings_nothing_yet_grows_to_the_end(suite: Suite, tmp_path: Path) -> None:
-    knows_all = make_job(suite, tmp_path, teacher=lm(*VERBS), student=lm(*VERBS), demos=1, candidates=3)
+    knows_all = make_context(suite, tmp_path, teacher=lm(*VERBS), student=lm(*VERBS), demos=1, candidates=3)
     compiled = Race()(knows_all)
 
     assert compiled.chosen == "uncompiled"
@@ -199,7 +202,7 @@ def test_settings_that_make_no_sense_are_refused() -> None:
 
 
 def test_a_program_against_itself_takes_one_evaluation_an_arm(suite: Suite, tmp_path: Path) -> None:
-    work = make_job(suite, tmp_path, teacher=lm(), student=lm("Cancel"), candidates=2)
+    work = make_context(suite, tmp_path, teacher=lm(), student=lm("Cancel"), candidates=2)
     found = same_program(work)
 
     assert work.student.cost.episodes == 36
@@ -223,7 +226,7 @@ class Moody(Model):
 
 def test_chance_is_not_mistaken_for_a_difference(suite: Suite, tmp_path: Path) -> None:
     moody = dspy.LM("scripted/moody", engine=Moody(), cache=False)
-    found = same_program(make_job(suite, tmp_path, teacher=lm(), student=moody, candidates=2))
+    found = same_program(make_context(suite, tmp_path, teacher=lm(), student=moody, candidates=2))
 
     assert found.differing > 0
     assert found.passed
@@ -259,7 +262,7 @@ def lossy(*, shown: bool) -> dspy.LM:
 
 
 def test_who_loses_many_episodes_does_not_win(suite: Suite, tmp_path: Path) -> None:
-    work = make_job(suite, tmp_path, teacher=lm(*VERBS), student=lossy(shown=True), demos=3, candidates=1)
+    work = make_context(suite, tmp_path, teacher=lm(*VERBS), student=lossy(shown=True), demos=3, candidates=1)
     compiled = Race()(work)
 
     assert compiled.chosen == "uncompiled"
@@ -271,7 +274,9 @@ def test_who_loses_many_episodes_does_not_win(suite: Suite, tmp_path: Path) -> N
 
 
 def test_a_race_that_has_lost_what_it_compares_with_ends(suite: Suite, tmp_path: Path) -> None:
-    work = make_job(suite, tmp_path, teacher=lm(*VERBS), student=lossy(shown=False), demos=3, candidates=1)
+    work = make_context(
+        suite, tmp_path, teacher=lm(*VERBS), student=lossy(shown=False), demos=3, candidates=1
+    )
     with pytest.raises(IncumbentLostError, match=r"the program as it is lost \d+ of 12 episodes"):
         Race()(work)
 
@@ -288,13 +293,13 @@ class LossyOnce(Model):
 
 def test_a_program_against_itself_loses_no_task_with_an_episode(suite: Suite, tmp_path: Path) -> None:
     student = dspy.LM("scripted/lossy", engine=LossyOnce(), cache=False, num_retries=0)
-    found = same_program(make_job(suite, tmp_path, teacher=lm(), student=student, candidates=2))
+    found = same_program(make_context(suite, tmp_path, teacher=lm(), student=student, candidates=2))
 
     assert (found.tasks, found.intents, found.lost) == (12, 12, 3)
     assert found.passed
 
 
 def test_a_program_that_loses_much_is_not_compared_with_itself(suite: Suite, tmp_path: Path) -> None:
-    work = make_job(suite, tmp_path, teacher=lm(), student=lossy(shown=False), candidates=2)
+    work = make_context(suite, tmp_path, teacher=lm(), student=lossy(shown=False), candidates=2)
     with pytest.raises(IncumbentLostError, match=r"the program as it is lost \d+ of 12 episodes"):
         same_program(work)

@@ -11,8 +11,8 @@ from optimizers.search.race_power import (
     race_power,
     smallest_race_difference,
 )
-from optimizers.search.race_table import over
-from optimizers.search.racing import Rules
+from optimizers.search.race_rules import Rules
+from optimizers.search.racing import race_over
 
 
 def differing(size: float) -> float:
@@ -28,7 +28,7 @@ def test_it_is_the_share_of_races_that_find_the_better_candidate() -> None:
             [[float(task), float(random.random() < (0.9 if task else 0.5))] for task in intent]
             for intent in plain
         ]
-        found += over(table, Rules()).winner == "1"
+        found += race_over(table, Rules()).winner == "1"
 
     assert race_power(field, 0.2, 0.3) == pytest.approx(found / 400, abs=0.05)
     assert race_power(Field(138), 0.15, 0.3) == pytest.approx(0.71, abs=0.04)

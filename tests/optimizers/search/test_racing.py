@@ -6,13 +6,14 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.race import Setting, missed, no_better, over_simulated, same_program
-from optimizers.search.racing import INCUMBENT, IncumbentLostError, Rules, Run, Scores, race
+from optimizers.search.race_rules import INCUMBENT, IncumbentLostError, Rules, Scores
+from optimizers.search.racing import RunBlock, race
 
 RULES = Rules()
 LENIENT = replace(RULES, lost=0.6)
 
 
-def each(score: Callable[[str, int], float | None]) -> Run:
+def each(score: Callable[[str, int], float | None]) -> RunBlock:
     """Runs arms whose score on the task at each place is known."""
     return lambda wanted: {arm: [score(arm, place) for place in places] for arm, places in wanted.items()}
 
@@ -237,7 +238,7 @@ def test_who_may_still_enter_is_adjusted_for() -> None:
 def test_how_a_race_would_end_is_told_on_the_way() -> None:
     told: list[str] = []
     score = each(lambda arm, place: float(arm == "good" and place > 20))
-    found = race([["good"]], [1] * 100, score, RULES, told=lambda standing: told.append(standing.winner))
+    found = race([["good"]], [1] * 100, score, RULES, on_block=lambda standing: told.append(standing.winner))
 
     assert (told[0], told[-1]) == (INCUMBENT, "good")
     assert found.winner == told[-1]

@@ -4,15 +4,15 @@ from pathlib import Path
 from typing import Any
 
 from evals.suite import Suite
-from optimizers.job import Compiled
+from optimizers.optimizer import Compiled
 from optimizers.search.tpe import Tpe
-from tests.optimizers.shop import lm, make_job
+from tests.optimizers.shop import lm, make_context
 
 VERBS = ("Cancel", "Rename", "Shift")
 
 
 def compiled(suite: Suite, folder: Path, **settings: Any) -> Compiled:
-    return Tpe()(make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **settings))
+    return Tpe()(make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **settings))
 
 
 def test_the_search_finds_what_covers_all_intents(suite: Suite, tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def test_a_journal_keeps_why_a_model_stopped(
     store = ReplyStore(tmp_path / "replies.jsonl")
     ends = []
     for asking in (True, False):
-        lm = RememberingEngine(hosted(server, engine=engine), store, asking=asking).installed()
+        lm = RememberingEngine(hosted(server, engine=engine), store, may_ask=asking).installed()
         ends.append(run(Agent("act", env=env), lm).status)
 
     assert ends == [status, status]

@@ -12,7 +12,7 @@ import typer
 from worksmith.cli.options import say
 
 if TYPE_CHECKING:
-    from optimizers.compiling.compile import Plan
+    from optimizers.compiling.plan import Plan
 
 
 def check_same_program(plan: Plan, out: Path) -> dict[str, Any]:
@@ -21,8 +21,8 @@ def check_same_program(plan: Plan, out: Path) -> dict[str, Any]:
     from tools.files.atomic import write_atomically
     from worksmith.jobs.session import compile_bar
 
-    with compile_bar("A/A") as on_progress, plan.journal("aa") as journal:
-        found = same_program(replace(plan, on_progress=on_progress).job(journal))
+    with compile_bar("A/A") as on_progress, plan.open_journal("aa") as journal:
+        found = same_program(replace(plan, on_progress=on_progress).context(journal))
     if not found.differing:
         say("the model did the same every time, so there was nothing to mistake for a difference")
     facts = {"suite": plan.suite.path.name, "lm": plan.lm.name, **found.to_json()}

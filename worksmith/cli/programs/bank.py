@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from evals.suite import Suite
     from evals.tasks.task import Task
     from optimizers.demos.bank_building import Attempt
-    from optimizers.demos.bank_card import BankCard
-    from optimizers.demos.trace_bank import TraceBank
+    from optimizers.demos.trace_bank import BankCard, TraceBank
     from programs.agent import Agent
 
 _SOURCES = ["gold", "log:", "mlflow:", "replay:", "local/analogy", "openai/gpt-4o"]
@@ -139,7 +138,7 @@ def _card(
 
     import dspy
 
-    from optimizers.demos.bank_card import BankCard, interface_of
+    from optimizers.demos.trace_bank import BankCard, interface_of
     from worksmith import __version__
 
     return BankCard(
@@ -174,13 +173,13 @@ def _built(
     from tools.seeding import digest
     from worksmith.jobs.session import compile_bar
 
-    decides = {
+    fingerprint = {
         "purpose": "bank",
         "card": card.model_dump(mode="json"),
         "tasks": digest([task.digest for task in tasks]),
         "runs": [model_digest(attempt.lm) for attempt in attempts],
     }
-    with Journal.open(work, decides, resume=resume) as journal, compile_bar("bank") as on_progress:
+    with Journal.open(work, fingerprint, resume=resume) as journal, compile_bar("bank") as on_progress:
 
         def rollouts(number: int, attempt: Attempt) -> Rollouts:
             def told(_: str, progress: Any) -> None:

@@ -132,7 +132,7 @@ def compare_strategies(
     from evals.scoring.constraints import constraints
     from evals.suite import Suite
     from evals.tasks.task_filter import conditions
-    from optimizers.compiling.compile import Model, proposing_model
+    from optimizers.compiling.plan import Model, proposing_model
     from optimizers.settings import Settings
     from programs.prompting.tool_calling import check_calls
     from programs.strategies import strategy

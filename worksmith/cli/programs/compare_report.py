@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 def tell(row: Row) -> None:
     """Say how an arm did."""
     from evals.table import percent
-    from optimizers.registry import differs
+    from optimizers.registry import OPTIMIZERS
     from worksmith.jobs.session import losses, lost_verdicts
 
-    if said := differs(row.arm.optimizer):
-        say(f"{row.arm.label}: not as DSPy has it: {said}")
+    chosen = OPTIMIZERS.get(row.arm.optimizer)
+    if chosen is not None and chosen.differs:
+        say(f"{row.arm.label}: not as DSPy has it: {chosen.differs}")
     say(f"{row.arm.label}: outcome {percent(row.summary.scores.get('outcome'))} %")
     for lost in filter(None, (losses(row.result), lost_verdicts(row.result))):
         say(f"{row.arm.label}: {lost}")

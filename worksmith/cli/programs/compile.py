@@ -50,7 +50,8 @@ from worksmith.cli.options import (
 
 if TYPE_CHECKING:
     from evals.tracking.registry import Registration
-    from optimizers.compiling.compile import Plan, Result
+    from optimizers.compiling.compile import Result
+    from optimizers.compiling.plan import Plan
     from worksmith.jobs.tracked import Tracking
 
 
@@ -170,7 +171,6 @@ def compile_program(
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
     from evals.scoring.constraints import constraints
-    from optimizers.compiling.description import decides, models
     from optimizers.compiling.journal import check_folder, discard, journal_beside
     from tools.errors import InputError
     from tools.files.atomic import check_writable
@@ -231,7 +231,7 @@ def compile_program(
     bounds = Bounds(max_calls, max_tokens, max_usd, max_minutes, prices)
     check_scores(plan.suite.env, maximize, plan.settings.constraints, judged=bool(judge))
     plan = Judging(judge, rubric, maximize, gate, force_judge).take_part(plan, rehearsed=dry_run)
-    plan = replace(plan, budget=bounds.budget(model.lm for model in models(plan).values()))
+    plan = replace(plan, budget=bounds.budget(model.lm for model in plan.models().values()))
     if said := few_intents(plan, aa=aa):
         say(said)
     if dry_run:
@@ -241,7 +241,7 @@ def compile_program(
     if force and not resume:
         discard(work)
     # Now, so that what cannot begin is no failed run in MLflow.
-    check_folder(work, decides(plan, "aa" if aa else "compile"), resume=resume)
+    check_folder(work, plan.fingerprint("aa" if aa else "compile"), resume=resume)
     if aa:
         _check_same_program(plan, out, work, as_json)
         return
@@ -271,7 +271,7 @@ def _tracked(plan: Plan, out: Path, tracking: Tracking, register_as: Registratio
     from worksmith.jobs.session import compile_bar
     from worksmith.jobs.tracked import record_compile, record_dev_episodes
 
-    proposer = plan.proposed_by()
+    proposer = plan.proposing_model()
     settings = {
         "suite": plan.suite.path.name,
         "scheme": plan.scheme,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from optimizers.compiling.compile import Plan
+    from optimizers.compiling.plan import Plan
 
 
 def plan_of(
@@ -39,7 +39,7 @@ def plan_of(
     """
     from evals.suite import Suite
     from evals.tasks.task_filter import conditions
-    from optimizers.compiling.compile import BANK, Model, Plan
+    from optimizers.compiling.plan import BANK, Model, Plan
     from optimizers.demos.demonstration import give_demonstrations
     from optimizers.demos.trace_bank import TraceBank
     from optimizers.registry import optimizer as check

@@ -13,7 +13,8 @@ from worksmith.cli.options import say
 
 if TYPE_CHECKING:
     from optimizers.compiling.artifact import Artifact, Manifest
-    from optimizers.compiling.compile import Plan, Result
+    from optimizers.compiling.compile import Result
+    from optimizers.compiling.plan import Plan
     from optimizers.demos.trace_bank import Gap
     from worksmith.jobs.forecast import Forecast
 
@@ -29,10 +30,10 @@ def forecast(plan: Plan, *, aa: bool, sample: int | None = None) -> dict[str, An
         sample: episodes of each program in which paid models are asked.
     """
     from optimizers.compiling.claims import intents_in
-    from optimizers.search.aa import episodes as aa_episodes
+    from optimizers.search.aa import max_episodes as max_aa_episodes
 
-    job = plan.job()
-    episodes = aa_episodes(job) if aa else plan.episodes()
+    job = plan.context()
+    episodes = max_aa_episodes(job) if aa else plan.max_episodes()
     lengths = [len(task.gold_plan) + 1 for task in (*job.train, *job.dev) if task.gold_plan is not None]
     steps = sum(lengths) / len(lengths) if lengths else None
     stepwise = plan.program.strategy.stepwise
@@ -40,7 +41,7 @@ def forecast(plan: Plan, *, aa: bool, sample: int | None = None) -> dict[str, An
         role: None if steps is None else round(count * (steps if stepwise else 1))
         for role, count in episodes.items()
     }
-    proposer = None if aa else plan.proposed_by()
+    proposer = None if aa else plan.proposing_model()
     return {
         "optimizer": "A/A check" if aa else plan.optimizer,
         "lm": plan.lm.name,
@@ -53,7 +54,7 @@ def forecast(plan: Plan, *, aa: bool, sample: int | None = None) -> dict[str, An
         **({"too_few_intents": said} if (said := few_intents(plan, aa=aa)) else {}),
         # An agent that does a task in other steps than its gold plan needs other calls.
         "model_calls_about": calls,
-        **({"proposer_calls_at_most": plan.proposals()} if proposer else {}),
+        **({"proposer_calls_at_most": plan.max_proposals()} if proposer else {}),
         **({} if aa else {"forecast": _rehearsal(plan, sample)}),
     }
 
@@ -66,7 +67,7 @@ def few_intents(plan: Plan, *, aa: bool) -> str:
     """
     from optimizers.compiling.claims import too_few_intents
 
-    return too_few_intents("race" if aa else plan.optimizer, plan.settings, plan.job().dev)
+    return too_few_intents("race" if aa else plan.optimizer, plan.settings, plan.context().dev)
 
 
 def race_finds(plan: Plan, result: Result) -> dict[str, Any]:
@@ -77,7 +78,7 @@ def race_finds(plan: Plan, result: Result) -> dict[str, Any]:
     raced = {trial.name: trial.race for trial in compiled.trials if trial.race}
     if compiled.chosen not in raced or "verdict" not in raced[compiled.chosen]:
         return {}
-    left = power_left(compiled.trials, plan.settings, plan.job().dev)
+    left = power_left(compiled.trials, plan.settings, plan.context().dev)
     return {"power": left} if left else {}
 
 

@@ -138,7 +138,7 @@ def _readable(suite: Suite, who: Persona, tool: str) -> str:
 
 
 def _plan(suite: Suite, workers: int, seed: int, judges: tuple[Judge, ...]) -> StudyPlan:
-    from optimizers.compiling.compile import Model
+    from optimizers.compiling.plan import Model
     from optimizers.settings import Settings
     from worksmith.jobs.study import StudyPlan
     from worksmith.models.resolve import GOLD, resolve

@@ -13,8 +13,7 @@ from worksmith.cli.options import JsonFlag, WorkersOption, say
 
 if TYPE_CHECKING:
     from evals.suite import Suite
-    from optimizers.compiling.compile import Plan
-    from optimizers.compiling.description import Decided
+    from optimizers.compiling.plan import Fingerprint, Plan
 
 _NAMED = 8
 """Parts that differ and are named one by one."""
@@ -84,22 +83,22 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
         InputError: there is no journal, it is damaged or of something else, or the suite is not where it was.
     """
     from evals.suite import Suite
-    from optimizers.compiling.description import Decided
     from optimizers.compiling.journal import read_description
+    from optimizers.compiling.plan import Fingerprint
     from tools.errors import InputError
     from tools.files.json_files import validated
 
     description = read_description(folder)
-    if description["decides"].get("purpose") != "compile":
+    if description.fingerprint.get("purpose") != "compile":
         raise InputError("the journal is not of a compile", where=str(folder))
-    decided = validated(description["decides"], Decided, "a journal's description", where=str(folder))
+    decided = validated(description.fingerprint, Fingerprint, "a journal's description", where=str(folder))
     if set(decided.metric) - {"maximize", "digest"}:
         raise InputError(
             "judges took part in the compile, and their rubrics are not in its journal",
             where=str(folder),
             hint="such a program cannot be derived anew",
         )
-    path = suite or Path(str(description["given"].get("suite", "")))
+    path = suite or Path(str(description.origin.get("suite", "")))
     if suite is None and not path.exists():
         raise InputError(
             f"the suite is not at {path} any more", where=str(folder), hint="give --suite DIRECTORY"
@@ -110,10 +109,10 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
     return _as_decided(decided, opened, folder, workers)
 
 
-def _as_decided(decided: Decided, suite: Suite, folder: Path, workers: int) -> Plan:
+def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int) -> Plan:
     from evals.records.record import PRIMARY
     from evals.tasks.task_filter import conditions
-    from optimizers.compiling.compile import BANK, BANK_FILE, Model, Plan
+    from optimizers.compiling.plan import BANK, BANK_FILE, Model, Plan
     from optimizers.demos.trace_bank import TraceBank
     from optimizers.settings import Settings
     from worksmith import __version__

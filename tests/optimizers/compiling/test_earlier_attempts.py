@@ -20,8 +20,8 @@ from evals.suite import Suite
 from evals.tasks.task import Task
 from optimizers.compiling.journal import Journal
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
-from optimizers.cost.budget import Budget, Limits
-from optimizers.cost.earlier_attempts import earlier_attempts_counted
+from optimizers.cost.budget import Budget
+from optimizers.cost.limits import Limits
 from optimizers.cost.spending import Spent
 from tests.chat_server import chat_server, said
 from tests.evals.episodes import make_episode, make_task
@@ -81,7 +81,7 @@ def test_a_damaged_note_of_the_time_is_said(tmp_path: Path, content: str) -> Non
     with Journal.open(tmp_path, {}, resume=False) as journal:
         (tmp_path / "seconds.json").write_text(content)
         budget = Budget(Limits(max_minutes=1))
-        with pytest.raises(InputError, match=r"seconds\.json"), earlier_attempts_counted(budget, journal):
+        with pytest.raises(InputError, match=r"seconds\.json"), journal.continued(budget):
             pass
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import dspy
@@ -7,10 +8,10 @@ import pytest
 from dspy.lm15 import Request, Response
 
 from evals.suite import Suite
-from optimizers.compiling.teaching import NothingTaughtError
+from optimizers.demos.teaching import NothingTaughtError
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.registry import optimizer
-from tests.optimizers.shop import Model, lm, make_job
+from tests.optimizers.shop import Model, lm, make_context
 from tools.errors import InfrastructureError, InputError
 
 FROM_A_TEACHER = (
@@ -41,7 +42,7 @@ class Down(Model):
 def test_a_teacher_without_a_success_ends_a_compile_with_a_sentence(
     suite: Suite, tmp_path: Path, name: str
 ) -> None:
-    work = make_job(suite, tmp_path, teacher=lm(), student=lm(), candidates=2)
+    work = make_context(suite, tmp_path, teacher=lm(), student=lm(), candidates=2)
     with pytest.raises(NothingTaughtError) as caught:
         optimizer(name)(work)
 
@@ -64,13 +65,13 @@ def test_a_teacher_that_cannot_be_reached_is_no_fault_of_the_users(
 ) -> None:
     teacher = dspy.LM("scripted/down", engine=Down(), cache=False, num_retries=0)
     with pytest.raises(InfrastructureError, match="scripted/down taught nothing: model_error") as caught:
-        optimizer(name)(make_job(suite, tmp_path, teacher=teacher, student=lm(), candidates=2))
+        optimizer(name)(make_context(suite, tmp_path, teacher=teacher, student=lm(), candidates=2))
 
     assert "nobody there" in str(caught.value)
 
 
 def test_an_empty_bank_is_named(suite: Suite, tmp_path: Path) -> None:
-    job = make_job(suite, tmp_path, teacher=lm(), student=lm())
-    job.given = TraceBank(())
+    job = make_context(suite, tmp_path, teacher=lm(), student=lm())
+    job = replace(job, prebuilt_bank=TraceBank(()))
     with pytest.raises(NothingTaughtError, match="--bank: the bank has no demonstration"):
         optimizer("knn")(job)

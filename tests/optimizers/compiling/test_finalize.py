@@ -14,26 +14,29 @@ import pytest
 
 from evals.records.summary import summarize
 from evals.suite import Suite
-from optimizers.job import Compiled, Contender, Job, Trial
-from optimizers.registry import chooses_on_dev, differs, optimizer, optimizer_names
-from optimizers.search.acceptance import accepted
-from optimizers.search.racing import INCUMBENT, IncumbentLostError
+from optimizers.compiling.finalize import accepted
+from optimizers.optimizer import CompileContext, Compiled, Contender, Trial
+from optimizers.registry import OPTIMIZERS, optimizer
+from optimizers.search.few_shot import Unchanged
+from optimizers.search.race_rules import INCUMBENT, IncumbentLostError
 from tests.evals.episodes import make_record, make_result
-from tests.optimizers.shop import lm, make_job
+from tests.optimizers.shop import lm, make_context
 from tools.errors import InfrastructureError
 
 VERBS = ("Cancel", "Rename", "Shift")
 
+PLAIN = Unchanged()
 
-def job(suite: Suite, folder: Path, dev: int = 12, **settings: Any) -> Job:
-    made = make_job(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
+
+def job(suite: Suite, folder: Path, dev: int = 12, **settings: Any) -> CompileContext:
+    made = make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
     return replace(made, dev=made.dev[:dev])
 
 
 @pytest.mark.parametrize("name", ["knn", "bootstrap", "tpe"])
 def test_who_wins_every_intent_takes_the_programs_place(suite: Suite, tmp_path: Path, name: str) -> None:
     work = job(suite, tmp_path, demos=12, candidates=2)
-    found = accepted(work, optimizer(name)(work))
+    found = accepted(work, PLAIN, optimizer(name)(work))
 
     assert found.chosen == found.acceptance["taken"] == found.acceptance["best"] != INCUMBENT
     assert found.acceptance["p"] <= 2 / 2**12 + 1e-6
@@ -46,7 +49,7 @@ def test_who_wins_every_intent_takes_the_programs_place(suite: Suite, tmp_path: 
 def test_what_is_not_shown_to_be_better_is_not_taken(suite: Suite, tmp_path: Path, name: str) -> None:
     work = job(suite, tmp_path, dev=3, demos=12, candidates=1)
     made = optimizer(name)(work)
-    found = accepted(work, made)
+    found = accepted(work, PLAIN, made)
 
     assert (found.chosen, found.program, found.demonstrations) == (INCUMBENT, work.program, ())
     assert found.acceptance["best"] == made.chosen
@@ -60,7 +63,7 @@ def test_what_is_not_shown_to_be_better_is_not_taken(suite: Suite, tmp_path: Pat
 def test_the_user_may_take_the_best_all_the_same(suite: Suite, tmp_path: Path, name: str) -> None:
     work = job(suite, tmp_path, dev=3, demos=12, candidates=1, accept="best")
     made = optimizer(name)(work)
-    found = accepted(work, made)
+    found = accepted(work, PLAIN, made)
 
     assert (found.chosen, found.program) == (made.chosen, made.program)
     assert found.chosen != INCUMBENT
@@ -69,7 +72,7 @@ def test_the_user_may_take_the_best_all_the_same(suite: Suite, tmp_path: Path, n
 def test_tasks_of_one_intent_are_one_piece_of_evidence(suite: Suite, tmp_path: Path) -> None:
     work = job(suite, tmp_path, demos=12)
     work.dev = [task.model_copy(update={"intent": "the same"}) for task in work.dev]
-    found = accepted(work, optimizer("knn")(work))
+    found = accepted(work, PLAIN, optimizer("knn")(work))
 
     assert (found.chosen, found.acceptance["intents"]) == (INCUMBENT, 1)
 
@@ -79,7 +82,7 @@ def test_dspys_own_are_taken_as_they_are_and_that_is_said(suite: Suite, tmp_path
     work = job(suite, tmp_path, dev=2, candidates=1)
     made = optimizer(name)(work)
 
-    assert accepted(work, made) == replace(
+    assert accepted(work, PLAIN, made) == replace(
         made,
         acceptance={
             "rule": "none",
@@ -93,10 +96,10 @@ def test_a_race_has_settled_it_and_none_settles_nothing(suite: Suite, tmp_path: 
     work = job(suite, tmp_path, demos=3, candidates=2)
     made = optimizer(name)(work)
 
-    assert accepted(work, made) == made
+    assert accepted(work, PLAIN, made) == made
 
 
-def measured(work: Job, scores: Mapping[str, Sequence[float | None]], per_intent: int) -> Compiled:
+def measured(work: CompileContext, scores: Mapping[str, Sequence[float | None]], per_intent: int) -> Compiled:
     """What an optimizer found that measured programs with these outcomes; None is a lost episode."""
     work.contenders.clear()
     for name, outcomes in scores.items():
@@ -128,7 +131,7 @@ def test_the_best_of_four_that_are_no_better_is_seldom_accepted(
             chances = [0.5, *(0.5 + random.choice((-0.25, 0.25)) for _ in range(4))]
             for (_, outcomes), chance in zip(scores.items(), chances, strict=True):
                 outcomes += [float(random.random() < chance) for _ in range(per_intent)]
-        taken += accepted(work, measured(work, scores, per_intent)).chosen != INCUMBENT
+        taken += accepted(work, PLAIN, measured(work, scores, per_intent)).chosen != INCUMBENT
 
     assert taken <= 5 + 4
 
@@ -138,7 +141,7 @@ def test_the_best_dev_score_stands_beside_what_it_is_worth(suite: Suite, tmp_pat
     scores = {
         name: [float(random.random() < 0.5) for _ in range(40)] for name in (INCUMBENT, "a", "b", "c", "d")
     }
-    found = accepted(work, measured(work, scores, 1))
+    found = accepted(work, PLAIN, measured(work, scores, 1))
 
     best = max(scores, key=lambda name: sum(score for score in scores[name]))
     assert found.acceptance["best"] == best != INCUMBENT
@@ -154,7 +157,7 @@ def test_who_loses_its_failures_is_set_aside(suite: Suite, tmp_path: Path) -> No
         "lossy": [score or None for score in half],
         "sound": half,
     }
-    found = accepted(work, measured(work, scores, 1))
+    found = accepted(work, PLAIN, measured(work, scores, 1))
 
     assert found.chosen == "sound"
     assert found.acceptance["said"].endswith(
@@ -170,7 +173,7 @@ def test_nobody_takes_a_program_that_was_set_aside(
     work = job(suite, tmp_path, accept=accept)
     lossy: list[float | None] = [None] * 10 + [1.0] * 30
     made = measured(work, {INCUMBENT: [0.0] * 40, "lossy": lossy, **rest}, 1)
-    found = accepted(work, made)
+    found = accepted(work, PLAIN, made)
 
     assert made.chosen == "lossy"
     assert found.chosen == found.acceptance["taken"] == (taken if accept == "best" else INCUMBENT)
@@ -182,12 +185,12 @@ def test_without_the_program_as_it_is_nothing_can_be_compared(suite: Suite, tmp_
     work = job(suite, tmp_path)
     scores: dict[str, list[float | None]] = {INCUMBENT: [None, *[0.0] * 4], "a": [1.0] * 5}
     with pytest.raises(IncumbentLostError, match="lost 1 of 5 episodes") as caught:
-        accepted(work, measured(work, scores, 1))
+        accepted(work, PLAIN, measured(work, scores, 1))
 
     assert isinstance(caught.value, InfrastructureError)
 
 
-PEERS = [name for name in optimizer_names() if name.startswith("dspy:")]
+PEERS = [name for name in OPTIMIZERS if name.startswith("dspy:")]
 ROLES = {
     *("self", "student", "teacher", "metric", "trainset", "valset", "seed", "num_threads", "eval_kwargs"),
     *("prompt_model", "task_model", "reflection_lm", "teacher_settings", "max_metric_calls"),
@@ -224,16 +227,17 @@ def test_in_what_a_peer_does_not_run_as_it_comes_is_told(
                 watch(kind, method)
     optimizer(name)(job(suite, tmp_path, dev=2, demos=3, candidates=2))
 
-    assert differs(name)
+    assert OPTIMIZERS[name].differs
     steps = {"demos", "instructions"}
-    assert {one for one in changed - ROLES - steps if one not in differs(name).split()} == set()
+    assert {one for one in changed - ROLES - steps if one not in OPTIMIZERS[name].differs.split()} == set()
 
 
 def test_what_a_peer_is_told_stands_in_the_report(suite: Suite, tmp_path: Path) -> None:
     work = job(suite, tmp_path, dev=2, candidates=1)
-    found = accepted(work, optimizer("dspy:BootstrapFewShot")(work), differs=differs("dspy:BootstrapFewShot"))
+    peer = optimizer("dspy:BootstrapFewShot")
+    found = accepted(work, peer, peer(work))
 
-    assert found.acceptance["said"].endswith(f"in this run {differs('dspy:BootstrapFewShot')}")
+    assert found.acceptance["said"].endswith(f"in this run {OPTIMIZERS['dspy:BootstrapFewShot'].differs}")
 
 
 @pytest.mark.parametrize(
@@ -251,7 +255,8 @@ def test_a_dev_score_that_a_peer_chose_by_is_said_to_flatter(
     suite: Suite, tmp_path: Path, name: str, said: str
 ) -> None:
     work = job(suite, tmp_path, dev=2, candidates=2)
-    found = accepted(work, optimizer(name)(work), best_on_dev=chooses_on_dev(name))
+    peer = optimizer(name)
+    found = accepted(work, peer, peer(work))
 
     assert (said or "no test was made") in found.acceptance["said"]
     assert ("not corrected" in found.acceptance["said"]) == bool(said)

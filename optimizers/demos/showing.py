@@ -1,4 +1,4 @@
-"""Putting what was chosen into a program: fixed demonstrations into its predictors, a bank to be searched."""
+"""Showing: chosen demonstrations put into a program's predictors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from evals.dspy_programs.nearest import Embedding, NearestSettings, show_nearest
 from optimizers.demos.demonstration import Demonstration, give_demonstrations
-from optimizers.demos.selection.strategies import Display
+from optimizers.demos.selection import Display
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Shown(NamedTuple):
     demonstrations: tuple[Demonstration, ...]
 
 
-def shown(
+def show(
     program: dspy.Module,
     display: Display,
     *,
@@ -33,8 +33,8 @@ def shown(
     """A copy of `program` that shows `display`.
 
     Args:
-        embedding: how what is searched is compared.
-        tokens: as many as the demonstrations of a prompt may take, by `demo_tokens`. What does not fit is
+        embedding: how searched demonstrations are compared.
+        tokens: the most that the demonstrations of a prompt may take, by `demo_tokens`. What does not fit is
             left out; the fixed ones are let in first.
         by_state: see `NearestSettings`.
 

@@ -1,4 +1,4 @@
-"""What a compile says where a teacher has taught nothing: there is nothing to make a program of."""
+"""The error for a teacher without a single success: there is nothing to make a program of."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from tools.errors import InfrastructureError, InputError, WorksmithError
 from tools.statuses import INFRASTRUCTURE
 
 _REASONS = 3
-"""So many reasons are named, the most frequent ones."""
+"""How many reasons are named, the most frequent ones."""
 
 
 class NothingTaughtError(InputError):
     """No training task gave a demonstration."""
 
 
-def nothing_taught(teacher: str, gaps: Mapping[str, int], *, given: bool = False) -> WorksmithError:
+def nothing_taught(teacher: str, gaps: Mapping[str, int], *, prebuilt: bool = False) -> WorksmithError:
     """The error that says so.
 
     Args:
         teacher: the model's name.
-        gaps: why training tasks gave no demonstration, with counts.
-        given: whether the demonstrations were to come from a bank that was built before.
+        gaps: the reasons why training tasks gave no demonstration, with counts.
+        prebuilt: whether the demonstrations were to come from a bank that was built before.
+
+    Returns:
+        An `InfrastructureError` where every attempt was lost, else a `NothingTaughtError`.
     """
     attempts = sum(gaps.values())
     lost = [reason for reason in gaps if _kind(reason) in INFRASTRUCTURE]
@@ -31,17 +34,17 @@ def nothing_taught(teacher: str, gaps: Mapping[str, int], *, given: bool = False
     kinds: Counter[str] = Counter()
     for reason, count in gaps.items():
         kinds[_kind(reason)] += count
-    said = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in kinds.most_common(_REASONS))
+    named = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in kinds.most_common(_REASONS))
     detail = next((_line(reason) for reason in gaps if _kind(reason) == kinds.most_common(1)[0][0]), "")
-    if given:
+    if prebuilt:
         return NothingTaughtError(
-            f"the bank has no demonstration that may be shown ({said or 'it is empty'})",
+            f"the bank has no demonstration that may be shown ({named or 'it is empty'})",
             where="--bank",
             hint="build one from other training tasks or sources",
         )
-    told = f"; the first: {detail}" if ":" in detail else ""
+    first = f"; the first: {detail}" if ":" in detail else ""
     return NothingTaughtError(
-        f"{teacher} taught nothing: none of {attempts} attempts at training tasks succeeded ({said}{told})",
+        f"{teacher} taught nothing: none of {attempts} attempts at training tasks succeeded ({named}{first})",
         where="--teacher",
         hint="take a stronger model, gold where tasks have gold plans, or a --bank",
     )

@@ -1,10 +1,10 @@
-"""Catching a program's DSPy trace while a runner drives it, and keeping it across a kill."""
+"""Collecting a trace bank: a teacher runs the training tasks, and its successes are kept."""
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,12 +14,16 @@ from pydantic import BaseModel, ConfigDict
 from evals.dspy_programs.asked import given_to
 from evals.dspy_programs.code import code_digest
 from evals.dspy_programs.demo_format import ExampleFields
-from evals.dspy_programs.digests import state_digest, strategy_name
-from optimizers.demos.demonstration import last_calls, quoted_records
+from evals.dspy_programs.digests import model_digest, program_digest, state_digest, strategy_name
+from evals.records.record import PRIMARY, EpisodeRecord
+from optimizers.demos.demonstration import Demonstration, last_calls, quoted_records
 from optimizers.demos.redaction import with_twins
+from optimizers.demos.trace_bank import Gap, TraceBank
+from optimizers.rollouts import Rollouts
 from tools.files.atomic import append
 from tools.files.json_files import validated
 from tools.files.sealed_lines import SealedLine, mended, sealed, sealed_lines, whole
+from tools.seeding import digest
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task
@@ -45,12 +49,12 @@ class _Trace(BaseModel):
 class TraceStore:
     """An append-only file of caught traces, one JSON line an episode. Thread-safe.
 
-    The runner's log knows which episodes succeeded, this file what they looked like. A trace is written
-    before its episode's record, so every recorded episode has one. A line that is damaged, or not where it
-    was written, is dropped and told of: its episode is owed again.
+    The runner's log says which episodes succeeded, this file holds their traces. A trace is written before
+    its episode's record, so every recorded episode has one. A line that is damaged or out of place is dropped
+    with a notice, and its episode runs again.
 
     Args:
-        run: content address of what the traces depend on besides the task; those of other runs in the
+        run: content address of everything but the task that the traces depend on; those of other runs in the
             same file are not seen.
     """
 
@@ -82,7 +86,7 @@ class TraceStore:
 
 
 class Capture(dspy.Module):  # type: ignore[misc]
-    """The program itself, except that each call leaves its trace in a store."""
+    """A program whose calls leave their traces in a store. Its digests and strategy are the program's own."""
 
     sees_truth = True
 
@@ -94,17 +98,14 @@ class Capture(dspy.Module):  # type: ignore[misc]
 
     @property
     def digest(self) -> str:
-        """Of the program itself: catching its trace changes nothing about it."""
         return state_digest(self.program)
 
     @property
     def code_digest(self) -> str:
-        """Of the program itself."""
         return code_digest(self.program)
 
     @property
     def strategy(self) -> str:
-        """Of the program itself."""
         return strategy_name(self.program)
 
     def forward(self, task: Task) -> dspy.Prediction:
@@ -126,10 +127,10 @@ class Capture(dspy.Module):  # type: ignore[misc]
 
 
 def read_traces(path: Path) -> Iterator[dict[str, Any]]:
-    """The traces in a file, in their order; none if there is none.
+    """The traces in a file, in their order; none if there is no file.
 
     Raises:
-        InputError: it cannot be read, or a line is damaged or not where it was written.
+        InputError: the file cannot be read, or a line is damaged or out of place.
     """
     for line in sealed_lines(path, _WHAT, placed=True) if path.exists() else ():
         yield _trace(line)
@@ -137,3 +138,61 @@ def read_traces(path: Path) -> Iterator[dict[str, Any]]:
 
 def _trace(line: SealedLine) -> dict[str, Any]:
     return validated(whole(line, _WHAT), _Trace, _WHAT, where=line.where).model_dump()
+
+
+def collect(program: dspy.Module, tasks: Sequence[Task], rollouts: Rollouts) -> TraceBank:
+    """Run `program` with the teacher over `tasks` and keep the successes.
+
+    Args:
+        rollouts: runs programs with the teacher as their model. If it resumes, tasks that an earlier run
+            finished are not run again; once its budget is spent, no further ones.
+
+    Returns:
+        A bank with one demonstration or one gap for each task.
+    """
+    run = digest([program_digest(program), model_digest(rollouts.lm), rollouts.seed])
+    store = TraceStore(rollouts.folder / TRACES, run)
+
+    def known(record: EpisodeRecord) -> bool:
+        """Whether an episode need not run again: a success that left no trace would be lost to the bank."""
+        return shortcoming(record) is not None or store.get(record.digests.task) is not None
+
+    captured = Capture(program, store, rollouts.env)
+    result = rollouts(captured, tasks, name="teacher", partly=True, known=known)
+    by_task = {record.task_id: record for record in result.records}
+    demonstrations, gaps = [], []
+    for task in tasks:
+        record, trace = by_task.get(task.id), store.get(task.digest)
+        reason = "not run" if record is None else shortcoming(record)
+        if reason is None and (trace is None or not trace["parts"]):
+            reason = "left no trace"
+        if reason is not None:
+            gaps.append(Gap(task_id=task.id, reason=reason, intent=task.intent))
+            continue
+        assert record is not None
+        assert trace is not None
+        demonstrations.append(
+            Demonstration.of(
+                task,
+                tools=trace["tools"],
+                records=trace["records"],
+                scores=record.scores,
+                teacher=rollouts.model,
+                parts=trace["parts"],
+            )
+        )
+    return TraceBank(tuple(demonstrations), tuple(gaps))
+
+
+def shortcoming(record: EpisodeRecord) -> str | None:
+    """Why an episode is no example to follow; None if it is one."""
+    if record.status != "finished":
+        detail = f": {record.error}" if record.error else ""
+        return f"{record.status}{detail}"
+    if record.scores.get(PRIMARY, 0.0) < 1.0:
+        unknown = sorted({call.tool for call in record.calls if call.status == "unknown_tool"})
+        return f"tools not on offer: {', '.join(unknown)}" if unknown else "wrong outcome"
+    if not record.calls:
+        # It succeeded because there was nothing to do, and shows nobody how to find that out.
+        return "called no tool"
+    return None

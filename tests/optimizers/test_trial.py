@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 
 from evals.running.runner import EvalResult
-from optimizers.job import Trial
-from optimizers.search.front import pareto_front
+from optimizers.compiling.compile import pareto_front
+from optimizers.optimizer import Trial
 from optimizers.settings import Settings
 from tests.evals.episodes import make_record, make_result
 
@@ -25,7 +25,8 @@ def test_who_loses_its_failures_is_not_ahead() -> None:
     lossy, sound = trial("lossy", 1, 1, None, None), trial("sound", 1, 1, 1, 0)
 
     assert (lossy.score.value, sound.score.value) == (1.0, 0.75)
-    assert lossy.rank == 0.5 < sound.rank
+    assert lossy.rank.score == 0.5
+    assert lossy.rank < sound.rank
     assert pareto_front([lossy, sound]) == ("sound",)
 
 

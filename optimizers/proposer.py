@@ -16,18 +16,17 @@ if TYPE_CHECKING:
 
 
 class Meter(BaseCallback):  # type: ignore[misc]
-    """Counts calls of a model and its copies. Thread-safe.
+    """Counts calls of a model and its copies. Thread-safe, for optimizers propose from several threads.
 
     Attributes:
         calls: so far; one for several completions counts as so many.
         answers: how many requests were answered.
-        last: what the last failure said.
+        last_failure: its message; empty without a failure.
     """
 
     def __init__(self) -> None:
         self.calls = self.answers = 0
-        self.last = ""
-        # Optimizers propose from several threads.
+        self.last_failure = ""
         self._lock = threading.Lock()
 
     def on_lm_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
@@ -39,17 +38,17 @@ class Meter(BaseCallback):  # type: ignore[misc]
     def on_lm_end(
         self, call_id: str, outputs: dict[str, Any] | None, exception: Exception | None = None
     ) -> None:
-        """Count an answer, or keep what the failure said."""
+        """Count an answer, or keep the failure's message."""
         with self._lock:
             if exception is None:
                 self.answers += 1
             else:
-                self.last = described(exception)
+                self.last_failure = described(exception)
 
 
 @dataclass(frozen=True)
 class Proposer:
-    """A language model, counted.
+    """A language model with counted calls.
 
     Attributes:
         seen: references (`source/key`) of the records that it was shown without redaction.
@@ -61,15 +60,17 @@ class Proposer:
 
     @classmethod
     def of(cls, lm: dspy.LM) -> Self:
-        """A copy of `lm` whose calls are counted."""
+        """A proposer with a copy of `lm`."""
         meter = Meter()
         return cls(lm.copy(callbacks=[*(getattr(lm, "callbacks", None) or ()), meter]), meter)
 
     def check(self) -> None:
-        """Mind a model that never answered: some optimizers go on as if they had asked nobody.
+        """Raise if the model never answered: some optimizers go on as if they had asked nobody.
 
         Raises:
             WorksmithError: all calls failed.
         """
         if self.meter.calls and not self.meter.answers:
-            raise WorksmithError(f"the model that proposes instructions never answered: {self.meter.last}")
+            raise WorksmithError(
+                f"the model that proposes instructions never answered: {self.meter.last_failure}"
+            )

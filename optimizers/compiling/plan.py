@@ -1,0 +1,314 @@
+"""The plan of a compile, and the fingerprint of everything that decides its result."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import dspy
+from pydantic import BaseModel, PositiveInt, model_validator
+
+from evals.dspy_programs.code import code_digest
+from evals.dspy_programs.digests import model_digest, state_digest
+from evals.dspy_programs.own_models import with_models
+from evals.running.runner import Progress
+from evals.scoring.scorer import Scorer
+from evals.tasks.task import SplitScheme
+from optimizers.compiling.journal import Journal
+from optimizers.cost.budget import Budget
+from optimizers.demos.steps import check_unit
+from optimizers.demos.trace_bank import TraceBank
+from optimizers.optimizer import CompileContext
+from optimizers.proposer import Proposer
+from optimizers.registry import optimizer, optimizer_class
+from optimizers.rollouts import Rollouts
+from optimizers.settings import Settings
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from evals.suite import Suite
+    from evals.tasks.task_filter import Condition
+
+GOLD = "gold"
+"""The name of the teacher that follows the tasks' gold plans."""
+
+BANK = "bank"
+"""The teacher's name where a prebuilt bank takes its place."""
+
+BANK_FILE = "bank.jsonl"
+"""A copy of the prebuilt bank in the journal's folder."""
+
+_NO_LANGUAGE = ("local/", "replay:", GOLD, BANK)
+"""The prefixes of names of models that cannot write instructions."""
+
+
+class Model(NamedTuple):
+    """A model and the name it was asked for by."""
+
+    name: str
+    lm: dspy.LM
+
+    @property
+    def proposes(self) -> bool:
+        """Whether it is a language model, which can propose instructions."""
+        return not self.name.startswith(_NO_LANGUAGE)
+
+
+class Metric(NamedTuple):
+    """Scorers whose `outcome` programs are chosen by, and their description for journal and manifest."""
+
+    scorers: Sequence[Scorer]
+    about: Mapping[str, str]
+
+
+class ModelFacts(BaseModel):
+    """A model of a compile: the name it was asked for by, and its content address."""
+
+    name: str
+    digest: str
+
+
+class Fingerprint(BaseModel):
+    """Everything that the result of a compile depends on. The number of workers is no part of it.
+
+    Attributes:
+        purpose: two purposes of the same plan share no journal.
+        suite: its kind, its digest and, as `environment`, the digest of the world's clock and persona, the
+            access rules in use and the search index.
+        bank: digest of the prebuilt bank.
+        metric: see `Metric.about`.
+    """
+
+    purpose: str
+    suite: dict[str, str]
+    scheme: SplitScheme
+    train_limit: PositiveInt | None
+    dev_limit: PositiveInt | None
+    where: list[str]
+    program: dict[str, Any]
+    program_code: str
+    program_digest: str
+    models: dict[str, ModelFacts]
+    optimizer: str
+    settings: dict[str, Any]
+    bank: str | None
+    metric: dict[str, str]
+    versions: dict[str, str]
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if "lm" not in self.models or "digest" not in self.suite:
+            raise ValueError("it names no model or no suite")
+        return self
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A compile to be made.
+
+    Attributes:
+        program: any program that takes `task=` and returns an `.episode`.
+        describes: the configuration to build the program anew, for the manifest.
+        suite: gives the train, dev and held-back tasks, and the environment.
+        lm: the model that the program is compiled for.
+        teacher: the model that makes demonstrations.
+        optimizer: its name, see `optimizers.registry`.
+        folder: gets the journal, from which a killed compile goes on.
+        where: conditions on the tasks to learn from and to choose on.
+        proposer: proposes instructions, for an optimizer that wants it; default is the teacher, or else the
+            model itself, if that is a language model.
+        train_limit, dev_limit: at most so many tasks, spread evenly.
+        workers: episodes that run at once.
+        resume: go on with the journal in `folder`.
+        may_ask: whether models may be asked for replies that the journal lacks.
+        begun: gives the keys of the episodes to run, by a log's path; None runs all.
+        bank: takes the teacher's place; the teacher is then called `BANK` and never asked.
+        versions: of the caller's software, for the manifest.
+        on_progress: told of each episode, with the name of its evaluation.
+        budget: limits of the compile; None is no limit.
+        metric: takes the place of the outcome scores.
+    """
+
+    program: dspy.Module
+    describes: Mapping[str, Any]
+    suite: Suite
+    lm: Model
+    teacher: Model
+    optimizer: str
+    settings: Settings
+    folder: Path
+    scheme: SplitScheme = "standard"
+    where: tuple[Condition, ...] = ()
+    proposer: Model | None = None
+    train_limit: int | None = None
+    dev_limit: int | None = None
+    workers: int = 8
+    resume: bool = False
+    may_ask: bool = True
+    begun: Callable[[Path], Collection[str]] | None = None
+    bank: TraceBank | None = None
+    versions: Mapping[str, str] | None = None
+    on_progress: Callable[[str, Progress], None] | None = None
+    budget: Budget | None = None
+    metric: Metric | None = None
+
+    def check(self) -> None:
+        """Check that the models, the settings and the bank suit the optimizer.
+
+        Raises:
+            InputError: one does not.
+        """
+        chosen = optimizer_class(self.optimizer)
+        self.proposing_model()
+        if self.settings.chooses and not chosen.selects:
+            raise InputError(
+                f"{self.optimizer} chooses demonstrations in its own way",
+                where="--selection, --demo-unit, --demo-tokens",
+                hint="use bootstrap, race, tpe or knn",
+            )
+        check_unit(self.program, self.settings.demo_unit)
+        if self.bank is None:
+            return
+        if not chosen.takes_bank:
+            raise InputError(f"{self.optimizer} draws from no trace bank", where="--bank")
+        self.bank.check(self.program, self.suite.manifest.kind)
+
+    def open_journal(self, purpose: str = "compile") -> Journal:
+        """The journal in `folder`, opened.
+
+        Raises:
+            InputError: it exists and `resume` is not set, or it is of something else.
+            InUseError: another process works in it.
+        """
+        origin = {"suite": str(self.suite.path)}
+        return Journal.open(
+            self.folder, self.fingerprint(purpose), resume=self.resume, origin=origin, may_ask=self.may_ask
+        )
+
+    def context(self, journal: Journal | None = None) -> CompileContext:
+        """The context of the plan's optimizer.
+
+        Args:
+            journal: through which models are asked; None where nothing will be run.
+
+        Raises:
+            InputError: a split has no tasks, a limit makes no sense, or there is no model to propose
+                instructions.
+        """
+
+        def metered(lm: dspy.LM) -> dspy.LM:
+            """The model, asked by the budget's leave, and not for replies in the journal."""
+            lm = lm if self.budget is None else self.budget.counted(lm)
+            return lm if journal is None else journal.remembering(lm)
+
+        scorers = (
+            None if self.metric is None else [with_models(each, metered) for each in self.metric.scorers]
+        )
+
+        def rollouts(model: Model, role: str) -> Rollouts:
+            return Rollouts(
+                env=self.suite.env,
+                lm=metered(model.lm),
+                folder=self.folder / role,
+                workers=self.workers,
+                # Whether it may be gone on with was settled when the journal was opened.
+                resume=self.resume or journal is not None,
+                scorers=scorers,
+                on_progress=self.on_progress,
+                budget=self.budget,
+                begun=self.begun,
+            )
+
+        proposer = self.proposing_model()
+        select = self.suite.select
+        return CompileContext(
+            program=with_models(self.program, metered),
+            train=select(split="train", scheme=self.scheme, limit=self.train_limit, where=self.where),
+            dev=select(split="dev", scheme=self.scheme, limit=self.dev_limit, where=self.where),
+            held_back=[task for split in ("dev", "test") for task in select(split=split, scheme=self.scheme)],
+            teacher=rollouts(self.teacher, "teacher"),
+            student=rollouts(self.lm, "student"),
+            settings=self.settings,
+            proposer=None if proposer is None else Proposer.of(metered(proposer.lm)),
+            prebuilt_bank=self.bank,
+            suite=self.suite.digest,
+            budget=self.budget,
+        )
+
+    def fingerprint(self, purpose: str = "compile") -> dict[str, Any]:
+        """The plan's `Fingerprint` as JSON-able data."""
+        suite = self.suite
+        return Fingerprint.model_construct(
+            purpose=purpose,
+            suite={
+                "kind": suite.manifest.kind,
+                "digest": suite.digest,
+                "environment": suite.env.digest,
+            },
+            scheme=self.scheme,
+            train_limit=self.train_limit,
+            dev_limit=self.dev_limit,
+            where=list(map(str, self.where)),
+            program=dict(self.describes),
+            program_code=code_digest(self.program),
+            program_digest=state_digest(self.program),
+            models={
+                role: ModelFacts(name=model.name, digest=model_digest(model.lm))
+                for role, model in self.models().items()
+            },
+            optimizer=self.optimizer,
+            settings=self.settings.to_json(),
+            bank=None if self.bank is None else self.bank.digest,
+            metric={} if self.metric is None else dict(self.metric.about),
+            versions=self.software(),
+        ).model_dump(mode="json")
+
+    def models(self) -> dict[str, Model]:
+        """The models that take part, by role: `lm`, `teacher`, `proposer`."""
+        teacher = self.teacher if self.bank is None else None
+        named = {"lm": self.lm, "teacher": teacher, "proposer": self.proposing_model()}
+        return {role: model for role, model in named.items() if model is not None}
+
+    def software(self) -> dict[str, str]:
+        """The versions of all software that a result depends on."""
+        own = {"dspy": dspy.__version__, "python": platform.python_version()}
+        return {**(self.versions or {}), **own}
+
+    def proposing_model(self) -> Model | None:
+        """The model that proposes instructions, see `proposing_model`."""
+        return proposing_model(self.optimizer, self.proposer, self.teacher, self.lm)
+
+    def max_proposals(self) -> int:
+        """How often the compile asks the model that proposes instructions, at most."""
+        return optimizer(self.optimizer).max_proposals(self.context())
+
+    def max_episodes(self) -> dict[str, int]:
+        """The most episodes the compile will run, by role; none of a teacher whose place a bank takes."""
+        episodes = optimizer(self.optimizer).max_episodes(self.context())
+        return {role: n for role, n in episodes.items() if role != "teacher" or self.bank is None}
+
+
+def proposing_model(optimizer: str, proposer: Model | None, teacher: Model, lm: Model) -> Model | None:
+    """The model that proposes instructions for an optimizer; None where none are proposed.
+
+    Args:
+        optimizer: its name.
+        proposer: the user's choice; default is the teacher, or else the model itself.
+
+    Raises:
+        InputError: there is no language model to do it, or one is named for nothing.
+    """
+    if not optimizer_class(optimizer).proposes:
+        if proposer is not None:
+            raise InputError(f"{optimizer} has no instructions proposed", where="--proposer")
+        return None
+    for model in (proposer,) if proposer else (teacher, lm):
+        if model.proposes:
+            return model
+    raise InputError(
+        f"{optimizer} has instructions proposed by a language model, which {(proposer or lm).name} is not",
+        hint="name one as --lm or --teacher or, to compile, as --proposer, e.g. openai/gpt-4o-mini",
+    )

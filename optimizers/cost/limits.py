@@ -1,0 +1,57 @@
+"""The limits of a budget, and the error for one that was reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from evals.lm.payer import AdmissionError
+from tools.errors import InputError
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Upper bounds of what a compile may take; None is no limit.
+
+    Attributes:
+        max_calls: requests that reach a model.
+        max_tokens: paid prompt and completion tokens together.
+        max_usd: dollars.
+        max_minutes: wall-clock time, earlier attempts included.
+
+    Raises:
+        InputError: a limit is not positive.
+    """
+
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_usd: float | None = None
+    max_minutes: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in self.given.items():
+            if not value > 0:
+                raise InputError("a limit must be positive", where=_option(name))
+
+    @property
+    def given(self) -> dict[str, float]:
+        """The limits that are set, by name."""
+        named = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {name: value for name, value in named.items() if value is not None}
+
+
+class BudgetSpentError(AdmissionError):
+    """A limit was reached and nothing more starts.
+
+    Attributes:
+        limit: its name, e.g. `max_calls`.
+    """
+
+    exit_code = 3
+
+    def __init__(self, limit: str) -> None:
+        super().__init__(f"the budget is spent: {_option(limit)} was reached")
+        self.limit = limit
+
+
+def _option(limit: str) -> str:
+    return f"--{limit.replace('_', '-')}"

@@ -1,0 +1,310 @@
+"""The contract of optimizers: what they are given, and what they return."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from evals.records.record import PRIMARY, STRICT, EpisodeRecord
+from evals.records.summary import interval_json
+from evals.running.runner import EvalResult
+from evals.scoring.constraints import broken
+from evals.statistics import NOTHING, Interval
+from optimizers.cost.budget import Budget
+from optimizers.demos.collection import collect
+from optimizers.demos.demonstration import Demonstration
+from optimizers.demos.teaching import nothing_taught
+from optimizers.demos.trace_bank import Gap, TraceBank, count_reasons
+from optimizers.rollouts import Rollouts
+from optimizers.settings import Settings
+
+if TYPE_CHECKING:
+    import dspy
+
+    from evals.tasks.task import Task
+    from optimizers.proposer import Proposer
+
+_COSTS = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "used_tokens")
+"""The costs of episodes that do not depend on a clock."""
+
+
+class Rank(NamedTuple):
+    """The order of trials: first those that keep the constraints, then those with a graded episode."""
+
+    keeps_constraints: bool
+    graded: bool
+    score: float
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One candidate on the dev tasks.
+
+    Attributes:
+        program: the candidate's content address.
+        demonstrations: ids of the tasks they solve.
+        score: over the graded episodes.
+        strict: over all episodes, lost ones counted as 0.
+        errors: episodes lost to the infrastructure.
+        broken: the constraints that it breaks, each with the measured value.
+        result: every episode, where our own runner ran them.
+        race: how many tasks it met in a race and why it left, see `optimizers.search.race_rules.Arm`.
+    """
+
+    name: str
+    program: str
+    demonstrations: tuple[str, ...]
+    score: Interval
+    strict: Interval
+    errors: int
+    broken: tuple[str, ...] = ()
+    result: EvalResult | None = None
+    race: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        result: EvalResult,
+        demonstrations: Sequence[Demonstration],
+        settings: Settings,
+        race: Mapping[str, Any] | None = None,
+    ) -> Trial:
+        """The trial of an evaluation."""
+        return cls(
+            name=name,
+            program=result.program,
+            demonstrations=tuple(demonstration.task_id for demonstration in demonstrations),
+            score=result.summary.scores.get(PRIMARY, NOTHING),
+            strict=result.summary.scores.get(STRICT, NOTHING),
+            errors=result.summary.errors,
+            broken=broken(settings.constraints, result.records),
+            result=result,
+            race=race,
+        )
+
+    @property
+    def rank(self) -> Rank:
+        """The key by which trials are compared; larger is better."""
+        if self.broken or math.isnan(self.score.value):
+            return Rank(not self.broken, False, 0.0)
+        return Rank(True, True, self.strict.value)
+
+    @property
+    def cost(self) -> float | None:
+        """Mean tokens of an episode, where known."""
+        return self.result.summary.means.get("used_tokens") if self.result else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The trial as JSON-able data; costs are means over episodes."""
+        summary = self.result.summary if self.result else None
+        optional = {
+            "scores": {name: found.value for name, found in summary.scores.items()} if summary else {},
+            "costs": {name: summary.means[name] for name in _COSTS} if summary and summary.means else {},
+            "broken": list(self.broken),
+            "race": dict(self.race) if self.race else {},
+        }
+        return {
+            "name": self.name,
+            "program": self.program,
+            "demonstrations": list(self.demonstrations),
+            "outcome": interval_json(self.score),
+            "errors": self.errors,
+            **{name: value for name, value in optional.items() if value},
+        }
+
+
+@dataclass(frozen=True)
+class Milestone:
+    """A point of a compile from which on `program` would have been its result.
+
+    Attributes:
+        chosen: the name of the program's trial.
+        model_calls: of teacher and student so far.
+        seconds: since the compile began; they differ from run to run.
+    """
+
+    chosen: str
+    program: dspy.Module
+    model_calls: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The result of an optimizer.
+
+    Attributes:
+        program: ready to run.
+        demonstrations: those it can show, for provenance.
+        trials: the candidates' dev scores in the order tried.
+        chosen: name of the trial that `program` comes from; None if nothing was tried.
+        gaps: reasons why training tasks gave no demonstration, with counts.
+        path: the best programs on the way, from optimizers that always have a best so far.
+        acceptance: whether it was shown to be better than the program as it is, see
+            `optimizers.compiling.finalize`.
+    """
+
+    program: dspy.Module
+    demonstrations: tuple[Demonstration, ...] = ()
+    trials: tuple[Trial, ...] = ()
+    chosen: str | None = None
+    gaps: dict[str, int] = field(default_factory=dict)
+    path: tuple[Milestone, ...] = ()
+    acceptance: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A program that was measured on all dev tasks, so that it may win."""
+
+    program: dspy.Module
+    demonstrations: tuple[Demonstration, ...]
+    trial: Trial
+
+
+@dataclass
+class CompileContext:
+    """One compile: a program, the tasks it learns from and is chosen on, and the means to run it.
+
+    Attributes:
+        held_back: tasks whose own solutions must never become demonstrations, whatever their split says:
+            the dev and test tasks.
+        teacher: runs programs with the teacher's model.
+        student: runs programs with the model that the program is compiled for.
+        proposer: the language model that proposes instructions; None if no instructions are proposed.
+        prebuilt_bank: takes the teacher's place.
+        suite: digest of the tasks' suite.
+        budget: of everything that is run; None is no limit.
+        perform: runs a program on a task for an optimizer that runs episodes itself; its last argument says
+            whether the teacher does. None just runs it.
+        gaps: the tasks that gave the bank no demonstration.
+        contenders: the programs measured so far by `try_out`.
+        measured_elsewhere: gives further contenders, from optimizers that measure programs themselves.
+        fallback: the result if the budget ends before any program is measured.
+    """
+
+    program: dspy.Module
+    train: Sequence[Task]
+    dev: Sequence[Task]
+    held_back: Sequence[Task]
+    teacher: Rollouts
+    student: Rollouts
+    settings: Settings
+    proposer: Proposer | None = None
+    prebuilt_bank: TraceBank | None = None
+    suite: str = ""
+    budget: Budget | None = None
+    perform: Callable[[dspy.Module, Task, bool], dspy.Prediction] | None = None
+    gaps: tuple[Gap, ...] = field(default=(), init=False)
+    contenders: list[Contender] = field(default_factory=list, init=False)
+    measured_elsewhere: Callable[[], list[Contender]] = field(default=list, init=False)
+    fallback: Compiled | None = field(default=None, init=False)
+
+    def bank(self) -> TraceBank:
+        """The prebuilt bank, or else the teacher's successful trajectories over the training tasks.
+
+        Returns:
+            The usable part of it, which is not empty.
+
+        Raises:
+            NothingTaughtError: it is empty.
+            InfrastructureError: it is empty, since every episode of the teacher was lost.
+            BudgetSpentError: it is empty, since the budget ended the teacher's work.
+        """
+        if self.prebuilt_bank is not None:
+            return self.drawn_from(self.usable(self.prebuilt_bank))
+        return self.drawn_from(self.taught(self.train, self.teacher))
+
+    def taught(self, tasks: Sequence[Task], teacher: Rollouts) -> TraceBank:
+        """The usable demonstrations of the teacher's episodes on `tasks`; may be empty."""
+        return self.usable(collect(self.program, tasks, teacher))
+
+    def usable(self, bank: TraceBank) -> TraceBank:
+        """The bank without solutions of tasks held back and without trajectories that break a constraint."""
+        return bank.usable(self.held_back, self.settings.constraints, suite=self.suite)
+
+    def drawn_from(self, bank: TraceBank, *, complete: bool = True) -> TraceBank:
+        """Note a bank as the one in use; raises as `bank` does if it is `complete` and empty."""
+        self.gaps = bank.gaps
+        if complete and not len(bank):
+            if self.budget is not None:
+                self.budget.check()
+            raise nothing_taught(self.teacher.model, self.reasons, prebuilt=self.prebuilt_bank is not None)
+        return bank
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Why training tasks gave no demonstration, with counts."""
+        return count_reasons(self.gaps)
+
+    def try_out(self, name: str, program: dspy.Module, demonstrations: Sequence[Demonstration]) -> Trial:
+        """Evaluate a candidate on the dev tasks.
+
+        Args:
+            name: of the trial and, with a prefix, of its episode log.
+
+        Raises:
+            BudgetSpentError: the budget was spent before all episodes were run.
+        """
+        result = self.student(program, self.dev, name=f"dev-{name}")
+        trial = Trial.of(name, result, demonstrations, self.settings)
+        self.contenders.append(Contender(program, tuple(demonstrations), trial))
+        return trial
+
+    def fall_back_to(self, compiled: Compiled) -> None:
+        """Note a program that was made without measuring, for a budget that ends before it is measured."""
+        self.fallback = compiled
+
+    def also_measured(self, contenders: Callable[[], list[Contender]]) -> None:
+        """Note where to find programs that an optimizer measures itself."""
+        self.measured_elsewhere = contenders
+
+
+class Optimizer(ABC):
+    """A way to compile.
+
+    Attributes:
+        takes_bank: whether it draws from a trace bank; others run a teacher themselves, or none.
+        selects: whether the user can choose how it selects demonstrations.
+        tested: whether its winner has to pass a test, see `optimizers.compiling.finalize`.
+        best_on_dev: whether it takes the best of several programs by dev scores that it measures itself.
+        proposes: whether a language model proposes instructions for it.
+        differs: the differences from the defaults of DSPy's optimizer of that name; empty if there are none.
+    """
+
+    takes_bank: ClassVar[bool] = False
+    selects: ClassVar[bool] = False
+    tested: ClassVar[bool] = False
+    best_on_dev: ClassVar[bool] = False
+    proposes: ClassVar[bool] = False
+    differs: ClassVar[str] = ""
+
+    @abstractmethod
+    def __call__(self, context: CompileContext) -> Compiled:
+        """Compile.
+
+        Returns:
+            The best program found.
+
+        Raises:
+            InputError: the tasks, the settings or the program do not suit the optimizer.
+            NothingTaughtError: no training task gave a demonstration.
+            BudgetSpentError: the budget was spent before the end; `context` holds the programs so far.
+        """
+
+    @abstractmethod
+    def max_episodes(self, context: CompileContext) -> dict[str, int]:
+        """The most episodes it will run, by role: `teacher`, `train`, `dev`."""
+
+    def max_proposals(self, context: CompileContext) -> int:
+        """How often it asks the proposer at most, unreadable replies not counted."""
+        return 0
+
+
+def episode_score(record: EpisodeRecord) -> float | None:
+    """The score by which candidates are compared; None where the infrastructure failed."""
+    return record.scores.get(PRIMARY) if record.graded else None

@@ -1,0 +1,170 @@
+"""The rules of a race, its arms, and its outcome."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+from tools.errors import InfrastructureError
+
+INCUMBENT = "uncompiled"
+"""The name of the program as it is."""
+
+_LARGEST = 40.0
+"""The largest log-evidence that is written down."""
+
+Scores = Sequence[float | None]
+"""Scores on a block of tasks in order; None where the infrastructure failed."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The parameters of a race.
+
+    Attributes:
+        alpha: the most chance of accepting a candidate that is not better than the incumbent.
+        margin: differences below it are not worth telling apart.
+        beta: the most chance that a candidate leaves although it is better than all others by `margin`.
+        lost: the share of its episodes that an arm may lose to the infrastructure, after all further tries.
+        block: the fewest tasks between two looks; an intent is never divided.
+        fill: the fewest episodes between two looks, so that many workers are busy. Fewer looks cost hardly
+            any episodes.
+    """
+
+    alpha: float = 0.05
+    margin: float = 0.1
+    beta: float = 0.2
+    lost: float = 0.1
+    block: int = 8
+    fill: int = 48
+
+    def allow_loss(self, lost: int, episodes: int) -> bool:
+        """Whether so many lost episodes are no more than the share `lost`."""
+        return lost <= self.lost * episodes
+
+    def loss(self, lost: int, episodes: int) -> str:
+        """The message for a program that lost more."""
+        return f"lost {lost} of {episodes} episodes to the infrastructure, more than {self.lost:.0%}"
+
+
+class IncumbentLostError(InfrastructureError):
+    """Too many episodes of the program as it is were lost to compare anything with it."""
+
+    def __init__(self, loss: str, where: str = "") -> None:
+        super().__init__(
+            f"the program as it is {loss}{where}, so nothing can be compared with it "
+            "(--resume runs them again)"
+        )
+
+
+class Bounds(Protocol):
+    """Constraints that arms must keep beside their scores."""
+
+    def lost(self, name: str) -> str:
+        """The constraint that an arm cannot keep any more, whatever its next scores; empty if none."""
+        ...
+
+    def kept(self, name: str) -> bool:
+        """Whether it keeps all constraints on the tasks that it has met."""
+        ...
+
+
+@dataclass
+class Arm:
+    """A program in the race.
+
+    Attributes:
+        scores: on the tasks it met, in order.
+        left: why it left; empty if it stayed to the end.
+        evidence: that it is better than the incumbent: logarithm, adjusted for the number of candidates.
+        intents: how many intents that evidence is from.
+        accepted: whether the evidence sufficed at the end of some block.
+        out: whether it left for a bound that it cannot keep.
+    """
+
+    name: str
+    scores: list[float | None] = field(default_factory=list)
+    left: str = ""
+    evidence: float = 0.0
+    intents: int = 0
+    accepted: bool = False
+    out: bool = False
+
+    @property
+    def mean(self) -> float:
+        """The mean score over the tasks met, lost ones counted as 0; 0 without any."""
+        return self.mean_of(len(self.scores))
+
+    def mean_of(self, count: int) -> float:
+        """The mean score over the first `count` tasks."""
+        return math.fsum(filter(None, self.scores[:count])) / count if count else 0.0
+
+    @property
+    def lost(self) -> int:
+        """How many of its episodes were lost to the infrastructure."""
+        return self.scores.count(None)
+
+    def loses(self, rules: Rules) -> bool:
+        """Whether it has lost more of its episodes than it may."""
+        return not rules.allow_loss(self.lost, len(self.scores))
+
+    def above(self, other: Arm) -> bool:
+        """Whether its mean is higher on the tasks that both have met."""
+        both = min(len(self.scores), len(other.scores))
+        return self.mean_of(both) > other.mean_of(both)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The end of a race.
+
+    Attributes:
+        winner: the accepted candidate that did best, or the incumbent if no difference was shown.
+        arms: the incumbent and the candidates by name, in the order given.
+    """
+
+    winner: str
+    arms: Mapping[str, Arm]
+    rules: Rules
+
+    @property
+    def episodes(self) -> int:
+        """The episodes of all arms."""
+        return sum(len(arm.scores) for arm in self.arms.values())
+
+    def check(self) -> None:
+        """Check that the incumbent can be compared with.
+
+        Raises:
+            IncumbentLostError: it lost too many episodes, and left for no bound.
+        """
+        incumbent = self.arms[INCUMBENT]
+        if not incumbent.out and incumbent.loses(self.rules):
+            raise IncumbentLostError(self.rules.loss(incumbent.lost, len(incumbent.scores)))
+
+    def report(self, name: str) -> dict[str, Any]:
+        """The race's findings on an arm beside its scores, JSON-able.
+
+        `evidence`: the e-value against "the candidate is no better"; it is accepted when this reaches
+        `needed`. `intents`: the number of intents that the e-value is from; the intent is its unit.
+        """
+        arm, rules = self.arms[name], self.rules
+        left = rules.loss(arm.lost, len(arm.scores)) if arm.loses(rules) else arm.left
+        facts = {"met": len(arm.scores), "left": left}
+        if name == INCUMBENT:
+            beaten = f"{arm.left}, {self.winner} can" if arm.out else f"beaten by {self.winner}"
+            verdict = "no difference shown" if self.winner == INCUMBENT else beaten
+            claim = (
+                "accepted are programs that do better on new intents, each intent counted the same; "
+                f"the chance that any of them does not is at most {rules.alpha:g}"
+            )
+            return {**facts, "verdict": verdict, "claim": claim, "rules": asdict(rules)}
+        return {
+            **facts,
+            "accepted": arm.accepted,
+            "evidence": round(math.exp(min(arm.evidence, _LARGEST)), 3),
+            "needed": 1 / rules.alpha,
+            "intents": arm.intents,
+        }
