@@ -1,4 +1,4 @@
-"""What a compile tried, as manifests of programs and cards of runs say it."""
+"""Facts of a compile in manifests of programs and cards of runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Measurement(TypedDict):
 
 @with_config(ConfigDict(extra="forbid"))
 class RaceFacts(TypedDict):
-    """What a race says of a candidate, see `optimizers.search.racing.Outcome.report`."""
+    """A candidate in a race, see `optimizers.search.racing.Outcome.report`."""
 
     met: int
     left: str
@@ -51,7 +51,7 @@ class TrialFacts(TypedDict):
 
 @with_config(ConfigDict(extra="forbid"))
 class AcceptanceFacts(TypedDict, total=False):
-    """Whether what was chosen was shown to be better, see `optimizers.search.acceptance`."""
+    """The test of the chosen candidate, see `optimizers.search.acceptance`."""
 
     rule: str
     best: str
@@ -78,7 +78,7 @@ Trials = tuple[Annotated[dict[str, Any], AfterValidator(_checked)], ...]
 
 
 class CompileFacts(BaseModel):
-    """What a card says of the compile that its program comes from.
+    """The compile of a run's program.
 
     Attributes:
         trials: the candidates' dev scores, in the order in which they were tried.

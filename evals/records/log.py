@@ -1,9 +1,8 @@
 """The episode log: one JSON line an episode, written the moment the episode ends.
 
-Everything else (tables, reports, tracking) is derived from it, so a run that dies loses at most the
-episodes that were in flight. A line is handed to the operating system in one write; a line that the
-machine tore in half is recognised by its missing newline and owed again. While a process writes a log, no
-other one can.
+Tables, reports and tracking are derived from it, so a run that dies loses only the episodes in flight. A
+line is one write; a torn line is recognised by its missing newline, and its episode runs again. Only one
+process at a time can write a log.
 """
 
 from __future__ import annotations
@@ -34,8 +33,7 @@ _TORN = re.compile(rb'\{"[^\n]*')
 class EpisodeLog:
     """An append-only file of episode records, keyed by the content address of their work unit.
 
-    Use `EpisodeLog.open`; it is a context manager. Not shared between threads: the runner writes from
-    the thread that called it.
+    Use `EpisodeLog.open`; it is a context manager. One thread uses it: the one that called the runner.
     """
 
     def __init__(self, path: Path, lock: Lock, *, resume: bool) -> None:
@@ -56,16 +54,16 @@ class EpisodeLog:
         resume: bool = False,
         make_room: Callable[[Path], object] | None = None,
     ) -> Self:
-        """Open a log for writing; with `resume`, read what it already holds.
+        """Open a log for writing; with `resume`, read its records.
 
-        A line whose content does not fit its checksum is taken out with a notice, and owed again.
+        A line whose content does not fit its checksum is removed with a notice, and its episode runs again.
 
         Args:
-            make_room: is to put away what is there, once no other process writes to it.
+            make_room: puts the old log away, once no other process writes to it.
 
         Raises:
-            InputError: the log has episodes and `resume` was not asked for, a line is no record, or
-                there can be no such file.
+            InputError: the log has episodes and `resume` is off, a line is no record, or the file cannot be
+                written.
             InUseError: another process writes to it.
         """
         path = Path(path)
@@ -83,24 +81,21 @@ class EpisodeLog:
             raise
 
     def finished(self, key: str) -> EpisodeRecord | None:
-        """The record of a work unit that need not run again.
-
-        An infrastructure failure is no answer: its unit is owed again.
-        """
+        """The record of a work unit that need not run again; None if there is none, or it is a lost one."""
         record = self._records.get(key)
         return record if record is not None and record.graded else None
 
     def last(self, key: str) -> EpisodeRecord | None:
-        """The last record of a work unit, whatever became of it."""
+        """The last record of a work unit, even of a lost episode."""
         return self._records.get(key)
 
     @property
     def records(self) -> tuple[EpisodeRecord, ...]:
-        """Every record that it holds, the last one of each key."""
+        """The last record of each key."""
         return tuple(self._records.values())
 
     def append(self, record: EpisodeRecord) -> None:
-        """Write one episode, whole, in one write."""
+        """Write one record in one write."""
         self._records[record.key] = record
         append(self._file, log_line(record), self.path)
 
@@ -108,7 +103,6 @@ class EpisodeLog:
         return len(self._records)
 
     def close(self) -> None:
-        """Give the file back; closing twice is harmless."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
@@ -124,12 +118,12 @@ class EpisodeLog:
 
 
 def read_log(path: str | Path) -> Iterator[EpisodeRecord]:
-    """The records of a log in the order of writing; of several with the same key the last counts.
+    """All records of a log in the order of writing; the last one of a key counts.
 
-    All of them are given. A torn last line is skipped, with a notice.
+    A torn last line is skipped, with a notice.
 
     Raises:
-        InputError: the file is missing, a whole line is not an episode record, or none of it is one.
+        InputError: the file is missing, or a whole line is not an episode record.
     """
     path, record = Path(path), None
     for line in sealed_lines(path, _WHAT):
@@ -150,7 +144,7 @@ def _record(line: SealedLine) -> EpisodeRecord:
 
 
 def _begins_as_log(path: Path) -> bool:
-    """Whether a line of the file is whole, or the first one was torn and nothing else is there."""
+    """Whether the file has a whole line, or is one torn line."""
     lines = sealed_lines(path, _WHAT)
     return any(line.data is not None for line in lines) or bool(_TORN.fullmatch(read_file(path, _WHAT)))
 

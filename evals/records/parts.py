@@ -1,4 +1,4 @@
-"""What an episode's record is made of, as plain data: calls, questions to models, changes, verdicts."""
+"""Parts of an episode's record, as plain data: calls, questions to models, changes, verdicts."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tools.episode_result import Exchange, Usage
 from tools.statuses import EpisodeStatus
 
 VerdictStatus = Literal["ok", "unreadable"] | EpisodeStatus
-"""How a judge's verdict came out."""
+"""The status of a judge's verdict."""
 
 
 class Entry(BaseModel):
-    """A part of a record: never changed once made, and no fields but those that are known."""
+    """A part of a record: immutable, with known fields only."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -29,14 +29,15 @@ class Used(Entry, Usage):
 
 
 PAID = frozenset({"paid_requests", "paid_prompt_tokens", "paid_completion_tokens"})
-"""Of what was used, what depends on what a cache held."""
+"""Fields of `Used` that depend on the cache."""
 
 
 class CallEntry(Entry):
-    """One tool call as it is kept: what was asked, what the policy decided, what the agent saw.
+    """One tool call: the request, the policy's decision and the observation.
 
-    `opinion` is what the agent's own access checker said before, if it asked a model. Of a call that it
-    refrained from, `allowed` and `rule` are what the policy would have decided.
+    Attributes:
+        opinion: of the agent's own access checker, if it asked a model. For a call that the checker refused,
+            `allowed` and `rule` are the decision that the policy would have made.
     """
 
     tool: str
@@ -56,11 +57,11 @@ class AskEntry(Used):
     """One question to a model during an episode.
 
     Attributes:
-        part: of the program that asked: `plan`, `select`, `check`, or `tool` where a tool asked for it.
-        call: how many tool calls had been made before it.
+        part: of the program that asked: `plan`, `select`, `check`, or `tool` for a question by a tool.
+        call: the number of tool calls before it.
         finish_reason: why the model stopped: `stop`, `length`, `tool_call`, `content_filter`, `refusal` or
-            `error`; empty where nothing is known.
-        exchange: the prompt and the reply, of an episode that this process ran; no log holds them.
+            `error`; empty if unknown.
+        exchange: the prompt and the reply, in the process that ran the episode; no log holds them.
     """
 
     part: Literal["plan", "select", "check", "tool"]
@@ -71,7 +72,7 @@ class AskEntry(Used):
 
 
 class ChangeEntry(Entry):
-    """What happened to one row of the world, see `tools.outcome.RowChange`; long cells are cut."""
+    """A change of one row of the world, see `tools.outcome.RowChange`; long cells are cut."""
 
     table: str
     operation: Literal["insert", "update", "delete"]
@@ -81,15 +82,14 @@ class ChangeEntry(Entry):
 
 
 class Judgement(Used):
-    """A judge's verdict on one episode, and what judging took; that is no part of the agent's cost.
+    """A judge's verdict on one episode, with its own cost, which is no part of the agent's.
 
     Attributes:
         judge: its name, e.g. `local/rubric` or `openai/gpt-4o`.
         rubric: name of the rubric that it judged by.
-        status: `ok`, or why there is no score: `unreadable` if its replies could not be read, else how asking
-            it ended, see `tools.statuses`.
+        status: `ok`; `unreadable` for a reply that could not be read; else see `tools.statuses`.
         level: from 1 to 5; None without a score.
-        feedback: why.
+        feedback: the reasons.
     """
 
     judge: str
@@ -111,13 +111,13 @@ class Judgement(Used):
 
 
 class FaultEntry(Entry):
-    """What went wrong in an episode first.
+    """The first mistake of an episode.
 
     Attributes:
         kind: of the fault, one of `evals.failure_modes`.
-        step: number of the first call that was wrong, from 1; None where it is no call.
-        detail: in one sentence.
-        source: whether rules found it or a judge.
+        step: number of the first wrong call, from 1; None if no call is wrong.
+        detail: one sentence.
+        source: of the finding.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Prompts and replies of an episode as people are shown them: cut to a size, without credentials."""
+"""Prompts and replies of an episode for people to read: cut to a size, without credentials."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ from tools.episode_result import AskRecord, Exchange, Message
 from tools.files.secrets import without_secrets
 
 LONGEST_PROMPT = 40_000
-"""Characters of a prompt that are shown; of a longer one the middle is left out."""
+"""Characters of a prompt that are shown; the middle of a longer one is left out."""
 
 LONGEST_MESSAGE = 10_000
-"""Characters that are shown of one of its messages, and of a reply."""
+"""Characters of a message or reply that are shown."""
 
 NOTE = "system"
-"""The role of lines in square brackets that say what is not shown. No model was sent these."""
+"""The role of our own remarks in square brackets, which no model was sent."""
 
 
 def shown_messages(exchange: Exchange) -> list[Message]:
-    """The messages of a question, and in brackets what is not shown.
-
-    Those that the part's question before sent as well are not shown again.
-    """
+    """The new messages of a question, with remarks about those left out."""
     messages = _cut([Message(role, shown_text(text)) for role, text in exchange.messages])
     if exchange.repeated:
         messages.insert(0, _note(f"{exchange.repeated} messages as in the question before"))

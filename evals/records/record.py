@@ -1,7 +1,6 @@
-"""What one episode left behind: the line of the episode log and the row of every table.
+"""The record of one episode: a line of the episode log, a row of every table.
 
-A record is plain data. It holds no database, no program and no model, so it can be written by one
-process, read by another and shown by a third. Nothing in it depends on the order in which workers ran.
+A record is plain data: it holds no database, program or model, and does not depend on the order of workers.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from tools.statuses import EpisodeStatus
 
 PRIMARY = "outcome"
-"""The score that tables, tests and optimizers look at first."""
+"""The score that tables, tests and optimizers use first."""
 
 STRICT = "outcome_strict"
 """The primary score with infrastructure failures counted as wrong answers."""
@@ -34,16 +33,16 @@ REWARD = "reward"
 """The published metric, in kinds whose original has one that is not the outcome."""
 
 LEAK = "leak"
-"""Something that the persona may not have was given to the agent, or by it."""
+"""Data that the persona may not have reached the agent or its answer."""
 
 OVER_REFUSAL = "over_refusal"
-"""Something that the persona may have was refused by the agent."""
+"""The agent refused what the persona may have."""
 
 RATES = (LEAK, OVER_REFUSAL)
-"""What goes wrong with access: shown as counts beside every score, and part of no average."""
+"""Failures of access: shown as counts beside every score, and part of no average."""
 
 LONGEST_OBSERVATION = 2_000
-"""Characters of an observation that a record keeps; the rest is cut and `truncated` says so."""
+"""Characters of an observation that a record keeps; `truncated` marks the longer ones."""
 
 MOST_CHANGES = 30
 """Changes of an outcome that a record keeps."""
@@ -53,10 +52,10 @@ LONGEST_CELL = 500
 
 
 class Digests(Entry):
-    """Content addresses of everything an episode and its scores depend on.
+    """Content addresses of everything that an episode and its scores depend on.
 
     Attributes:
-        program: of its code and state together.
+        program: of the program's code and state.
         code: of the program's code alone.
     """
 
@@ -71,15 +70,18 @@ class Digests(Entry):
 class EpisodeRecord(Used):
     """One attempt at one task: identity, verdict, cost and trajectory.
 
-    `key` is the content address of the work unit: equal keys mean the same program, task, world, model,
-    scorers, strategy, seed and trial. `status` is one of `tools.statuses`; `scores` is empty when the episode
-    was not graded. `traceback` is that of a `program_error`. `scorer_failed` tells a scorer's `harness_error`
-    from the others. `attempts` counts how often the episode was tried until it was not lost to the
-    infrastructure; all of them were paid, and the last one is what was used. `plan` is what the agent planned
-    before its first call. `changes` are what it changed, and `expected_changes` what a right episode changes,
-    where the outcome is wrong; of either at most `MOST_CHANGES`. Both quote records of the world, and the
-    expected ones are the truth: a log with them is for who evaluates, and nothing of it may be shown to an
-    agent.
+    Attributes:
+        key: content address of the work unit: equal keys mean the same program, task, world, model, scorers,
+            strategy, seed and trial.
+        status: one of `tools.statuses`.
+        scores: by name; empty for an episode that was not graded.
+        traceback: of a `program_error`.
+        scorer_failed: tells a scorer's `harness_error` from the others.
+        attempts: the number of times that the episode was tried; all were paid, the last one counts as used.
+        plan: the agent's plan before its first call.
+        changes: of the world, at most `MOST_CHANGES`.
+        expected_changes: of a right episode, where the outcome is wrong. They are the truth, so no agent may
+            see a log.
     """
 
     key: str
@@ -120,11 +122,11 @@ class EpisodeRecord(Used):
 
     @property
     def graded(self) -> bool:
-        """Whether this episode counts in the scores: its failure, if any, was the agent's own."""
+        """Whether the episode counts in the scores: the infrastructure did not lose it."""
         return self.status not in INFRASTRUCTURE
 
     def without_times(self) -> dict[str, Any]:
-        """The record as data, less what clocks, outages and caches decide: equal on all machines."""
+        """The record as data without clocks, outages and caches: equal on all machines."""
         varying = {"seconds", *PAID}
         apart = {"attempts", "traceback", *varying}
         parts = ("calls", "asks", "judgements")
@@ -133,7 +135,7 @@ class EpisodeRecord(Used):
 
 
 class WorkUnit(Entry):
-    """One owed episode. Its key is what a resume recognises it by."""
+    """The identity of an episode, by whose key a resumed run finds it in its log."""
 
     task_id: str
     strategy: str
@@ -153,13 +155,11 @@ def record_episode(
     episode: EpisodeResult,
     *,
     scores: Mapping[str, float],
-    status: str | None = None,
-    error: str | None = None,
 ) -> EpisodeRecord:
-    """The record of an episode that the program gave back, whatever texts that has."""
+    """The record of an episode that the program gave back; its texts are made valid Unicode."""
     record = EpisodeRecord(
         **_identity(unit, task),
-        status=status or episode.status,
+        status=episode.status,
         scores=dict(scores),
         steps=len(episode.calls),
         model_calls=episode.model_calls,
@@ -167,7 +167,7 @@ def record_episode(
         seconds=episode.seconds,
         answer=episode.answer or "",
         answer_status=episode.answer_status,
-        error=error or episode.error,
+        error=episode.error,
         traceback=episode.traceback,
         calls=_entries(episode),
         plan=episode.plan,
@@ -243,7 +243,7 @@ def _identity(unit: WorkUnit, task: Task) -> dict[str, Any]:
 
 
 def _entries(episode: EpisodeResult) -> tuple[CallEntry, ...]:
-    """The calls with their thoughts; strategies without one thought a call leave the thoughts out."""
+    """The calls with their thoughts, if there is one for each call, and opinions."""
     thoughts, opinions = list(episode.thoughts), list(episode.opinions)
     if len(thoughts) < len(episode.calls):
         thoughts = [""] * len(episode.calls)

@@ -1,8 +1,7 @@
-"""The card of a run, which says what ran on what, and the files beside its log.
+"""The card of a run: program, suite, model and settings; and the files beside its log.
 
 A card lies beside its log: `react.card.json` beside `react.jsonl`. It is written before the first episode,
-so a run that was stopped can be read as well. A log without a card is read, too; its card is made up from
-what the records say.
+so that a stopped run can be read. A log without a card gets one that is inferred from its records.
 """
 
 from __future__ import annotations
@@ -24,29 +23,29 @@ from tools.files.atomic import write_atomically
 from tools.files.json_files import read_model
 
 CARD, JUDGEMENTS, RATINGS = ".card.json", ".judgements.jsonl", ".ratings.jsonl"
-"""How the names of the files beside a log `NAME.jsonl` end: `NAME.card.json` and so on."""
+"""Endings of the files beside a log `NAME.jsonl`: `NAME.card.json` and so on."""
 
 CARD_ARTIFACT = "episodes/card.json"
-"""Where a run in MLflow keeps its card."""
+"""The path of a card among the artifacts of a run in MLflow."""
 
 
 class RunCard(BaseModel):
-    """What was run on what.
+    """The card of a run.
 
     Attributes:
-        label: what tables call it.
-        command: by which it was run, e.g. `eval`.
-        suite: its path as it was given.
+        label: the name in tables.
+        command: e.g. `eval`.
+        suite: the path as the user gave it.
         kind: of the suite's world.
-        lm: the model's name as it was given.
-        program: its digest.
-        artifact: the file of the compiled program, for people: a card may come from a stranger, and nothing
-            opens what it names. Empty for a program that was not compiled.
-        compiled: what its compile tried.
+        lm: the model's name as the user gave it.
+        program: digest.
+        artifact: the file of the compiled program, for people: a card may come from a stranger, so nothing
+            opens this file. Empty for a program that was not compiled.
+        compiled: the candidates of its compile.
         baseline, without: see `evals.running.study.Arm`.
-        place: of the run among those of its comparison, from 0; the first is the reference.
-        scorers: digest of what scored its episodes; those that a log holds of others are left out.
-        settings: whatever else was set.
+        place: of the run in its comparison, from 0; the first is the reference.
+        scorers: digest of the scorers; a log's episodes of other scorers are left out.
+        settings: all other settings.
         versions: of Python and the packages that results depend on.
     """
 
@@ -76,7 +75,7 @@ class RunCard(BaseModel):
 
 @dataclass(frozen=True)
 class LoadedRun:
-    """A run with its episodes; `path` is the log they come from, or the address of the run in MLflow."""
+    """A run with its episodes; `path` is the log, or the address of the run in MLflow."""
 
     card: RunCard
     records: tuple[EpisodeRecord, ...]
@@ -84,7 +83,7 @@ class LoadedRun:
 
 
 def beside(log: Path, ending: str) -> Path:
-    """The file beside a log, by what its name ends in: `CARD`, `JUDGEMENTS` or `RATINGS`."""
+    """The file beside a log with the ending `CARD`, `JUDGEMENTS` or `RATINGS`."""
     return log.with_name(log.name.removesuffix(".jsonl") + ending)
 
 
@@ -94,13 +93,10 @@ def write_card(log: Path, card: RunCard) -> None:
 
 
 def make_room(log: Path) -> Path | None:
-    """See that a run can begin anew in `log`.
-
-    Verdicts and ratings are of the episodes that were there, not of those to come. Where there are some, all
-    of it goes to a folder `earlier-N` beside the log; without any, the log is removed.
+    """Remove `log`, so that a run can begin anew; a log with verdicts or ratings is moved with them.
 
     Returns:
-        Where the log went, if it is kept.
+        The moved log, in a folder `earlier-N` beside the old place; None if it was removed.
     """
     sidecars = [file for ending in (JUDGEMENTS, RATINGS) if (file := beside(log, ending)).exists()]
     if not log.exists() or not sidecars:
@@ -129,7 +125,7 @@ def package_versions(*packages: str) -> dict[str, str]:
 
 
 def inferred_card(label: str, records: Sequence[EpisodeRecord], **known: Any) -> RunCard:
-    """A card from what records say of themselves, and what is known besides."""
+    """A card from records and other `known` fields."""
     said: dict[str, Any] = {"label": label}
     if records:
         first = records[0]
@@ -148,6 +144,6 @@ def read_card(file: Path) -> RunCard:
     """The card of a run.
 
     Raises:
-        InputError: it cannot be read, or is none.
+        InputError: the file cannot be read, or is no card.
     """
     return read_model(file, RunCard, "the card of a run", hint="delete it, and the log speaks for itself")

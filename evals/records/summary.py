@@ -1,4 +1,4 @@
-"""From episode records to figures: scores with intervals, failure rates, costs."""
+"""Figures of episode records: scores with intervals, failure rates, costs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from evals.statistics import NOTHING, Interval, macro_mean, mean, pass_at, pass_
 
 @dataclass(frozen=True)
 class Rate:
-    """How often something happened, in episodes.
+    """A count of episodes.
 
     Attributes:
-        of: the graded episodes in which it could.
+        of: the number of graded episodes in which it could happen.
         interval: of the share.
     """
 
@@ -32,20 +32,20 @@ class Summary:
     """The figures of one set of episodes.
 
     Attributes:
-        graded: episodes that count in the scores, that is, all but infrastructure failures.
-        scores: each score's mean over graded episodes with its interval (n = tasks); `outcome_strict`
+        graded: the number of episodes that count in the scores: all but infrastructure failures.
+        scores: the mean of each score over graded episodes with its interval (n = tasks); `outcome_strict`
             is `outcome` with infrastructure failures counted as wrong.
-        macro: the mean of the outcome's means in each field of work (area, domain or task type), which
-            counts each the same; nothing where all tasks are of one.
+        macro: the mean over fields of work (area, domain or task type) of the outcome's mean in each; nothing
+            if all tasks are of one field.
         rates: leaks and over-refusals, where tasks can have them; part of no other score.
-        statuses: how many episodes ended how.
+        statuses: the number of episodes by status.
         pass_hat: the chance that k attempts at a task all succeed, by k; only with several trials.
-        pass_at: the chance that at least one of them does.
-        means: those of `COSTS` and `PAID_COSTS` per graded episode: a lost one ends early, or says nothing.
-        totals: the same, summed over all episodes; with the paid costs of episodes that a budget cut short.
-        estimated: of how many episodes some tokens were estimated.
-        seconds_p95: the slow end of the episodes' durations.
-        judging: what each judge said and what that cost, which is none of the episodes' cost.
+        pass_at: the chance that at least one of k attempts succeeds.
+        means: of `COSTS` and `PAID_COSTS` over graded episodes.
+        totals: of the same over all episodes, with the paid costs of episodes that a budget cut short.
+        estimated: the number of episodes with estimated tokens.
+        seconds_p95: the 95th percentile of the episodes' durations.
+        judging: figures and cost of each judge.
     """
 
     episodes: int
@@ -65,7 +65,7 @@ class Summary:
 
     @property
     def error_rate(self) -> float:
-        """The share of episodes lost to the infrastructure. Shown wherever a score is."""
+        """The share of episodes lost to the infrastructure."""
         return 1 - self.graded / self.episodes if self.episodes else 0.0
 
     @property
@@ -74,7 +74,7 @@ class Summary:
         return self.episodes - self.graded
 
     def to_json(self) -> dict[str, Any]:
-        """The figures as JSON-able data; what could not be computed is null."""
+        """The figures as JSON-able data; missing ones are null."""
         return {
             "episodes": self.episodes,
             "tasks": self.tasks,
@@ -105,13 +105,13 @@ COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
     "used_tokens": lambda record: record.used_tokens,
     "seconds": lambda record: record.seconds,
 }
-"""What an episode costs, by name, whether or not a cache answers."""
+"""Costs of an episode, by name, whether or not a cache answers."""
 
 PAID_COSTS: dict[str, Callable[[EpisodeRecord], float]] = {
     "paid_requests": lambda record: record.paid_requests,
     "paid_tokens": lambda record: record.paid_tokens,
 }
-"""What was paid for it, which is 0 where a cache answered."""
+"""Paid costs of an episode, which are 0 where a cache answers."""
 
 
 def summarize(
@@ -165,19 +165,19 @@ def by_task(records: Iterable[EpisodeRecord], score: str) -> dict[Hashable, list
 
 
 FEWEST_INTENTS = 5
-"""From how many intents on intervals allow for their being a sample; how fewer differ says too little."""
+"""The fewest intents whose spread can widen an interval."""
 
 
 def intent_or_task(intent: str | None, task_id: str) -> tuple[str, str]:
-    """What groups a task with those that are like it; a task without an intent is alone."""
+    """The group of a task: its intent, or the task alone."""
     return ("intent", intent) if intent else ("task", task_id)
 
 
 def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | None:
-    """Which tasks are alike because they have one intent; None where that says nothing.
+    """The intent of each task; None if grouping by intent says nothing.
 
-    That is where no two tasks share an intent, where there are too few intents to see how they differ, and
-    where intents are no sample of others: the task types of CRM questions are the whole published list.
+    That is so if no two tasks share an intent, if there are fewer than `FEWEST_INTENTS`, and if the intents
+    are no sample of others, as the task types of a published list.
     """
     intents: dict[Hashable, Hashable] = {}
     for record in records:
@@ -191,7 +191,7 @@ def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | N
 def group_records(
     records: Iterable[EpisodeRecord], facet: Callable[[EpisodeRecord], str]
 ) -> dict[str, list[EpisodeRecord]]:
-    """Records by a property of theirs, in the order of the property."""
+    """Records by a facet, in its order."""
     groups: dict[str, list[EpisodeRecord]] = {}
     for record in records:
         groups.setdefault(facet(record), []).append(record)
@@ -199,7 +199,7 @@ def group_records(
 
 
 def domain_of(record: EpisodeRecord) -> str:
-    """The facet of tables by domain: the one domain of a task, or `several`."""
+    """The one domain of a task, `several` or `none`."""
     return record.domains[0] if len(record.domains) == 1 else "several" if record.domains else "none"
 
 
@@ -211,7 +211,7 @@ def field_of(record: EpisodeRecord) -> str:
 
 
 def actions_of(record: EpisodeRecord) -> str:
-    """The facet of tables by difficulty: how many writing calls the task expects, as the paper groups it."""
+    """The number of writing calls that the task expects, grouped as in the paper."""
     return "2 or more" if record.expected_actions > 1 else str(record.expected_actions)
 
 
@@ -251,6 +251,6 @@ def _rate_json(rate: Rate) -> dict[str, Any]:
 
 
 def _attempts(attempts: Mapping[Hashable, Sequence[float]]) -> range:
-    """The numbers of attempts whose chances can be told; none with one trial."""
+    """The numbers of attempts with a known chance; none with one trial."""
     most = max((len(values) for values in attempts.values()), default=0)
     return range(1, most + 1 if most > 1 else 1)

@@ -36,15 +36,15 @@ _PARENT = "tags.`mlflow.parentRunId`"
 def open_runs(
     names: Sequence[str], *, tracking_uri: str | None = None, suite: Suite | None = None
 ) -> list[LoadedRun]:
-    """The runs that `names` name, in that order; those of a comparison in theirs.
+    """Open runs, in the order of `names`; the runs of a comparison in their own order.
 
     Args:
-        names: episode logs; folders of logs, such as a comparison leaves; ids of MLflow runs, with those
-            below them; and, where a suite is given, published prediction files or folders of them.
+        names: episode logs; folders of logs, such as a comparison leaves; ids of MLflow runs, with the runs
+            below them; with a suite, also published prediction files or folders of them.
         tracking_uri: the MLflow store, see `evals.tracking.store.tracking_uri`.
 
     Raises:
-        InputError: nothing is called so, or what it is cannot be read.
+        InputError: nothing has such a name, or it cannot be read.
     """
     runs = [run for name in names for run in _open(name, tracking_uri, suite)]
     if not runs:
@@ -53,7 +53,7 @@ def open_runs(
 
 
 def open_log(log: Path) -> LoadedRun:
-    """The run of one log, with the verdicts that judges gave later.
+    """The run of one log, with the later verdicts of judges.
 
     Raises:
         InputError: the log, its card or the file of verdicts cannot be read.
@@ -68,7 +68,7 @@ def open_log(log: Path) -> LoadedRun:
 
 
 def open_tracked(run_id: str, uri: str | None) -> list[LoadedRun]:
-    """The run called `run_id` in an MLflow store, and all runs below it, as far as they have episodes.
+    """The run `run_id` in an MLflow store and all runs below it that have episodes.
 
     Raises:
         InputError: the store has no such run, or it has no episodes.
@@ -130,19 +130,19 @@ def _open(name: str, tracking_uri: str | None, suite: Suite | None) -> list[Load
 
 
 def _published(path: Path) -> bool:
-    """Whether these are result files of the original."""
+    """Whether these are result files of the original system."""
     return path.suffix == ".csv" if path.is_file() else next(path.rglob("*.csv"), None) is not None
 
 
 def _logs(folder: Path) -> list[Path]:
-    """The logs in a folder: those with a card, or where none has one, all."""
+    """The logs in a folder that have a card; all of them if none has."""
     sidecars = (JUDGEMENTS, RATINGS)
     logs = [log for log in sorted(folder.glob("*.jsonl")) if not log.name.endswith(sidecars)]
     return [log for log in logs if beside(log, CARD).is_file()] or logs
 
 
 def _newest(runs: Iterable[LoadedRun]) -> list[LoadedRun]:
-    """In their places; of those with one label, which an arm leaves that was compiled anew, the last."""
+    """The last run of each label, in the order of their places: an arm that was compiled anew leaves two."""
     latest: dict[str, LoadedRun] = {}
     for run in sorted(runs, key=lambda run: Path(run.path).stat().st_mtime):
         latest[run.card.label] = run
@@ -165,7 +165,7 @@ def _judged(records: Sequence[EpisodeRecord], file: Path) -> list[EpisodeRecord]
 
 
 def _with_labels_of_their_own(runs: Sequence[LoadedRun]) -> list[LoadedRun]:
-    """The runs; where several have one label, their files' names tell them apart."""
+    """The runs, with numbers behind labels that several have."""
     labels = [run.card.label for run in runs]
     if len(set(labels)) == len(labels):
         return list(runs)

@@ -92,14 +92,8 @@ class _Replay:
             "no_action": float(row.flags["no_actions"]),
             **flags,
         }
-        record = record_episode(
-            unit,
-            task,
-            episode,
-            scores=scores,
-            status=ended_by(row.prediction.error) if died else None,
-            error=row.prediction.error or None,
-        ).model_copy(update={"domains": (domain_of(task),), "expected_actions": row.actions_expected})
+        known = {"domains": (domain_of(task),), "expected_actions": row.actions_expected}
+        record = record_episode(unit, task, episode, scores=scores).model_copy(update=known)
         if row.correct:
             return record
         expected = change_entries(self._outcomes.nearest(task, episode.outcome))
@@ -114,7 +108,8 @@ class _Replay:
         for step in transcript.steps:
             episode.call(step.tool, step.arguments)
         return EpisodeResult(
-            status="finished",
+            status=ended_by(row.prediction.error) if row.status == "error" else "finished",
+            error=row.prediction.error or None,
             outcome=episode.outcome(),
             calls=episode.calls,
             thoughts=[step.thought for step in transcript.steps],
