@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 _PIECE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)|(?P<clock>T?\d\d:\d\d(?::\d\d)?(?!\d))|(?P<word>[^\W_]+)")
 _NOW = re.compile(r"(\d{4}-\d\d-\d\d)(?: \d\d:\d\d)?")
 _HANDLE = re.compile(r"#\d+")
-"""Stands for the result of a call, see `tools.kinds.crm.handles`; a number of the call's own, and of no
-record."""
+"""A handle for the result of a call; the number is the call's own, and of no record."""
 
 _DENIAL = "Access denied. No rule lets you read, create, update, delete any, this record of."
 """Words of every denial, which says nothing of what was denied."""

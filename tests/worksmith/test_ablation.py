@@ -19,7 +19,7 @@ from evals.tasks.task import Answer, Entity, Split, Step, Task
 from optimizers.compiling.artifact import Artifact
 from tools.environment import Environment
 from tools.errors import InputError
-from tools.kinds.crm.access import persona_of
+from tools.kinds.crm.access.policy import persona_of
 from worksmith.cli.programs.compare import compare_strategies
 from worksmith.jobs.ablation import categories_named, without_category
 from worksmith.jobs.compiled import load_program

@@ -29,7 +29,7 @@ def tool_categories() -> list[str]:
 def roles(context: typer.Context) -> list[str]:
     """The roles of the suite on the command line, if it is a CRM."""
     from tools.errors import InputError
-    from tools.kinds.crm.access import open_policy
+    from tools.kinds.crm.access.policy import open_policy
 
     world = _world(context)
     if world is None or world.manifest.kind != "crm":

@@ -133,8 +133,8 @@ def connect(suite: Suite, org: str | None, ids: Path | None) -> None:
         raise InputError(
             f"the tools of kind {suite.manifest.kind} work on no Salesforce org", where=str(suite.path)
         )
+    from tools.kinds.crm.live.ids import translated
     from tools.kinds.crm.live.org import SalesforceOrg
-    from tools.kinds.crm.live.translating import translated
 
     live = SalesforceOrg.from_env()
     suite.env.connect(translated(live, ids) if ids else live)

@@ -18,7 +18,6 @@ _BINARY = "without_knowledge_qa"
 
 
 def has_task_types(records: Iterable[EpisodeRecord]) -> bool:
-    """Whether the episodes answer CRM questions."""
     return any(REWARD in record.scores for record in records)
 
 
@@ -34,7 +33,6 @@ def parts(result: EvalResult, score: str, names: Sequence[str]) -> list[Interval
 
 
 def whole(result: EvalResult, score: str) -> Interval:
-    """The mean of the task types."""
     return macro_mean(_values(result, score, task_types_of(result.records)))
 
 

@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, time
 
 from evals.authoring.sizes import SplitSizes
-from evals.kinds.crm.books import Books
-from evals.kinds.crm.family import Family, Mode, Question, Values
-from evals.kinds.crm.registry import families, held_out_split
+from evals.kinds.crm.families.registry import FAMILIES, held_out_split
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Family, Mode, Question, Values
+from evals.kinds.crm.questions.script import Script
 from evals.kinds.crm.sampling import Place, Sampler
-from evals.kinds.crm.script import Script
 from evals.tasks.task import Answer, Split, Step, Task
 from tools.environment import Environment
 from tools.errors import InputError, WorksmithError
-from tools.kinds.crm.generate.latent import Built
+from tools.kinds.crm.generate.draft import Built
 from tools.seeding import rng
 from tools.world import World
 
@@ -85,7 +85,7 @@ def generate(
     wanted = {split: size for split, size in sizes.by_split().items() if size}
     books, env = Books(built), Environment(world, sandboxes=1)
     result = Generated()
-    for family in families() if only is None else only:
+    for family in FAMILIES if only is None else only:
         writer = _Writer(family, mode, env)
         sampler = Sampler(family, books, mode, seed, wanted)
         for place in sampler.places():
@@ -102,8 +102,6 @@ def generate(
 
 
 class _Writer:
-    """Makes tasks of one family's questions."""
-
     def __init__(self, family: Family, mode: Mode, env: Environment) -> None:
         self._family = family
         self._mode: Mode = mode

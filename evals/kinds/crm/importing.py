@@ -8,14 +8,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from evals.kinds.crm.published.questions import question_of
-from evals.kinds.crm.published.sources import RAW_FILES, read_entries
+from evals.kinds.crm.published.entries import RAW_FILES, read_entries
 from evals.kinds.crm.published.statistics import Worded, distributions
 from evals.kinds.crm.published.tasks import ORIGIN, Recognised, make_tasks, recognise_all
+from evals.kinds.crm.published.texts import question_of
 from evals.kinds.crm.task_types import TASK_TYPES
 from evals.tasks.building import Made, Progress
 from tools.files.atomic import write_atomically
-from tools.kinds.crm.access import POLICY_FILE, packaged_policy, persona_of
+from tools.kinds.crm.access.policy import POLICY_FILE, packaged_policy, persona_of
 from tools.kinds.crm.schema import TABLES
 from tools.kinds.crm.settings import OrgSettings, write_settings
 from tools.kinds.crm.sosl.tables import SEARCH_TABLES

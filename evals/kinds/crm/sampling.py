@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
-from evals.kinds.crm.books import Books
-from evals.kinds.crm.family import Doubt, Family, Mode, Question
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
 from evals.tasks.task import Split
 from tools.generating.apportion import apportion
 from tools.seeding import rng

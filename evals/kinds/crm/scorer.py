@@ -64,7 +64,6 @@ class CrmScorer:
         self.digest = f"crm/1/{ground_truth}"
 
     def __call__(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
-        """The scores by name."""
         scores = {**state_scores(self._outcomes, task, episode), **checker_scores(episode)}
         del scores["exact_match"]
         if task.answer is not None and task.answer.kind in ("entities", "none"):
@@ -78,13 +77,11 @@ class CrmScorer:
 
 
 def asked_for(task: Task) -> ValueKind:
-    """What kind of value answers a task."""
     task_type = TASK_TYPES.get(task.intent or "")
     return task_type.asks if task_type else "text"
 
 
 def expected_text(task: Task) -> str:
-    """The answer as the published metric wants it."""
     answer = task.answer
     if answer is None or answer.kind == "none":
         return NONE

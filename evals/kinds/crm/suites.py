@@ -8,7 +8,7 @@ from pydantic import Field
 
 from evals.tasks.building import BuildContext, BuildOptions, Made, SuiteBuilder
 from tools.files.atomic import write_atomically
-from tools.kinds.crm.access import POLICY_FILE, packaged_policy, persona_of
+from tools.kinds.crm.access.policy import POLICY_FILE, packaged_policy, persona_of
 from tools.kinds.crm.generate import DEFAULT_NOW, Built, build
 from tools.kinds.crm.schema import TABLES
 from tools.kinds.crm.settings import Mode, OrgSettings, write_settings
@@ -53,11 +53,11 @@ def build_crm(place: Path, options: CrmOptions, context: BuildContext) -> Made:
 
 def forecast_crm(options: CrmOptions) -> dict[str, int]:
     """How many tasks a build aims at; it asks no model."""
+    from evals.kinds.crm.families.registry import FAMILIES
     from evals.kinds.crm.generate import Sizes
-    from evals.kinds.crm.registry import families
 
     return {
-        "tasks": len(families()) * sum(Sizes.of_scale(options.scale).by_split().values()),
+        "tasks": len(FAMILIES) * sum(Sizes.of_scale(options.scale).by_split().values()),
         "model_calls_at_most": 0,
     }
 

@@ -44,7 +44,6 @@ def task_type_grids(study: Study) -> tuple[Grid, ...]:
 
 
 def reward_grid(rows: Sequence[Row], names: Sequence[str]) -> Grid:
-    """The layout of the published comparison."""
     cells = tuple(
         (row.arm.shown, *_values(row.result, REWARD, names), _value(whole(row.result, REWARD)))
         for row in rows

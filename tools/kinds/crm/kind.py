@@ -6,7 +6,7 @@ import tomllib
 from importlib.resources import files
 
 from tools.kinds.crm import query
-from tools.kinds.crm.access import find_persona, open_policy
+from tools.kinds.crm.access.policy import find_persona, open_policy
 from tools.kinds.crm.functions.toolkits import functions_toolkit, plain_toolkit
 from tools.kinds.crm.schema import TABLES
 from tools.tool import FinishCall

@@ -11,11 +11,10 @@ import json
 import re
 from typing import Any
 
-from tools.kinds.crm.listing import listing
-from tools.kinds.crm.opening import open_org, settings_of
-from tools.kinds.crm.schema import crm_schema
+from tools.kinds.crm.orgs.opening import open_org, settings_of
+from tools.kinds.crm.schema import CrmObject, Field, Schema, crm_schema
 from tools.kinds.crm.soql.cursor import MAX_LENGTH
-from tools.kinds.crm.soql.records import Record, plain
+from tools.kinds.crm.soql.results import Record, plain
 from tools.tool import Tool, Toolkit, tool
 from tools.tool_context import Shown, ToolContext
 
@@ -98,6 +97,29 @@ def _shown(records: list[Record], total: int) -> Shown:
     left_out = f"{out} {'record' if out == 1 else 'records'}; use LIMIT, fewer fields or aggregates"
     note = f', "left out": "{left_out}"' if out else ""
     return Shown(value, f'{{"total": {total}, "records": [{", ".join(parts)}]{note}}}')
+
+
+def listing(schema: Schema) -> str:
+    """All objects with their fields, a line for each; references with the object that they point to."""
+    return "\n".join(_line(schema, each) for each in schema.objects)
+
+
+def _line(schema: Schema, each: CrmObject) -> str:
+    shown = [field for field in each.queryable if field.shown and field.type != "id"]
+    fields = "; ".join(_field(schema, field) for field in shown)
+    children = ", ".join(child.name for child in schema.children(each.name))
+    return f"{each.name} ({each.note.rstrip('.')}): {fields}{f'; children: {children}' if children else ''}"
+
+
+def _field(schema: Schema, field: Field) -> str:
+    about = [field.note] if field.note else []
+    if field.type == "textarea":
+        about.append("long text")
+    if field.type in ("date", "datetime"):
+        about.append("dateTime" if field.type == "datetime" else "date")
+    leads = f" -> {field.targets[0]}" if field.targets and schema.object(field.targets[0]) else ""
+    said = f" ({', '.join(about)})" if about else ""
+    return f"{field.name}{leads}{said}"
 
 
 def _with_listing() -> Tool:

@@ -70,22 +70,18 @@ class Field:
 
     @property
     def custom(self) -> bool:
-        """Whether the org's owner added it."""
         return self.name.endswith("__c")
 
     @property
     def polymorphic(self) -> bool:
-        """Whether it may point to records of more than one object."""
         return len(self.targets) > 1
 
     @property
     def filterable(self) -> bool:
-        """Whether conditions may name it."""
         return self.type != "textarea"
 
     @property
     def sortable(self) -> bool:
-        """Whether results may be ordered by it."""
         return self.type != "textarea"
 
     @property
@@ -115,7 +111,6 @@ class CrmObject:
 
     @cached_property
     def queryable(self) -> tuple[Field, ...]:
-        """The fields that exist."""
         return tuple(field for field in self.fields if not field.ghost)
 
     @cached_property
@@ -140,7 +135,6 @@ class CrmObject:
         return self._by_parent.get(relationship.lower())
 
     def table(self) -> Table:
-        """Its table."""
         of_type = {field.name: field.type for field in self.queryable}
         holds_ids = tuple(f.name for f in self.queryable if f.type in IDS or f.links_by_text)
         return Table(
@@ -187,7 +181,6 @@ class Schema:
         return self._by_name.get(name.lower())
 
     def of_id(self, record_id: str) -> CrmObject | None:
-        """The object whose records have ids like this one."""
         return self._by_prefix.get(record_id[:3])
 
     def child(self, parent: str, relationship: str) -> Child | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from tools.kinds.crm.explain import ObjectRights
+    from tools.kinds.crm.access.explain import ObjectRights
     from tools.policy import Decision
     from tools.tool_context import ToolContext
 
@@ -19,7 +19,7 @@ def check_role(
     ctx: ToolContext, source: str | None, operations: Sequence[str], record: str | None, as_json: bool
 ) -> None:
     """Explain what a role may read, what is hidden from it, and which functions it is denied."""
-    from tools.kinds.crm.explain import explain_object, explain_record, function_rights
+    from tools.kinds.crm.access.explain import explain_object, explain_record, function_rights
     from tools.kinds.crm.schema import OBJECTS
 
     rights = [explain_object(ctx, name, operations) for name in ([source] if source else OBJECTS)]
@@ -47,7 +47,7 @@ def check_role(
 
 def validate_roles(file: Path, as_json: bool) -> None:
     """Check a document of roles, which is what says in a CRM who may read what."""
-    from tools.kinds.crm.roles import read_roles
+    from tools.kinds.crm.access.roles import read_roles
 
     roles = read_roles(file).roles
     if as_json:

@@ -140,7 +140,7 @@ def crm_world(suite: Path) -> World:
 
 
 def _schema(world: World, role: str | None) -> Schema:
-    from tools.kinds.crm.access import find_persona, open_policy
+    from tools.kinds.crm.access.policy import find_persona, open_policy
     from tools.kinds.crm.schema import crm_schema
 
     policy = open_policy(world)

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections import defaultdict
 from statistics import fmean
 
-from evals.kinds.crm.asking import ask_extreme, ask_window, read_moment, window_of, within
-from evals.kinds.crm.books import Books
-from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.periodic import Periodic
-from evals.kinds.crm.rankings import leader, leaders, narrow
-from evals.kinds.crm.script import Script
+from evals.kinds.crm.families.periodic import Periodic
+from evals.kinds.crm.families.steps import (
+    ask_extreme,
+    ask_window,
+    leader,
+    leaders,
+    narrow,
+    read_moment,
+    window_of,
+    within,
+)
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.questions.script import Script
 
 _NAME = "best_region_identification"
 _FEWEST, _MARGIN = 3, 1.05
@@ -34,12 +42,10 @@ class BestRegion(Periodic):
         return narrow(_means(minutes, _FEWEST), "min", _MARGIN)
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        """See `Family`."""
         fewest = _FEWEST if mode == "clean" else 1
         return leader(_means(_minutes(books, question), fewest), "min", "state")
 
     def solve(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         bounds = ask_window(script, question)
         cases = script.call(
             "functions.get_cases",
@@ -63,7 +69,6 @@ class BestRegion(Periodic):
         return ask_extreme(script, "I pick the state with the shortest.", times, "min")
 
     def solve_by_queries(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         rows = script.soql(
             "I need the closed cases of the period with their times and the states of their customers.",
             f"""SELECT Account.ShippingState, CreatedDate, ClosedDate FROM Case
@@ -78,7 +83,6 @@ class BestRegion(Periodic):
 
 
 def _minutes(books: Books, question: Question) -> dict[str, list[float]]:
-    """By state how long the closed cases of the period took."""
     found: dict[str, list[float]] = defaultdict(list)
     for case in books.opened(window_of(question)):
         if case.closed is not None:
@@ -87,7 +91,6 @@ def _minutes(books: Books, question: Question) -> dict[str, list[float]]:
 
 
 def _means(times: dict[str, list[float]], fewest: int) -> dict[str, float]:
-    """The means of states with so many cases."""
     return {state: fmean(each) for state, each in times.items() if len(each) >= fewest}
 
 

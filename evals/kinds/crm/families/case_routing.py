@@ -11,12 +11,12 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from evals.kinds.crm.asking import written
-from evals.kinds.crm.books import Books
-from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.routing import best_agent, issue_names, telling_products, unclear
-from evals.kinds.crm.script import Script, Seen, listed
-from evals.kinds.crm.wording import Worded, phrased, wording
+from evals.kinds.crm.families.routing import best_agent, issue_names, telling_products, unclear
+from evals.kinds.crm.families.steps import written
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.questions.script import Script, Seen, listed
+from evals.kinds.crm.questions.wording import Worded, phrased, wording
 from evals.tasks.task import Entity
 from tools.kinds.crm.generate.dialogue import describe
 from tools.kinds.crm.generate.wording import texts
@@ -37,17 +37,14 @@ class CaseRouting(Worded):
     """See `Family`. Strata are the issues, by their keys; which it is only the description tells."""
 
     def nones(self, mode: Mode) -> float:
-        """See `Family`."""
         return 0.0
 
     def strata(self, mode: Mode) -> Mapping[str, float]:
-        """See `Family`."""
         return dict.fromkeys(issue_names(), 1.0)
 
     def candidates(
         self, books: Books, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
-        """See `Family`."""
         names = sorted(set(books.products.values()))
         drawn: Counter[str] = Counter()
         days = (books.snapshot - books.first_day - _WARM_UP).days
@@ -70,12 +67,10 @@ class CaseRouting(Worded):
                 yield replace(question, answer=_answer(agent))
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        """See `Family`."""
         found = best_agent(books, mode, question)
         return found if isinstance(found, Doubt) else _answer(found)
 
     def phrase(self, question: Question, random: Random) -> str:
-        """See `Family`."""
         day = question.today - timedelta(days=random.randint(1, _MOST_DAYS))
         subject, description = describe(
             random,
@@ -86,7 +81,6 @@ class CaseRouting(Worded):
         return phrased(_NAME, {}, random, subject=subject, description=description)
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        """See `Family`."""
         issues = [key for key, cue in wording(_NAME)["cues"].items() if re.search(cue, text, re.I)]
         products = set(_product_names().findall(text))
         if len(issues) != 1 or len(products) != 1:
@@ -94,7 +88,6 @@ class CaseRouting(Worded):
         return {"issue": issues[0], "product": products.pop()}
 
     def solve(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         until: dict[str, Any] = {"end_date": written(question.today)} if "today" in question.slots else {}
         issues = script.call("functions.get_issues", "I need the issue that the description is about.")
         name = issue_names()[question.slots["issue"]]
@@ -148,7 +141,6 @@ class CaseRouting(Worded):
         return tuple(least)
 
     def solve_by_queries(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         midnight = written(question.today)
         until = f" AND ClosedDate < {midnight}" if "today" in question.slots else ""
         issues = script.soql(

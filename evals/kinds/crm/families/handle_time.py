@@ -8,15 +8,21 @@ from dataclasses import replace
 from random import Random
 from statistics import fmean
 
-from evals.kinds.crm import managed
-from evals.kinds.crm.asking import ask_extreme, read_moment, window_of, within
-from evals.kinds.crm.books import Books, Case
-from evals.kinds.crm.draws import weighted
-from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.periodic import Periodic
-from evals.kinds.crm.rankings import leader, leaders, narrow
-from evals.kinds.crm.script import Script, listed
-from evals.kinds.crm.wording import wording
+from evals.kinds.crm.families import managed
+from evals.kinds.crm.families.periodic import Periodic, weighted
+from evals.kinds.crm.families.steps import (
+    ask_extreme,
+    leader,
+    leaders,
+    narrow,
+    read_moment,
+    window_of,
+    within,
+)
+from evals.kinds.crm.questions.books import Books, Case
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.questions.script import Script, listed
+from evals.kinds.crm.questions.wording import wording
 
 _NAME = "handle_time"
 _MARGIN = 1.05
@@ -29,21 +35,17 @@ class HandleTime(Periodic):
     def drawn(
         self, books: Books, mode: Mode, question: Question, others: Sequence[str], random: Random
     ) -> Question:
-        """See `Periodic`."""
         extreme = weighted(wording(_NAME)["draw"]["extremes"], random)
         return replace(question, slots={**question.slots, "n": others[0], "extreme": extreme})
 
     def doubt(self, books: Books, question: Question) -> Doubt | None:
-        """See `Periodic`."""
         means = _means(books, "clean", question)
         return managed.doubt(books, question) or narrow(means, question.slots["extreme"], _MARGIN)
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        """See `Family`."""
         return leader(_means(books, mode, question), question.slots["extreme"], "user_id")
 
     def solve(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         bounds, agents = managed.ask_qualified(script, question)
         if not agents:
             return None
@@ -72,7 +74,6 @@ class HandleTime(Periodic):
         return ask_extreme(script, "I pick the one asked for.", times, question.slots["extreme"])
 
     def solve_by_queries(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         found, agents = managed.query_qualified(script, question)
         if not agents:
             return None

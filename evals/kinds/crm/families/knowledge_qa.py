@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from random import Random
 
-from evals.kinds.crm.article_facts import (
+from evals.kinds.crm.families.article_facts import (
     Fact,
     called,
     entity,
@@ -21,10 +21,10 @@ from evals.kinds.crm.article_facts import (
     under,
     unknown_categories,
 )
-from evals.kinds.crm.books import Books
-from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.script import Script
-from evals.kinds.crm.wording import Worded, wording
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.questions.script import Script
+from evals.kinds.crm.questions.wording import Worded, wording
 
 _NAME = "knowledge_qa"
 _BETWEEN = "; "
@@ -41,18 +41,15 @@ class KnowledgeQa(Worded):
     """
 
     def nones(self, mode: Mode) -> float:
-        """See `Family`."""
         return 0.1 if mode == "clean" else 0.0
 
     def strata(self, mode: Mode) -> Mapping[str, float]:
-        """See `Family`."""
         strata: Mapping[str, float] = wording(_NAME)["strata"]
         return strata
 
     def candidates(
         self, books: Books, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
-        """See `Family`."""
         while True:
             asked, about = _draw(stratum, random, unknown=mode == "clean")
             slots = {"facts": _BETWEEN.join(asked), "about": _BETWEEN.join(about)}
@@ -82,7 +79,6 @@ class KnowledgeQa(Worded):
         return tuple(entity(key, value) for key, value in found if value is not None)
 
     def phrase(self, question: Question, random: Random) -> str:
-        """See `Family`."""
         asked, about = _slots(question)
         given = {"first": facts()[asked[0]].tell}
         if len(about) > 1:
@@ -101,7 +97,6 @@ class KnowledgeQa(Worded):
         return text[0].upper() + text[1:]
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        """See `Family`."""
         about, rest = read_subjects(text)
         of_rules = {each in issues() for each in about}
         asked = [
@@ -114,7 +109,6 @@ class KnowledgeQa(Worded):
         return {"facts": _BETWEEN.join(asked), "about": _BETWEEN.join(about)}
 
     def solve(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         asked, about = _slots(question)
         words = " ".join([*(facts()[key].search for key in asked), *map(_bare, about)])
         found = script.call(
@@ -125,7 +119,6 @@ class KnowledgeQa(Worded):
         return _values(question, ((each["Title"], each["Content"]) for each in found))
 
     def solve_by_queries(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         phrases = " OR ".join(f'"{_bare(each)}"' for each in _slots(question)[1])
         found = script.sosl(
             "I look for the articles on what the question is about.",
@@ -155,19 +148,16 @@ def _slots(question: Question) -> tuple[list[str], list[str]]:
 
 
 def _parts(question: Question) -> list[tuple[str, str]]:
-    """Each fact with each subject that it is asked about."""
     asked, about = _slots(question)
     return [(key, each) for key in asked for each in about]
 
 
 def _bare(subject: str) -> str:
-    """What to search for."""
     name: str = wording(_NAME)["short"].get(subject, subject)
     return name.removeprefix("the ")
 
 
 def _reference(books: Books, question: Question) -> str:
-    """The answer in sentences."""
     several = len(_slots(question)[1]) > 1
     sentences = []
     for key, about in _parts(question):

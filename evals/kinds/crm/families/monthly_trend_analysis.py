@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from evals.kinds.crm.asking import ask_extreme, ask_window, window_of, within
-from evals.kinds.crm.books import Books
-from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.products import AboutProduct, ask_items, cases_of, query_items
-from evals.kinds.crm.rankings import leader, leaders
-from evals.kinds.crm.script import Script, listed
+from evals.kinds.crm.families.products import AboutProduct, ask_items, cases_of, query_items
+from evals.kinds.crm.families.steps import ask_extreme, ask_window, leader, leaders, window_of, within
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.questions.script import Script, listed
 from evals.tasks.task import Entity
 from tools.kinds.crm.functions.moments import MONTHS
 
@@ -27,11 +26,9 @@ class MonthlyTrend(AboutProduct):
     """
 
     def doubt(self, books: Books, question: Question) -> Doubt | None:
-        """See `Periodic`."""
         return Doubt("too few cases") if len(cases_of(books, question)) < _FEWEST else None
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        """See `Family`."""
         days = [case.created for case in cases_of(books, question)]
         if mode == "faithful":
             return leader(Counter(MONTHS[day.month - 1] for day in days), "max", "month")
@@ -43,7 +40,6 @@ class MonthlyTrend(AboutProduct):
         return (Entity(type="month", value=f"{year:04}-{month:02}", alias=alias),)
 
     def solve(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         bounds, items = ask_window(script, question), ask_items(script, question)
         if not items:
             return None
@@ -62,7 +58,6 @@ class MonthlyTrend(AboutProduct):
         return ask_extreme(script, "I pick the month with most cases.", counts, "max")
 
     def solve_by_queries(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         found, items = query_items(script, question)
         if not items:
             return None

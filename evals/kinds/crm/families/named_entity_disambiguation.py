@@ -10,14 +10,13 @@ from random import Random
 
 from dateutil.relativedelta import relativedelta
 
-from evals.kinds.crm.books import Books, Purchase
-from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.numbers import NUMBER, read_number, write_number
-from evals.kinds.crm.periods import Period, months_later
-from evals.kinds.crm.script import Script
-from evals.kinds.crm.shop import shop
-from evals.kinds.crm.soft_names import Mention, has_words, meant, read_mention, soft_names_of
-from evals.kinds.crm.wording import Worded, phrased, wording
+from evals.kinds.crm.families.shop import shop
+from evals.kinds.crm.families.soft_names import Mention, has_words, meant, read_mention, soft_names_of
+from evals.kinds.crm.questions.books import Books, Purchase
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.questions.periods import NUMBER, Period, months_later, read_number, write_number
+from evals.kinds.crm.questions.script import Script
+from evals.kinds.crm.questions.wording import Worded, phrased, wording
 from evals.tasks.task import Entity
 
 _NAME = "named_entity_disambiguation"
@@ -29,18 +28,15 @@ class NamedEntityDisambiguation(Worded):
     """See `Family`. Strata are periods, with `last` before those that questions say so."""
 
     def nones(self, mode: Mode) -> float:
-        """See `Family`."""
         return 0.3
 
     def strata(self, mode: Mode) -> Mapping[str, float]:
-        """See `Family`."""
         strata: Mapping[str, float] = wording(_NAME)["strata"][mode]
         return strata
 
     def candidates(
         self, books: Books, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
-        """See `Family`."""
         period = Period.of(stratum.removeprefix(_LAST))
         known = shop(books)
         while True:
@@ -67,7 +63,6 @@ class NamedEntityDisambiguation(Worded):
             yield truth if isinstance(truth, Doubt) else replace(question, answer=truth)
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        """See `Family`."""
         known, mention = shop(books), _mention(question)
         found = {each for each in _bought_then(books, question) if known.is_meant(each, mention)}
         if len(found) > 1:
@@ -75,21 +70,18 @@ class NamedEntityDisambiguation(Worded):
         return tuple(Entity(type="product_id", value=each) for each in found) or None
 
     def phrase(self, question: Question, random: Random) -> str:
-        """See `Family`."""
         forms = wording(_NAME)["ago"].get(question.stratum)
         period = Period.of(question.slots["period"])
         ago = random.choice(forms) if forms else f"{write_number(period.count, random)} {period.unit}s ago"
         return phrased(_NAME, {}, random, what=question.slots["mention"], ago=ago)
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        """See `Family`."""
         mention, period = read_mention(text), _read_ago(text)
         if mention is None or period is None:
             return None
         return {"mention": mention.text, "period": period.text}
 
     def solve(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         period = Period.of(question.slots["period"])
         account = script.call(
             "functions.get_account_id_by_contact_id",
@@ -118,7 +110,6 @@ class NamedEntityDisambiguation(Worded):
         return tuple(dict.fromkeys(row["Product2Id"] for row in found)) or None
 
     def solve_by_queries(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         contact = script.soql(
             "Purchases belong to the contact's account.",
             f"SELECT AccountId FROM Contact WHERE Id = '{question.slots['contact']}'",

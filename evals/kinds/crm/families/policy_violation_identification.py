@@ -10,10 +10,10 @@ from functools import lru_cache
 from random import Random
 from typing import Any, Literal
 
-from evals.kinds.crm.books import Books
-from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.script import Script
-from evals.kinds.crm.wording import Worded, phrased, wording
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.questions.script import Script
+from evals.kinds.crm.questions.wording import Worded, phrased, wording
 from evals.tasks.task import Entity
 from tools.generating.latent import Latent
 from tools.kinds.crm.generate.hearing import (
@@ -51,11 +51,9 @@ class PolicyViolationIdentification(Worded):
     """See `Family`. There is one stratum: questions show nothing but a case."""
 
     def nones(self, mode: Mode) -> float:
-        """See `Family`."""
         return 0.3
 
     def strata(self, mode: Mode) -> Mapping[str, float]:
-        """See `Family`."""
         return {_STRATUM: 1.0}
 
     def candidates(
@@ -87,15 +85,12 @@ class PolicyViolationIdentification(Worded):
         return (Entity(type="article_id", value=talk["article"]),) if talk["violation"] else None
 
     def phrase(self, question: Question, random: Random) -> str:
-        """See `Family`."""
         return phrased(_NAME, {}, random)
 
     def parse(self, text: str) -> Mapping[str, str] | None:
-        """See `Family`."""
         return {} if all(pattern.search(text) for pattern in _SAYS) else None
 
     def solve(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         case = question.slots["case"]
         talk = script.call(
             "functions.get_email_messages_by_case_id",
@@ -127,7 +122,6 @@ class PolicyViolationIdentification(Worded):
         return _breached(hearing, _days(ordered, record[0]["CreatedDate"].value), search)
 
     def solve_by_queries(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         case = question.slots["case"]
         record = script.soql(
             "When the case was opened, and what it is about.",
@@ -211,7 +205,6 @@ def _breached(hearing: Hearing, days: int, search: Search) -> Values:
 
 
 def _is_about(text: str, issue: str) -> bool:
-    """Whether a text is the article on an issue."""
     return any(each.facts.get("topic") == texts("policies")["topics"][issue] for each in rules().read(text))
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evals.kinds.crm.asking import ask_extreme, ask_window, window_of, within
-from evals.kinds.crm.books import Books
-from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.products import AboutProduct, ask_items, cases_of, far_from_any_case, query_items
-from evals.kinds.crm.rankings import leader, leaders
-from evals.kinds.crm.script import Script, listed
+from evals.kinds.crm.families.products import (
+    AboutProduct,
+    ask_items,
+    cases_of,
+    far_from_any_case,
+    query_items,
+)
+from evals.kinds.crm.families.steps import ask_extreme, ask_window, leader, leaders, window_of, within
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.questions.script import Script, listed
 
 _NAME = "top_issue_identification"
 _FEWEST = 2
@@ -17,22 +22,17 @@ _FEWEST = 2
 
 
 class TopIssue(AboutProduct):
-    """See `Family`."""
-
     def doubt(self, books: Books, question: Question) -> Doubt | None:
-        """See `Periodic`."""
         counts = Counter(case.issue for case in cases_of(books, question))
         if counts and max(counts.values()) < _FEWEST:
             return Doubt("too few cases")
         return far_from_any_case(books, question)
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        """See `Family`."""
         counts = Counter(case.issue for case in cases_of(books, question, end_too=mode == "faithful"))
         return leader(counts, "max", "issue_id")
 
     def solve(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         bounds, items = ask_window(script, question), ask_items(script, question)
         if not items:
             return None
@@ -48,7 +48,6 @@ class TopIssue(AboutProduct):
         return ask_extreme(script, "I pick the issue with most cases.", counts, "max")
 
     def solve_by_queries(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         found, items = query_items(script, question)
         if not items:
             return None

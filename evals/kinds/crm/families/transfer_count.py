@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from evals.kinds.crm import managed
-from evals.kinds.crm.asking import ask_extreme, window_of, within
-from evals.kinds.crm.books import Books
-from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.periodic import Periodic
-from evals.kinds.crm.rankings import leader, leaders
-from evals.kinds.crm.script import Script, listed
+from evals.kinds.crm.families import managed
+from evals.kinds.crm.families.periodic import Periodic
+from evals.kinds.crm.families.steps import ask_extreme, leader, leaders, window_of, within
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.questions.script import Script, listed
 
 _NAME = "transfer_count"
 
@@ -28,18 +27,15 @@ class TransferCount(Periodic):
     def drawn(
         self, books: Books, mode: Mode, question: Question, others: Sequence[str], random: Random
     ) -> Question:
-        """See `Periodic`."""
         n, extreme = others
         return replace(question, slots={**question.slots, "n": n, "extreme": extreme})
 
     def doubt(self, books: Books, question: Question) -> Doubt | None:
-        """See `Periodic`."""
         if len(managed.qualified(books, "clean", question)) == 1:
             return Doubt("only one to choose from")
         return managed.doubt(books, question)
 
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        """See `Family`."""
         agents = managed.qualified(books, mode, question)
         given = books.assigned(window_of(question), end_too=mode == "faithful")
         passed = Counter(each.old for each in given if each.old is not None)
@@ -47,7 +43,6 @@ class TransferCount(Periodic):
         return leader(_ranked(counts, question), question.slots["extreme"], "user_id")
 
     def solve(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         bounds, agents = managed.ask_qualified(script, question)
         if not agents:
             return None
@@ -63,7 +58,6 @@ class TransferCount(Periodic):
         return ask_extreme(script, "I pick the one asked for.", counts, question.slots["extreme"])
 
     def solve_by_queries(self, script: Script, question: Question) -> Values:
-        """See `Family`."""
         found, agents = managed.query_qualified(script, question)
         if not agents:
             return None

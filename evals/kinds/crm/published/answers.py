@@ -84,7 +84,6 @@ def doubts(reading: Reading, answer: Answer, today: date | None) -> Iterator[tup
 
 
 def _months(start: date, end: date) -> Iterator[str]:
-    """Names of the months that have a day in a period."""
     first, last = start.year * 12 + start.month, end.year * 12 + end.month
     # A period that ends with the first of a month ends with the beginning of that day.
     for month in range(first, min(last if end.day > 1 else last - 1, first + 11) + 1):

@@ -43,7 +43,6 @@ class Period:
 
     @property
     def relative(self) -> bool:
-        """Whether it depends on the day of the question."""
         return self.count is not None
 
 

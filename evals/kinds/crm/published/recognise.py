@@ -11,16 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from evals.kinds.crm.published.extremes import Extreme, Scale, extreme_at
+from evals.kinds.crm.published.limits import Extreme, Scale, extreme_at, threshold
 from evals.kinds.crm.published.numbers import WORDS
 from evals.kinds.crm.published.period import Period
 from evals.kinds.crm.published.periods import periods
-from evals.kinds.crm.published.phrases import Vocabulary, product_phrase
-from evals.kinds.crm.published.purchases import described
-from evals.kinds.crm.published.questions import question_of
+from evals.kinds.crm.published.phrases import Vocabulary, described, product_phrase
 from evals.kinds.crm.published.senses import opening, sense
-from evals.kinds.crm.published.texts import HOLE, folded, without
-from evals.kinds.crm.published.thresholds import threshold
+from evals.kinds.crm.published.texts import HOLE, folded, question_of, without
 from evals.kinds.crm.task_types import KNOWLEDGE_QA
 
 MOST_LETTERS = 1500
@@ -76,7 +73,6 @@ class _Parsed:
     periods: tuple[Period, ...]
 
     def says(self, *names: str) -> bool:
-        """Whether it speaks of all these senses."""
         return all(sense(name).search(self.small) for name in names)
 
 

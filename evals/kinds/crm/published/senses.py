@@ -16,7 +16,6 @@ def sense(name: str) -> re.Pattern[str]:
 
 @cache
 def opening() -> re.Pattern[str]:
-    """How sentences that ask something begin."""
     return re.compile(rf"(?:^|[.:;,!?] )(?:{_alternatives('greeting')}[, ]+)*{_alternatives('opening')}\b")
 
 

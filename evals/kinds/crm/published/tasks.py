@@ -7,16 +7,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, time
 
-from evals.kinds.crm.family import Family
+from evals.kinds.crm.families.registry import FAMILIES
 from evals.kinds.crm.published.answers import AnswerError, doubts, read_answer
 from evals.kinds.crm.published.entries import Entry
-from evals.kinds.crm.published.questions import question_of
 from evals.kinds.crm.published.recognise import Reading, recognise
-from evals.kinds.crm.published.texts import tidy
-from evals.kinds.crm.registry import families
+from evals.kinds.crm.published.texts import question_of, tidy
+from evals.kinds.crm.questions.family import Family
 from evals.kinds.crm.task_types import TASK_TYPES
 from evals.tasks.task import Answer, Task
-from tools.kinds.crm.access import persona_of
+from tools.kinds.crm.access.policy import persona_of
 from tools.kinds.enterprise.importing.report import ImportReport
 
 ORIGIN = "crmarena"
@@ -82,7 +81,7 @@ def _note(question: Recognised, report: ImportReport) -> None:
 
 def make_tasks(questions: Iterable[Recognised], report: ImportReport) -> list[Task]:
     """The questions that can be asked as tasks; the others go to quarantine with a reason."""
-    kinds = {family.name: family for family in families()}
+    kinds = {family.name: family for family in FAMILIES}
     seen: dict[tuple[str, ...], Answer] = {}
     numbers: Counter[str] = Counter()
     tasks = []

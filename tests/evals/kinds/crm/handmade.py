@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from evals.kinds.crm.books import Books
-from evals.kinds.crm.family import Question
-from tools.kinds.crm.generate.draft import written_moment
-from tools.kinds.crm.generate.latent import Built, Row
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Question
+from tools.kinds.crm.generate.draft import Built, Row, written_moment
 from tools.kinds.crm.schema import OBJECTS
 
 PRODUCT = "shoe"

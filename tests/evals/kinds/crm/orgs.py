@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
-from evals.kinds.crm.books import Books
+from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.suites import build_world
 from tools.kinds.crm.generate import Built
 from tools.kinds.crm.settings import Mode

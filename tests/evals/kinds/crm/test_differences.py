@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from evals.kinds.crm.books import Books
-from evals.kinds.crm.differences import Difference, differences
+from evals.kinds.crm.families.registry import FAMILIES
 from evals.kinds.crm.generate import Sizes, generate
-from evals.kinds.crm.registry import families
+from evals.kinds.crm.questions.books import Books
 from evals.tasks.task import Task
+from tests.evals.kinds.crm.differences import Difference, differences
 from tests.evals.kinds.crm.handmade import Handmade, question
 from tests.evals.kinds.crm.orgs import org
 
@@ -49,7 +49,7 @@ def test_the_modes_differ_where_the_published_rules_do() -> None:
     tasks = generate(world, built, "clean", 7, sizes=Sizes(130, 0, 0)).tasks
     found = differences(Books(built), tasks)
 
-    assert found.keys() == {family.name for family in families()}
+    assert found.keys() == {family.name for family in FAMILIES}
     assert found["best_region_identification"].differ > 80  # luck of one short chat
     assert found["transfer_count"].differ > 10
     assert found["handle_time"].differ > 10

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from evals.kinds.crm import managed
-from evals.kinds.crm.differences import Difference, differences
-from evals.kinds.crm.family import Doubt
-from evals.kinds.crm.rankings import leader, narrow
+from evals.kinds.crm.families import managed
+from evals.kinds.crm.families.steps import leader, narrow
+from evals.kinds.crm.questions.family import Doubt
 from evals.tasks.task import Task
+from tests.evals.kinds.crm.differences import Difference, differences
 from tests.evals.kinds.crm.handmade import Handmade, question
 
 

@@ -11,14 +11,14 @@ from random import Random
 
 import pytest
 
-from evals.kinds.crm.books import Books
 from evals.kinds.crm.families.best_region_identification import BestRegion
-from evals.kinds.crm.family import Doubt, Family, Mode, Question, Truth
+from evals.kinds.crm.families.periodic import Periodic
+from evals.kinds.crm.families.registry import FAMILIES
 from evals.kinds.crm.generate import Generated, Sizes, TruthError, generate
-from evals.kinds.crm.periodic import Periodic
-from evals.kinds.crm.periods import Period
-from evals.kinds.crm.registry import families
-from evals.kinds.crm.wording import wording
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth
+from evals.kinds.crm.questions.periods import Period
+from evals.kinds.crm.questions.wording import wording
 from evals.tasks.task import Entity, Step, Task
 from tests.evals.kinds.crm.orgs import books, org
 from tests.evals.splits import in_two_splits
@@ -27,7 +27,7 @@ from tools.errors import InputError
 
 MODES: tuple[Mode, ...] = ("clean", "faithful")
 SIZES = Sizes(test=16, train=7, dev=4)
-PERIODIC = [family for family in families() if isinstance(family, Periodic)]
+PERIODIC = [family for family in FAMILIES if isinstance(family, Periodic)]
 NONES = {
     "handle_time": (5, 5),
     "transfer_count": (5, 5),
@@ -56,8 +56,8 @@ def empty(task: Task) -> bool:
 
 
 def test_there_are_nine_families() -> None:
-    assert len(families()) == len({family.code for family in families()}) == 9
-    assert Counter(family.persona for family in families()) == {
+    assert len(FAMILIES) == len({family.code for family in FAMILIES}) == 9
+    assert Counter(family.persona for family in FAMILIES) == {
         "service_agent": 3,
         "service_analyst": 3,
         "service_manager": 3,
@@ -85,7 +85,7 @@ def test_no_question_and_no_text_comes_twice(some: tuple[Mode, Generated]) -> No
 
 
 def test_tasks_say_who_asks_when_and_how_to_answer(some: tuple[Mode, Generated]) -> None:
-    known = {family.name: family for family in families()}
+    known = {family.name: family for family in FAMILIES}
     for task in some[1].tasks:
         family = known[str(task.intent)]
         assert task.persona is not None

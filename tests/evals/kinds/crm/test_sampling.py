@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from evals.kinds.crm.books import Books
 from evals.kinds.crm.families.handle_time import HandleTime
-from evals.kinds.crm.family import Doubt, Family, Mode, Question
-from evals.kinds.crm.registry import families
+from evals.kinds.crm.families.registry import FAMILIES
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
 from evals.kinds.crm.sampling import Sampler
 from evals.tasks.task import Entity, Split
 from tests.evals.kinds.crm.orgs import books
@@ -92,7 +92,7 @@ def test_where_none_are_scarce_the_rest_is_still_asked() -> None:
 
 
 @pytest.mark.parametrize("mode", ["clean", "faithful"])
-@pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_questions_of_a_stratum_belong_to_it(family: Family, mode: Mode) -> None:
     """And draws do not hang where an org is too small."""
     sampler = Sampler(family, books(), mode, 3, {"test": 8})

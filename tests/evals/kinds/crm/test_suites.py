@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from evals.building import build_suite
-from evals.kinds.crm.registry import families, held_out_split
+from evals.kinds.crm.families.registry import FAMILIES, held_out_split
 from evals.kinds.crm.suites import CrmOptions, build_world, forecast_crm
 from evals.suite import Suite
 from evals.tasks.task import Task
 from tools.environment import Environment
 from tools.generating.latent import Latent
-from tools.kinds.crm.access import packaged_policy
+from tools.kinds.crm.access.policy import packaged_policy
 from tools.kinds.crm.settings import Mode, read_settings
 
 FEW_ANSWERS = {
@@ -50,7 +50,7 @@ def test_the_forecast_counts_all_tasks() -> None:
 
 
 def test_whole_families_can_be_held_out() -> None:
-    splits = Counter((family.persona, held_out_split(family.name)) for family in families())
+    splits = Counter((family.persona, held_out_split(family.name)) for family in FAMILIES)
 
     assert [splits[role, "test"] for role in ("service_agent", "service_analyst", "service_manager")] == [
         1
@@ -91,7 +91,7 @@ def test_a_full_suite_has_as_many_questions_as_were_published(tmp_path: Path, mo
     assert suite.counts() == {"test": 9 * 130, "train": 9 * 60, "dev": 9 * 30}
     assert not [line for line in said if "too small" in line]
     assert len({task.query for task in suite.tasks}) == len(suite.tasks)
-    for family in families():
+    for family in FAMILIES:
         test = [task for task in suite.select(split="test") if task.intent == family.name]
         nones = [task for task in test if task.answer and task.answer.kind == "none"]
         assert len(test) == 130
@@ -100,7 +100,7 @@ def test_a_full_suite_has_as_many_questions_as_were_published(tmp_path: Path, mo
         assert top <= (26 if family.name in FEW_ANSWERS else 10)
     published = {"handle_time", "transfer_count", "named_entity_disambiguation"}
     published |= {"policy_violation_identification", "top_issue_identification"}
-    for family in families():
+    for family in FAMILIES:
         if mode == "faithful":
             assert family.nones(mode) == (0.3 if family.name in published else 0)
         elif family.name != "case_routing":

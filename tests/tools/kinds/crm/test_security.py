@@ -17,7 +17,7 @@ from tests.tools.kinds.crm.worlds import call, env, episode, written
 from tools.dispatch import Observation
 from tools.episode import Episode
 from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.org import WorldOrg
+from tools.kinds.crm.orgs.org import WorldOrg
 from tools.kinds.crm.schema import OBJECTS, crm_schema
 from tools.seeding import rng
 

@@ -13,8 +13,8 @@ from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.soql.org import Org, cell
 from tools.environment import Environment
 from tools.episode import Episode
-from tools.kinds.crm.access import persona_of
-from tools.kinds.crm.roles import packaged_roles
+from tools.kinds.crm.access.policy import persona_of
+from tools.kinds.crm.access.roles import packaged_roles
 from tools.kinds.crm.schema import OBJECTS, TABLES
 from tools.kinds.crm.settings import OrgSettings, write_settings
 from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows

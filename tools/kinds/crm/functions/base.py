@@ -9,9 +9,9 @@ from typing import Any
 from tools.errors import ToolError
 from tools.kinds.crm.functions.moments import SHAPE, read_moment, read_recorded, text_of
 from tools.kinds.crm.functions.statements import distinct, parts
-from tools.kinds.crm.org import Org
+from tools.kinds.crm.orgs.org import Org
 from tools.kinds.crm.settings import Mode
-from tools.kinds.crm.soql.records import Record, plain
+from tools.kinds.crm.soql.results import Record, plain
 
 Records = list[dict[str, Any]]
 Ids = list[str]

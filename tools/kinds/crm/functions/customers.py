@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tools.kinds.crm.functions.base import Base, Ids, Records
 from tools.kinds.crm.functions.statements import one_of, search_term
-from tools.kinds.crm.soql.records import Record, plain
+from tools.kinds.crm.soql.results import Record, plain
 
 
 class Customers(Base):

@@ -31,7 +31,6 @@ def search_term(text: str) -> str:
 
 
 def one_of(field: str, values: Sequence[str]) -> str:
-    """The condition that a field has one of the values."""
     if len(values) == 1:
         return f"{field} = {literal(values[0])}"
     return f"{field} IN ({', '.join(map(literal, values))})"

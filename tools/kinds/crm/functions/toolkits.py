@@ -10,8 +10,8 @@ from typing import Any
 
 from tools.kinds.crm.functions import NAMES, Functions
 from tools.kinds.crm.functions.base import Counts, Ids, Records, Values
-from tools.kinds.crm.handles import SHOWN, Shape, resolved, shown
-from tools.kinds.crm.opening import open_org, settings_of
+from tools.kinds.crm.functions.handles import SHOWN, Shape, resolved, shown
+from tools.kinds.crm.orgs.opening import open_org, settings_of
 from tools.tool import Toolkit, tool
 from tools.tool_context import Shown, ToolContext
 
@@ -36,7 +36,6 @@ _TYPES: dict[Shape, Any] = {
 
 
 def functions_toolkit() -> Toolkit:
-    """The functions with handles."""
     return Toolkit.of("functions", "service cases, agents and purchases", map(_with_handles, NAMES))
 
 

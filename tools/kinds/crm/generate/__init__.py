@@ -2,7 +2,6 @@
 
 from tools.kinds.crm.generate.build import build
 from tools.kinds.crm.generate.company import DEFAULT_NOW
-from tools.kinds.crm.generate.latent import Built
-from tools.kinds.crm.generate.verify import verify
+from tools.kinds.crm.generate.draft import Built
 
-__all__ = ["DEFAULT_NOW", "Built", "build", "verify"]
+__all__ = ["DEFAULT_NOW", "Built", "build"]

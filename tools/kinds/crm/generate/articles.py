@@ -1,11 +1,13 @@
-"""Knowledge articles."""
+"""Knowledge articles: advice, and for each kind of issue what agents may do about it."""
 
 from __future__ import annotations
 
+import random
 from itertools import islice, product
 
 from tools.kinds.crm.generate.draft import Draft
-from tools.kinds.crm.generate.wording import advice
+from tools.kinds.crm.generate.entities import Policy
+from tools.kinds.crm.generate.wording import advice, rules, texts
 
 ADVICE = 35
 """How many advice articles there are, whatever the size of the org."""
@@ -46,3 +48,41 @@ def add_advice(draft: Draft) -> None:
             text="\n\n".join([grammar.say(numbers, "hello"), " ".join(stated), grammar.say(numbers, "bye")]),
         )
         draft.latent("Knowledge__kav", article, "advice", {"title": title, **facts})
+
+
+def add_policies(draft: Draft) -> None:
+    numbers = draft.rng("policies")
+    for entry in texts("policies")["policies"]:
+        remedies = {
+            remedy: {limit: numbers.choice(values) for limit, values in limits.items()}
+            for remedy, limits in entry["remedies"].items()
+        }
+        issue = draft.add("Issue__c", Id=draft.id("Issue__c"), Name=entry["name"])
+        topic = texts("policies")["topics"][entry["key"]]
+        article = add_article(
+            draft,
+            title=entry["title"],
+            url=entry["url"],
+            summary=f"What may be done about {topic}.",
+            text=_text(numbers, topic, entry["step"], remedies),
+        )
+        draft.policies.append(Policy(entry["key"], entry["name"], issue, article, entry["step"], remedies))
+        facts: dict[str, object] = {"title": entry["title"], "topic": topic, "step": entry["step"]}
+        for remedy, limits in remedies.items():
+            facts |= {f"limit_{remedy}.{limit}": value for limit, value in limits.items()}
+        draft.latent("Knowledge__kav", article, "rules", facts, (f"Issue__c/{issue}",))
+        draft.latent("Issue__c", issue, "issue", {"key": entry["key"], "weight": float(entry["weight"])})
+
+
+def _text(numbers: random.Random, topic: str, step: str, remedies: dict[str, dict[str, int]]) -> str:
+    grammar = rules()
+    limits = [
+        grammar.say(numbers, f"limit_{remedy}", {name: str(value) for name, value in values.items()})
+        for remedy, values in remedies.items()
+    ]
+    paragraphs = [
+        [grammar.say(numbers, "scope", {"topic": topic}), grammar.say(numbers, "step", {"step": step})],
+        [*limits, grammar.say(numbers, "count")],
+        [grammar.say(numbers, "only"), grammar.say(numbers, "no_promises")],
+    ]
+    return "\n\n".join(" ".join(sentences) for sentences in paragraphs)

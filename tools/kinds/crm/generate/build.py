@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import importlib
-
-from tools.kinds.crm.generate.draft import Draft
-from tools.kinds.crm.generate.latent import Built
+from tools.kinds.crm.generate.articles import add_advice, add_policies
+from tools.kinds.crm.generate.cases import add_cases
+from tools.kinds.crm.generate.conversations import add_conversations
+from tools.kinds.crm.generate.draft import Built, Draft
+from tools.kinds.crm.generate.orders import add_orders
+from tools.kinds.crm.generate.people import add_agents, add_customers
+from tools.kinds.crm.generate.products import add_prices, add_products
 
 _STEPS = (
-    "agents:add_agents",
-    "products:add_products",
-    "prices:add_prices",
-    "customers:add_customers",
-    "orders:add_orders",
-    "policies:add_policies",
-    "articles:add_advice",
-    "cases:add_cases",
-    "conversations:add_conversations",
+    add_agents,
+    add_products,
+    add_prices,
+    add_customers,
+    add_orders,
+    add_policies,
+    add_advice,
+    add_cases,
+    add_conversations,
 )
 """In this order: each adds to the draft what the later ones refer to."""
 
 
 def build(seed: int = 7, scale: float = 1.0, *, noise: bool = False) -> Built:
-    """The rows and truths of a generated org, ready to be written.
+    """Generate the rows and truths of an org, ready to be written.
 
     Args:
         seed: decides all content; the same seed, scale and noise give the same bytes.
@@ -31,10 +34,9 @@ def build(seed: int = 7, scale: float = 1.0, *, noise: bool = False) -> Built:
             transcript a second time.
 
     Raises:
-        InputError: if the scale is out of range.
+        InputError: the scale is out of range.
     """
     draft = Draft(seed, scale, noise=noise)
     for step in _STEPS:
-        module, _, function = step.partition(":")
-        getattr(importlib.import_module(f"tools.kinds.crm.generate.{module}"), function)(draft)
+        step(draft)
     return draft.built()

@@ -9,11 +9,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from tools.kinds.crm.generate.breaches import breaches
 from tools.kinds.crm.generate.dialogue import Dialogue, Shape, Utterance, describe, length
 from tools.kinds.crm.generate.draft import Draft
 from tools.kinds.crm.generate.entities import CaseFile
-from tools.kinds.crm.generate.plans import Plan, plan
+from tools.kinds.crm.generate.plans import Plan, breaches, plan
 from tools.kinds.crm.generate.wording import conversations, texts
 
 _PRIORITIES = {"High": 0.2, "Medium": 0.5, "Low": 0.3}
@@ -78,7 +77,6 @@ def _shape(numbers: random.Random, case: CaseFile) -> Shape:
 
 
 def _open_length(shape: Shape, case: CaseFile, plan: Plan) -> int:
-    """How many utterances there are of an open case."""
     return len(Dialogue(random.Random(0), case, plan).write(shape))
 
 

@@ -45,8 +45,6 @@ class Utterance:
 
 
 class Dialogue:
-    """Writes one conversation."""
-
     def __init__(self, numbers: random.Random, case: CaseFile, plan: Plan) -> None:
         self._numbers = numbers
         self._case = case
@@ -57,7 +55,6 @@ class Dialogue:
         self._welcomed = False
 
     def write(self, shape: Shape) -> list[Utterance]:
-        """All that is said."""
         first, *others = self._plan.concerns
         asks = shape.asks and first.gives
         self._customer(*self._opening(first, unasked=first.gives and not asks))
@@ -99,7 +96,6 @@ class Dialogue:
         return [*sentences, self._sentence("wish")]
 
     def _resolution(self, concern: Concern) -> list[str]:
-        """What an agent says when granting a remedy."""
         sentences = [self._step("waive", concern)] if concern.waived else []
         if concern.refused is not None:
             sentences.append(self._sentence("refuse", {"remedy": self._names[concern.refused]}))

@@ -1,19 +1,63 @@
-"""An org while it is generated: what there is already, and where to put more."""
+"""An org while it is generated, and once it is finished."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from tools.generating.latent import Latent
-from tools.kinds.crm.generate.company import DEFAULT_NOW
-from tools.kinds.crm.generate.counts import Counts, counts
+from tools.kinds.crm.generate.company import DEFAULT_NOW, Counts, counts
 from tools.kinds.crm.generate.entities import Agent, CaseFile, Customer, Item, Order, Policy, Product
-from tools.kinds.crm.generate.latent import Built, Row
 from tools.kinds.crm.ids import make_id
 from tools.kinds.crm.schema import OBJECTS
 from tools.seeding import rng
+
+Row = tuple[str | None, ...]
+"""The cells of one row, in the order of the table's columns."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A generated org before it is written.
+
+    Attributes:
+        rows: by object its rows, ready for `tools.world.write_world`.
+        latents: the truths; a record may have several. Tasks are made from them, no agent ever sees them.
+            Kinds: `agent` (User): lacks, specialty, speed, load. `customer` (Account): events, categories,
+            activity, complaints. `product`: soft names, burst, weakspots, popularity. `region` (a state):
+            factor on handle time. `issue`: weight. `rules` and `advice` (Knowledge__kav): what the article
+            states. `case`: issue, agents, transfer, minutes. `conversation` (Case): what was granted for
+            what, and which article was broken in which way.
+        agents, customers, products, orders, items, policies, cases: the same as objects. Policies are in the
+            order of the issues, which `CaseFile.issue` and the like count from 0.
+    """
+
+    seed: int
+    scale: float
+    rows: dict[str, list[Row]]
+    latents: list[Latent]
+    agents: list[Agent] = field(repr=False)
+    customers: list[Customer] = field(repr=False)
+    products: list[Product] = field(repr=False)
+    orders: list[Order] = field(repr=False)
+    items: list[Item] = field(repr=False)
+    policies: list[Policy] = field(repr=False)
+    cases: list[CaseFile] = field(repr=False)
+
+    def records(self, name: str) -> list[dict[str, str | None]]:
+        """The rows of object `name` as dictionaries by field."""
+        columns = OBJECTS[name].columns
+        return [dict(zip(columns, row, strict=True)) for row in self.rows[name]]
+
+    def latents_of(self, kind: str) -> dict[str, Latent]:
+        return {latent.ref.partition("/")[2]: latent for latent in self.latents if latent.kind == kind}
+
+    def latent_lines(self) -> Iterable[str]:
+        """The lines of `latent.jsonl`."""
+        return (latent.to_json() + "\n" for latent in self.latents)
+
 
 _FIRST_NUMBERS = (4_000, 900_000)
 """Ids of an object start somewhere here, elsewhere with each seed, so that ids cannot be memorised."""
@@ -56,7 +100,6 @@ class Draft:
         return rng(self.seed, "crm", stream, *keys)
 
     def id(self, name: str) -> str:
-        """The next id of an object."""
         return self.id_of(OBJECTS[name].prefix)
 
     def id_of(self, prefix: str) -> str:
@@ -79,7 +122,6 @@ class Draft:
         return row[0]
 
     def size(self, name: str) -> int:
-        """How many records of an object there are so far."""
         return len(self._rows[name])
 
     def latent(
@@ -91,7 +133,6 @@ class Draft:
         )
 
     def built(self) -> Built:
-        """The finished org."""
         return Built(
             self.seed,
             self.scale,
@@ -108,12 +149,10 @@ class Draft:
 
 
 def written_moment(value: datetime) -> str:
-    """A point in time as results print it."""
     return value.strftime("%Y-%m-%dT%H:%M:%S.000+0000")
 
 
 def written_cents(cents: int) -> str:
-    """An amount as results print it."""
     return f"{cents / 100:.2f}"
 
 

@@ -55,7 +55,6 @@ class Customer:
 
     @property
     def first_name(self) -> str:
-        """How agents address them."""
         return self.name.split()[0]
 
 
@@ -99,8 +98,6 @@ class Order:
 
 @dataclass(frozen=True)
 class Item:
-    """One product of an order."""
-
     id: str
     order: Order
     product: Product
@@ -148,10 +145,8 @@ class CaseFile:
 
     @property
     def customer(self) -> Customer:
-        """Who opened it."""
         return self.item.order.customer
 
     @property
     def days(self) -> int:
-        """From the order date to the day of opening."""
         return (self.created.date() - self.item.order.day).days

@@ -29,8 +29,6 @@ class Rules:
 
 @dataclass(frozen=True)
 class Turn:
-    """What one person said in one go."""
-
     speaker: str
     from_agent: bool
     text: str
@@ -112,7 +110,6 @@ def turn_of_mail(mail: Record) -> Turn:
 
 
 def hear(turns: Iterable[Turn]) -> Hearing:
-    """What the turns of a conversation say."""
     hearing = Hearing()
     for turn in turns:
         if turn.from_agent and turn.speaker not in hearing.agents:

@@ -10,7 +10,7 @@ from itertools import accumulate
 from tools.kinds.crm.generate.company import SHORT_YEAR
 from tools.kinds.crm.generate.draft import Draft, written_cents
 from tools.kinds.crm.generate.entities import Customer, Item, Order, Product
-from tools.kinds.crm.generate.prices import book_of
+from tools.kinds.crm.generate.products import book_of
 from tools.kinds.crm.generate.wording import texts
 
 _DRAFTS = 0.05
@@ -120,5 +120,4 @@ class _Shelves:
         return numbers.choices(pool, cum_weights=self._wanted[category, event])[0]
 
     def any(self, numbers: random.Random) -> Product:
-        """One of all."""
         return numbers.choices(self._all, cum_weights=self._popularity)[0]

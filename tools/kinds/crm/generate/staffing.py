@@ -29,23 +29,18 @@ ISSUES = 10
 
 @dataclass(frozen=True)
 class Opening:
-    """A case that somebody has to handle."""
-
     issue: int
     created: datetime
 
 
 @dataclass(frozen=True)
 class Staffing:
-    """Who handles it."""
-
     agent: Agent
     owner: Agent
     open: bool
 
     @property
     def transferred(self) -> bool:
-        """Whether it changed hands."""
         return self.agent is not self.owner
 
 

@@ -158,7 +158,6 @@ def _literal(part: str) -> str:
 
 @cache
 def conversations() -> Grammar:
-    """What customers and agents say."""
     policies = texts("policies")
     pools = {
         "step": [policy["step"] for policy in policies["policies"]],
@@ -169,7 +168,6 @@ def conversations() -> Grammar:
 
 @cache
 def rules() -> Grammar:
-    """What policy articles say."""
     policies = texts("policies")
     pools = {
         "step": [policy["step"] for policy in policies["policies"]],
@@ -180,5 +178,4 @@ def rules() -> Grammar:
 
 @cache
 def advice() -> Grammar:
-    """What advice articles say."""
     return Grammar(texts("advice"))

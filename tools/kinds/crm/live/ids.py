@@ -1,15 +1,22 @@
-"""The file that an upload keeps: a world's ids with those of the org that it was moved to."""
+"""Ids of a world and of the org that it was moved to: the file that keeps them, and their translation."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tools.errors import InputError
 from tools.files.json_files import cut_torn_line, read_lines
+from tools.kinds.crm.ids import canonical
+from tools.kinds.crm.orgs.org import Org
+from tools.kinds.crm.schema import NUMBERS, CrmObject, Field, crm_schema
+from tools.kinds.crm.soql.engine import QueryResult
+from tools.kinds.crm.soql.errors import QueryError
+from tools.kinds.crm.sosl.engine import SearchResult
 
 FORMAT = "worksmith-org-ids/1"
 
@@ -95,3 +102,103 @@ class IdFile:
             self.under_way = None
         if "finished" in entry:
             self.finished.add(str(entry["finished"]))
+
+
+_ANY = re.compile(r"\b[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?\b", re.ASCII)
+_LONG = re.compile(r"\b[A-Za-z0-9]{18}\b", re.ASCII)
+
+
+class TranslatedOrg:
+    """An org with other ids, asked and answering in those of a world.
+
+    Args:
+        theirs: its ids by the world's.
+    """
+
+    def __init__(self, org: Org, theirs: Mapping[str, str]) -> None:
+        self._org = org
+        self._theirs = theirs
+        self._ours = {their: our for our, their in theirs.items()}
+
+    def __str__(self) -> str:
+        return f"{self._org}, in the ids of a world"
+
+    def query(self, soql: str) -> QueryResult:
+        try:
+            found = self._org.query(self._out(soql))
+        except QueryError as error:
+            raise self._in_error(error) from None
+        return QueryResult(found.total_size, self._in(found.records))
+
+    def search(self, sosl: str) -> SearchResult:
+        try:
+            return SearchResult(self._in(self._org.search(self._out(sosl)).records))
+        except QueryError as error:
+            raise self._in_error(error) from None
+
+    def _out(self, statement: str) -> str:
+        def theirs(found: re.Match[str]) -> str:
+            known = canonical(found[0])
+            return self._theirs.get(known, found[0]) if known else found[0]
+
+        return _ANY.sub(theirs, statement)
+
+    def _in(self, item: Any) -> Any:
+        if isinstance(item, str):
+            return with_ids(item, self._ours)
+        if isinstance(item, list):
+            return [self._in(each) for each in item]
+        if isinstance(item, dict):
+            return {name: self._in(value) for name, value in item.items()}
+        return item
+
+    def _in_error(self, error: QueryError) -> QueryError:
+        return QueryError(error.code, self._in(error.message), error.offset, error.statement)
+
+
+def translated(org: Org, file: Path) -> TranslatedOrg:
+    """An org in the ids of the world that was moved to it.
+
+    Raises:
+        InputError: `file` is no file of ids.
+    """
+    return TranslatedOrg(org, IdFile.read(file).theirs)
+
+
+def with_ids(text: str, ids: Mapping[str, str]) -> str:
+    """`text` with other ids in the place of those that are known."""
+    return ids.get(text) or _LONG.sub(lambda found: ids.get(found[0], found[0]), text)
+
+
+def their_values(
+    entity: CrmObject, names: Sequence[str], row: Mapping[str, str | None], theirs: Mapping[str, str]
+) -> dict[str, Any]:
+    """Some fields of a record as an org takes them; those without a value are left out.
+
+    Raises:
+        InputError: the record refers to one that has not been moved.
+    """
+    lookup = crm_schema("lookup").object(entity.name)
+    assert lookup is not None
+    found = {}
+    for name in names:
+        field, cell = lookup.field(name), row[name]
+        assert field is not None
+        if cell is not None:
+            found[name] = _their_value(entity, field, cell, row, theirs)
+    return found
+
+
+def _their_value(
+    entity: CrmObject, field: Field, cell: str, row: Mapping[str, str | None], theirs: Mapping[str, str]
+) -> Any:
+    if field.type == "boolean":
+        return cell == "true"
+    if field.type in NUMBERS:
+        return int(cell) if field.type == "int" else float(cell)
+    if field.targets:
+        if cell not in theirs:
+            where = f"{entity.name} {row['Id']}"
+            raise InputError(f"{field.name} refers to {cell}, which the world has not", where=where)
+        return theirs[cell]
+    return cell if field.type == "textarea" else with_ids(cell, theirs)

@@ -70,7 +70,6 @@ class Credentials:
 
     @property
     def renewable(self) -> bool:
-        """Whether one can log in again when the session has run out."""
         return not self.session_id
 
     def connect(self) -> Any:
@@ -113,8 +112,6 @@ def _session() -> Any:
     from requests.adapters import HTTPAdapter
 
     class Session(requests.Session):
-        """A session whose requests end."""
-
         def request(self, *arguments: Any, **options: Any) -> requests.Response:
             options.setdefault("timeout", _SECONDS)
             return super().request(*arguments, **options)

@@ -13,7 +13,7 @@ from tools.kinds.crm.live.failures import ExpiredError, PassingError, as_input, 
 from tools.kinds.crm.live.login import Credentials, check_installed
 from tools.kinds.crm.soql.engine import Limits, QueryResult
 from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.soql.records import Record
+from tools.kinds.crm.soql.results import Record
 from tools.kinds.crm.sosl.engine import SearchResult
 
 T = TypeVar("T")

@@ -56,12 +56,10 @@ class ObjectPlan:
 
     @property
     def name(self) -> str:
-        """Of the object."""
         return self.entity.name
 
     @property
     def requests(self) -> int:
-        """About how many requests it takes."""
         return -(-len(self.rows) // PER_REQUEST)
 
     def to_json(self) -> dict[str, Any]:

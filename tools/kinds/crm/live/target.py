@@ -33,15 +33,12 @@ class TargetField:
 
 
 class Target:
-    """The org at the other end of an upload."""
-
     def __init__(self, org: SalesforceOrg) -> None:
         self.org = org
         self._fields: dict[str, dict[str, TargetField] | None] = {}
 
     @property
     def host(self) -> str:
-        """Its name."""
         return self.org.host
 
     def fields(self, name: str) -> dict[str, TargetField] | None:
@@ -61,7 +58,6 @@ class Target:
         return [record["Id"] for record in self.org.query(f"SELECT Id FROM {name} ORDER BY Id").records]
 
     def records(self, name: str, fields: Sequence[str], ids: Sequence[str]) -> list[Values]:
-        """Some records with some fields."""
         listed = "', '".join(ids)
         found = self.org.query(f"SELECT {', '.join(fields)} FROM {name} WHERE Id IN ('{listed}') ORDER BY Id")
         return found.records
@@ -90,7 +86,6 @@ class Target:
         self._save("PATCH", name, records)
 
     def publish(self, article: str) -> None:
-        """Put an article online."""
         path = f"knowledgeManagement/articleVersions/masterVersions/{article}"
         self.org.once(lambda client: client.restful(path, method="PATCH", json={"publishStatus": "Online"}))
 
@@ -123,7 +118,6 @@ def _field(described: Mapping[str, Any]) -> TargetField:
 
 
 def _own(name: str) -> str:
-    """The condition that leaves out what every org has."""
     return " WHERE IsStandard = false" if name == "Pricebook2" else ""
 
 

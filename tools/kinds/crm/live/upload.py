@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tools.errors import InputError, WorksmithError
-from tools.kinds.crm.live.ids import IdFile
+from tools.kinds.crm.live.ids import IdFile, their_values
 from tools.kinds.crm.live.plan import LATER, PER_REQUEST, ObjectPlan, Row, UploadPlan
 from tools.kinds.crm.live.target import Target, Values
-from tools.kinds.crm.live.translating import their_values
 
 _BYTES = 1_000_000
 """Of one request, about."""
@@ -154,7 +153,6 @@ class Upload:
             self._progress(Step(plan.name, done, total))
 
     def _requests(self, plan: ObjectPlan, rows: Sequence[Row]) -> Iterator[tuple[list[Row], list[Values]]]:
-        """Records in portions that fit a request."""
         some: list[Row] = []
         values: list[Values] = []
         size = 0
@@ -171,13 +169,11 @@ class Upload:
             yield some, values
 
     def _values(self, plan: ObjectPlan, row: Row) -> Values:
-        """A record as it is sent."""
         values = their_values(plan.entity, plan.sent, row, self._file.theirs)
         begin = {name: value for name, value in LATER.get(plan.name, {}).items() if name in values}
         return values | begin | dict(self._plan.constants.get(plan.name, {}))
 
     def _change_later(self, plan: ObjectPlan) -> None:
-        """Give fields that began with another value their own."""
         fields = [name for name in LATER.get(plan.name, {}) if name in plan.sent]
         for number, rows in enumerate(_chunks(plan.rows, self._batch) if fields else ()):
             step = f"{plan.name} later {self._batch} {number}"
@@ -191,7 +187,6 @@ class Upload:
                 self._file.note({"finished": step})
 
     def _publish(self, plan: ObjectPlan) -> None:
-        """Put articles online that are."""
         if plan.name != "Knowledge__kav":
             return
         for row in plan.rows:

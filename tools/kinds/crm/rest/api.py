@@ -13,7 +13,7 @@ from tools.kinds.crm.rest.serving import Serving
 from tools.kinds.crm.rest.store import OrgStore
 from tools.kinds.crm.rest.writing import Writer
 from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.soql.records import API_VERSION
+from tools.kinds.crm.soql.results import API_VERSION
 
 _ROOT = tuple(DATA.strip("/").split("/"))
 _VERSIONS = [{"label": "Winter '24", "url": DATA, "version": API_VERSION}]

@@ -101,7 +101,6 @@ def _currency(field: Field, value: Any) -> str:
 
 
 def _plain(number: float) -> str:
-    """A number without an exponent."""
     return f"{Decimal(repr(number)):f}"
 
 

@@ -31,11 +31,9 @@ class Connection(H11Protocol):
 
     @property
     def known(self) -> bool:
-        """Whether one of its requests knew the token."""
         return self._was_let_in or bool(self.scope and self.scope["state"].get(LET_IN))
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Called by the event loop."""
         self._was_let_in = False
         self._since = self.loop.time()
         super().connection_made(transport)
@@ -50,7 +48,6 @@ class Connection(H11Protocol):
                 min(unknown, key=lambda each: each._since).hang_up()
 
     def data_received(self, data: bytes) -> None:
-        """Called by the event loop."""
         self._was_let_in = self.known
         super().data_received(data)
         if self.busy:
@@ -59,7 +56,6 @@ class Connection(H11Protocol):
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Called by the event loop."""
         self._stop_waiting()
         super().connection_lost(exc)
 
@@ -72,13 +68,11 @@ class Connection(H11Protocol):
             self.transport.close()
 
     def hang_up(self) -> None:
-        """End the connection at once."""
         self.connections.discard(self)
         self.transport.abort()
 
     @property
     def busy(self) -> bool:
-        """Whether a request is being answered."""
         cycle: Any = self.cycle
         return cycle is not None and not cycle.response_complete
 

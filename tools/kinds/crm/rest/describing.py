@@ -25,7 +25,6 @@ _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_+")
 
 
 def brief(entity: CrmObject, schema: Schema, *, writable: bool) -> dict[str, Any]:
-    """An object as lists of objects show it."""
     address = f"{DATA}/sobjects/{entity.name}"
     return {
         "name": entity.name,

@@ -21,7 +21,7 @@ from tools.kinds.crm.rest.connections import LET_IN
 from tools.kinds.crm.rest.login import oauth_login, soap_login
 from tools.kinds.crm.rest.messages import ApiError, Reply, Request, not_allowed
 from tools.kinds.crm.rest.sessions import Sessions
-from tools.kinds.crm.soql.records import API_VERSION
+from tools.kinds.crm.soql.results import API_VERSION
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -59,7 +59,6 @@ class Face:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="request")
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if scope["type"] != "http":
             return
         unread = False
@@ -78,7 +77,6 @@ class Face:
         await _send(reply, send, last=unread)
 
     def close(self) -> None:
-        """Let go of the threads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _reply(self, scope: MutableMapping[str, Any], receive: Receive) -> Reply:

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 from tools.kinds.crm.rest.messages import XML, Reply, Request
 from tools.kinds.crm.rest.sessions import Sessions
-from tools.kinds.crm.soql.records import API_VERSION
+from tools.kinds.crm.soql.results import API_VERSION
 
 _USER = "005wK00000000A1AAM"
 _ORGANIZATION = "00DwK00000000A1AAM"
@@ -23,7 +23,6 @@ _ENVELOPE = (
 
 
 def soap_login(request: Request, sessions: Sessions) -> Reply:
-    """Answer a SOAP login."""
     try:
         secret = _password(request.body)
     except (expat.ExpatError, ValueError):
@@ -42,7 +41,6 @@ def soap_login(request: Request, sessions: Sessions) -> Reply:
 
 
 def oauth_login(request: Request, sessions: Sessions) -> Reply:
-    """Answer a request for a token."""
     try:
         form = parse_qs(request.body.decode(), keep_blank_values=True, max_num_fields=20)
     except ValueError:

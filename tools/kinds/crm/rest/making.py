@@ -28,7 +28,6 @@ class Numbers:
 
     @classmethod
     def of(cls, connection: apsw.Connection) -> Numbers:
-        """Those that go on where the records of an org end."""
         last: dict[str, int] = {}
         for entity in OBJECTS.values():
             last[entity.name] = _highest_id(connection, entity.name, "Id", entity.prefix)
@@ -40,16 +39,13 @@ class Numbers:
         return cls(last)
 
     def next(self, series: str) -> int:
-        """The next number of a series."""
         self._last[series] += 1
         return self._last[series]
 
     def id(self, entity: CrmObject) -> str:
-        """The id of a new record."""
         return make_id(entity.prefix, self.next(entity.name))
 
     def once(self, entity: CrmObject, name: str, made: Made) -> str:
-        """A value that a record is given once and for all."""
         match made.by:
             case "number":
                 return made.prefix + str(self.next(_series(entity.name, name))).zfill(made.width)
@@ -81,7 +77,6 @@ def fill_in(connection: apsw.Connection, entity: CrmObject, cells: Cells, number
 
 
 def contact_of(account: Cells) -> Cells:
-    """The contact that comes with a new person account."""
     contact: Cells = dict.fromkeys(OBJECTS["Contact"].columns)
     contact |= {name: account[name] for name in ("Name", "FirstName", "LastName")}
     return contact | {

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tools.kinds.crm.soql.records import API_VERSION
+from tools.kinds.crm.soql.results import API_VERSION
 
 JSON = "application/json;charset=UTF-8"
 XML = "text/xml;charset=UTF-8"
@@ -65,12 +65,10 @@ class ApiError(Exception):
         self.fields = tuple(fields)
 
     def reply(self) -> Reply:
-        """The answer that says so."""
         return Reply(self.status, [error_body(self.code, self.message, self.fields)])
 
 
 def error_body(code: str, message: str, fields: Sequence[str] = ()) -> dict[str, Any]:
-    """One error of an answer."""
     body: dict[str, Any] = {"message": message, "errorCode": code}
     return body | {"fields": list(fields)} if fields else body
 
@@ -87,6 +85,5 @@ def not_allowed(method: str, allowed: Sequence[str]) -> ApiError:
 
 
 def read_only() -> ApiError:
-    """That nothing may be changed."""
     message = "This org is served read-only; `worksmith serve crm --writable` lets its records be changed."
     return ApiError(403, "INSUFFICIENT_ACCESS_OR_READONLY", message)

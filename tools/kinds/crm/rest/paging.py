@@ -12,7 +12,7 @@ from typing import Any
 
 from tools.kinds.crm.rest.messages import DATA, ApiError
 from tools.kinds.crm.soql.engine import QueryResult
-from tools.kinds.crm.soql.records import Record
+from tools.kinds.crm.soql.results import Record
 
 SMALLEST, LARGEST = 200, 2_000
 """Records of a page; what a client asks for is brought within these bounds, as the platform does."""

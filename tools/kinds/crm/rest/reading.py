@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 
 from tools.kinds.crm.ids import canonical
-from tools.kinds.crm.org import WorldOrg
+from tools.kinds.crm.orgs.org import WorldOrg
 from tools.kinds.crm.rest.describing import brief, described
 from tools.kinds.crm.rest.messages import ApiError, Reply, Request, not_found
 from tools.kinds.crm.rest.paging import Pages, batch_size
@@ -27,7 +27,6 @@ class Reader:
         self._pages = Pages()
 
     def query(self, request: Request) -> Reply:
-        """The first page of what a query finds."""
         statement = request.params.get("q")
         if not statement:
             raise malformed("SOQL statements cannot be empty or null")
@@ -36,11 +35,9 @@ class Reader:
         return Reply(200, self._pages.first(result, batch, request.session))
 
     def more(self, request: Request, locator: str) -> Reply:
-        """A later page."""
         return Reply(200, self._pages.more(locator, request.session))
 
     def search(self, request: Request) -> Reply:
-        """What a search finds."""
         statement = request.params.get("q")
         if not statement:
             message = "No search term found. The search term must be enclosed in braces."
@@ -48,18 +45,15 @@ class Reader:
         return Reply(200, self._store.read(lambda *at: self._org(*at).search(statement)).body())
 
     def objects(self) -> Reply:
-        """All objects in short."""
         schema = self._serving.schema
         listed = [brief(each, schema, writable=self._serving.writable) for each in schema.objects]
         return Reply(200, {"encoding": "UTF-8", "maxBatchSize": 200, "sobjects": listed})
 
     def about(self, entity: CrmObject) -> Reply:
-        """One object in short."""
         shown = brief(entity, self._serving.schema, writable=self._serving.writable)
         return Reply(200, {"objectDescribe": shown, "recentItems": []})
 
     def describe(self, entity: CrmObject) -> Reply:
-        """One object with its fields."""
         serving = self._serving
         return Reply(200, described(entity, serving.schema, writable=serving.writable, audit=serving.audit))
 

@@ -109,7 +109,6 @@ class Records:
         return dict(zip(columns, row, strict=True))
 
     def _cells(self, entity: CrmObject, values: Mapping[str, Any], *, creating: bool) -> Cells:
-        """The cells of what a client sent."""
         own = rules(entity.name)
         cells: Cells = {}
         refused: list[str] = []

@@ -20,7 +20,6 @@ _MOST = 200
 
 
 def new_token() -> str:
-    """A token that nobody can guess."""
     return secrets.token_urlsafe(32)
 
 

@@ -57,7 +57,6 @@ class OrgStore:
 
     @property
     def changed(self) -> bool:
-        """Whether anything has been changed."""
         return self._changed
 
     def read(self, body: Callable[[apsw.Connection, bytes], T]) -> T:

@@ -41,7 +41,6 @@ class Writer:
         self._now = moment_cell(store.now if store.now.tzinfo else store.now.replace(tzinfo=UTC))
 
     def create(self, request: Request, entity: CrmObject) -> Reply:
-        """Make a record."""
         self._check()
         values = json_object(request.body)
         record_id = self._write(lambda records: records.create(entity, values))
@@ -80,20 +79,17 @@ class Writer:
         return Reply(200, outcomes)
 
     def update(self, request: Request, entity: CrmObject, record_id: str) -> Reply:
-        """Change a record."""
         self._check()
         values = json_object(request.body)
         self._write(lambda records: records.update(entity, record_id, values))
         return Reply(204)
 
     def delete(self, entity: CrmObject, record_id: str) -> Reply:
-        """Delete a record."""
         self._check()
         self._write(lambda records: records.delete(entity, record_id))
         return Reply(204)
 
     def publish(self, request: Request, article: str) -> Reply:
-        """Set the status of an article."""
         self._check()
         status = json_object(request.body).get("publishStatus")
         if status not in _STATUSES or self._serving.schema.object("Knowledge__kav") is None:

@@ -9,7 +9,7 @@ from tools.kinds.crm.soql.errors import malformed
 from tools.kinds.crm.soql.filters import Filters, Fragment
 from tools.kinds.crm.soql.functions import FUNCTIONS
 from tools.kinds.crm.soql.literals import Cell
-from tools.kinds.crm.soql.plans import AggregatePlan, Output
+from tools.kinds.crm.soql.results import AggregatePlan, Output
 from tools.kinds.crm.soql.scope import TEXTS, Operand, Scope
 from tools.kinds.crm.soql.tree import Call, Expression, Item, Order, Query
 
@@ -98,7 +98,6 @@ class _Compiler:
         return columns, tuple(shown)
 
     def _summed(self, expression: Expression, what: str) -> Operand:
-        """An expression that has one value for each group."""
         if isinstance(expression, Call) and expression.argument is None:
             raise malformed("COUNT() can only be selected, and alone", expression.offset)
         operand = self._scope.operand(expression)

@@ -6,7 +6,7 @@ from tools.kinds.crm.schema import Field
 from tools.kinds.crm.soql.aggregates import compile_aggregate, is_aggregate
 from tools.kinds.crm.soql.errors import QueryError, malformed
 from tools.kinds.crm.soql.filters import Fragment
-from tools.kinds.crm.soql.plans import Children, CountPlan, Output, Parent, Plan, RecordPlan
+from tools.kinds.crm.soql.results import Children, CountPlan, Output, Parent, Plan, RecordPlan
 from tools.kinds.crm.soql.scope import Operand, Scope, find_object, no_relationship
 from tools.kinds.crm.soql.tree import (
     AllFields,
@@ -46,7 +46,6 @@ def compile_query(query: Query, setting: Setting) -> Plan:
 
 
 def check_skip(clauses: Clauses) -> None:
-    """Refuse an OFFSET beyond what the platform allows."""
     if clauses.skip and clauses.skip.value > MAX_SKIP:
         message = f"Maximum SOQL offset allowed is {MAX_SKIP}"
         raise QueryError("NUMBER_OUTSIDE_VALID_RANGE", message, clauses.skip.offset)
@@ -65,7 +64,6 @@ def order_sql(clauses: Clauses, scope: Scope) -> str:
 
 
 def order_key(operand: Operand, descending: bool, nulls_last: bool) -> str:
-    """One key of ORDER BY."""
     if not operand.field.sortable:
         raise malformed(f"field '{operand.name}' can not be sorted in a query call", operand.offset)
     return f"{operand.comparable} {'DESC' if descending else 'ASC'} NULLS {'LAST' if nulls_last else 'FIRST'}"

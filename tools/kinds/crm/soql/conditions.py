@@ -6,7 +6,7 @@ from typing import Literal, cast
 
 from tools.kinds.crm.soql.cursor import MAX_LENGTH, Cursor
 from tools.kinds.crm.soql.errors import malformed
-from tools.kinds.crm.soql.periods import is_counted_period, is_period
+from tools.kinds.crm.soql.literals import is_counted_period, is_period
 from tools.kinds.crm.soql.tree import (
     Chain,
     Compare,
@@ -41,8 +41,6 @@ _WORDS: dict[str, LiteralKind] = {"NULL": "null", "TRUE": "boolean", "FALSE": "b
 
 
 class ConditionParser(Cursor):
-    """A cursor that reads conditions."""
-
     def condition(self) -> Condition:
         """Terms joined by AND, or by OR; to mix them takes parentheses."""
         start = self.token.offset
@@ -58,7 +56,6 @@ class ConditionParser(Cursor):
         return Chain(cast(Literal["AND", "OR"], connector), tuple(parts), start)
 
     def inner_query(self) -> Query:
-        """The SELECT of a semi-join."""
         raise NotImplementedError
 
     def _term(self) -> Condition:

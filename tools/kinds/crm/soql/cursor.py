@@ -93,12 +93,10 @@ class Cursor:
 
     @property
     def token(self) -> Token:
-        """The token that comes next."""
         return self._tokens[self._at]
 
     @property
     def following(self) -> Token:
-        """The token after that."""
         return self._tokens[min(self._at + 1, len(self._tokens) - 1)]
 
     def take(self) -> Token:
@@ -108,11 +106,9 @@ class Cursor:
         return token
 
     def wrong(self) -> QueryError:
-        """That the next token cannot stand here."""
         return unexpected(self.token.shown, self.token.offset)
 
     def is_word(self, *words: str) -> bool:
-        """Whether a keyword comes next."""
         return self.token.word in words
 
     def take_word(self, *words: str) -> bool:
@@ -124,24 +120,20 @@ class Cursor:
         return True
 
     def need_word(self, word: str) -> Token:
-        """Step over a keyword that must come next."""
         if not self.is_word(word):
             raise self.wrong()
         return self.take()
 
     def is_symbol(self, text: str) -> bool:
-        """Whether a symbol comes next."""
         return self.token.kind == "symbol" and self.token.text == text
 
     def take_symbol(self, text: str) -> bool:
-        """Step over a symbol if it comes next."""
         if not self.is_symbol(text):
             return False
         self.take()
         return True
 
     def need_symbol(self, text: str) -> Token:
-        """Step over a symbol that must come next."""
         if not self.is_symbol(text):
             raise self.wrong()
         return self.take()
@@ -153,7 +145,6 @@ class Cursor:
         return self.take()
 
     def number(self) -> Number:
-        """A whole number that must come next."""
         token = self.token
         if token.kind != "number" or not token.text.isdigit():
             raise self.wrong()
@@ -163,7 +154,6 @@ class Cursor:
         return Number(int(token.text), token.offset)
 
     def path(self) -> Path:
-        """A field path."""
         first = self.name()
         parts = [first.text]
         while self.take_symbol("."):
@@ -173,7 +163,6 @@ class Cursor:
         return Path(tuple(parts), first.offset)
 
     def expression(self) -> Expression:
-        """A field path or a function of one."""
         if self.following.kind == "symbol" and self.following.text == "(" and self.token.kind == "name":
             return self._call()
         return self.path()

@@ -17,8 +17,17 @@ from tools.kinds.crm.soql.compiler import compile_query
 from tools.kinds.crm.soql.errors import QueryError
 from tools.kinds.crm.soql.filters import LOWER
 from tools.kinds.crm.soql.parser import parse
-from tools.kinds.crm.soql.plans import AggregatePlan, Children, CountPlan, Plan, RecordPlan
-from tools.kinds.crm.soql.records import Record, aggregate_record, child_result, record
+from tools.kinds.crm.soql.results import (
+    AggregatePlan,
+    Children,
+    CountPlan,
+    Plan,
+    Record,
+    RecordPlan,
+    aggregate_record,
+    child_result,
+    record,
+)
 from tools.kinds.crm.soql.where import Setting
 
 _STEPS = 20_000
@@ -89,7 +98,6 @@ class Soql:
             raise error.within(statement) from None
 
     def run(self, plan: Plan) -> QueryResult:
-        """The result of a plan."""
         if _folds(plan):
             self._connection.create_scalar_function(LOWER, _lower, 1, deterministic=True)
         room = _Room(self._limits)
@@ -129,7 +137,6 @@ class Soql:
         ]
 
     def _children(self, children: Children, parents: list[str], room: _Room) -> dict[str, list[Record]]:
-        """The children's records by parent."""
         plan = children.plan
         last = None if children.limit is None else children.skip + children.limit
         rows: dict[str, list[Sequence[Any]]] = {}
@@ -142,7 +149,6 @@ class Soql:
 
     @contextmanager
     def _bounded(self) -> Iterator[None]:
-        """Stops what takes too long."""
         deadline = time.monotonic() + self._limits.seconds
         connection = self._connection
         connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS, id=self)
@@ -155,15 +161,12 @@ class Soql:
 
 
 class _Room:
-    """How much more a result may hold."""
-
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._rows = limits.rows
         self._values = limits.values
 
     def most(self, width: int) -> int:
-        """How many records of so many values there is room for."""
         return min(self._rows, self._values // max(1, width))
 
     def take(self, records: int, width: int) -> None:
@@ -183,7 +186,6 @@ class _Room:
 
 
 def too_slow() -> QueryError:
-    """That something has taken longer than it may."""
     return QueryError("QUERY_TIMEOUT", "Your query request was running for too long.")
 
 

@@ -68,12 +68,10 @@ def malformed(message: str, offset: int | None = None) -> QueryError:
 
 
 def unexpected(text: str, offset: int) -> QueryError:
-    """A token that cannot stand where it does."""
     return malformed(f"unexpected token: {text if text == '<EOF>' else repr_token(text)}", offset)
 
 
 def unsupported(what: str, offset: int) -> QueryError:
-    """Valid SOQL or SOSL that this engine does not know."""
     return malformed(f"{what} is not supported by this org", offset)
 
 

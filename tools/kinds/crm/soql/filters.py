@@ -36,8 +36,6 @@ LOWER = "soql_lower"
 
 @dataclass(frozen=True)
 class Fragment:
-    """A piece of SQL with its parameters."""
-
     sql: str
     parameters: tuple[Cell, ...] = ()
 

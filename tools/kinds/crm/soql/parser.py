@@ -40,27 +40,21 @@ def parse(statement: str) -> Query:
 
 
 def check_length(statement: str) -> None:
-    """Refuse statements of more than MAX_LENGTH characters."""
     if len(statement) > MAX_LENGTH:
         raise malformed(f"SOQL statements cannot be longer than {MAX_LENGTH} characters")
 
 
 class SelectParser(ConditionParser):
-    """A cursor that reads queries."""
-
     def query(self) -> Query:
-        """A whole statement."""
         query = self._select()
         self._closing()
         return query
 
     def end(self) -> None:
-        """Make sure that nothing follows."""
         if self.token.kind != "end":
             raise self.wrong()
 
     def inner_query(self) -> Query:
-        """The SELECT of a semi-join."""
         return self._select()
 
     def clauses(self, source: str, offset: int) -> Clauses:

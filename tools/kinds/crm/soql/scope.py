@@ -42,17 +42,14 @@ class Operand:
 
     @property
     def type(self) -> FieldType:
-        """The type of its values."""
         return (self.function.gives if self.function else None) or self.field.type
 
     @property
     def aggregate(self) -> bool:
-        """Whether it sums up many records."""
         return self.function is not None and self.function.aggregate
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The same for two ways to write the same thing."""
         return (self.function.name if self.function else "", *self.path, self.field.name)
 
     @property
@@ -105,7 +102,6 @@ class Scope:
         return f"hit.rank, {row}" if self._index and self._ranked else row
 
     def column(self, field: Field, path: tuple[str, ...] = ()) -> str:
-        """A field's cell in SQL."""
         return f"{self._joins[path] if path else self.table}.{quoted(field.name)}"
 
     def operand(self, expression: Expression) -> Operand:
@@ -202,7 +198,6 @@ def find_object(schema: Schema, name: str, offset: int) -> CrmObject:
 
 
 def no_relationship(name: str, offset: int) -> QueryError:
-    """That there is no child relationship of that name."""
     message = (
         f"Didn't understand relationship '{name}' in FROM part of query call. If you are attempting to use a "
         f"custom relationship, be sure to append the '__r' after the custom relationship name. {_ADVICE}"

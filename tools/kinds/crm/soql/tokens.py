@@ -61,7 +61,6 @@ class Token:
 
     @property
     def shown(self) -> str:
-        """As it appears in messages."""
         return "<EOF>" if self.kind == "end" else self.text
 
 

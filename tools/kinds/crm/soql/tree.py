@@ -18,7 +18,6 @@ class Path:
 
     @property
     def text(self) -> str:
-        """As written."""
         return ".".join(self.parts)
 
 
@@ -102,16 +101,12 @@ class SemiJoin:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The opposite of a condition."""
-
     inner: Condition
     offset: int
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Conditions joined by one connector."""
-
     connector: Literal["AND", "OR"]
     parts: tuple[Condition, ...]
     offset: int
@@ -139,8 +134,6 @@ class AllFields:
 
 @dataclass(frozen=True, slots=True)
 class ChildSelect:
-    """A query over the children of each record."""
-
     query: Query
     offset: int
 
@@ -150,8 +143,6 @@ Selected = Item | AllFields | ChildSelect
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One key of the order of the results."""
-
     expression: Expression
     descending: bool
     nulls_last: bool
@@ -160,8 +151,6 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """The number behind LIMIT or OFFSET."""
-
     value: int
     offset: int
 
@@ -188,8 +177,6 @@ class Clauses:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A SELECT."""
-
     selected: tuple[Selected, ...]
     clauses: Clauses
     offset: int

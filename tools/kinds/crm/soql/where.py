@@ -92,7 +92,6 @@ def _semi_field(query: Query, scope: Scope) -> Operand:
 
 
 def _targets(operand: Operand, scope: Scope) -> set[str]:
-    """The objects that an id may belong to."""
     if operand.type == "id":
         return {scope.parent_of(operand.path).name}
     return set(operand.field.targets)

@@ -18,7 +18,7 @@ from tools.kinds.crm.soql.compiler import RecordCompiler, check_skip
 from tools.kinds.crm.soql.engine import Limits, Soql, too_slow
 from tools.kinds.crm.soql.errors import QueryError
 from tools.kinds.crm.soql.filters import Fragment
-from tools.kinds.crm.soql.records import Record
+from tools.kinds.crm.soql.results import Record
 from tools.kinds.crm.soql.scope import Scope, find_object
 from tools.kinds.crm.soql.tree import Clauses, Item, Path, Query
 from tools.kinds.crm.soql.where import where_sql

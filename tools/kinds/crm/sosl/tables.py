@@ -46,12 +46,10 @@ def index_name(name: str) -> str:
 
 
 def vocabulary(index: str) -> str:
-    """The name of the list of an index's words."""
     return f"{index}_words"
 
 
 def searchable(schema: Schema) -> tuple[CrmObject, ...]:
-    """The objects that can be searched."""
     return tuple(each for each in schema.objects if searched(each))
 
 

@@ -87,7 +87,6 @@ def fts_query(given: list[Piece], expand: Expand, any_word: bool, end: int) -> s
 
 
 def search_error(message: str, offset: int | None = None) -> QueryError:
-    """A search that cannot be run."""
     return QueryError("MALFORMED_SEARCH", message, offset)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from evals.kinds.crm.books import Books
+from evals.kinds.crm.questions.books import Books
 from tests.tools.kinds.crm.generate.orgs import small
 
 

@@ -9,11 +9,11 @@ from random import Random
 
 import pytest
 
-from evals.kinds.crm.books import Books, Case, Purchase
 from evals.kinds.crm.families.case_routing import FAMILY
-from evals.kinds.crm.family import Doubt, Mode, Question
-from evals.kinds.crm.routing import best_agent, issue_names, unclear
-from evals.kinds.crm.wording import wording
+from evals.kinds.crm.families.routing import best_agent, issue_names, unclear
+from evals.kinds.crm.questions.books import Books, Case, Purchase
+from evals.kinds.crm.questions.family import Doubt, Mode, Question
+from evals.kinds.crm.questions.wording import wording
 from tests.evals.kinds.crm.families.orgs import small_books
 from tests.tools.kinds.crm.generate.orgs import small
 from tools.kinds.crm.generate.wording import conversations

@@ -8,10 +8,17 @@ from random import Random
 
 import pytest
 
-from evals.kinds.crm.article_facts import entity, facts, read_value, subjects, true_article, true_value
+from evals.kinds.crm.families.article_facts import (
+    entity,
+    facts,
+    read_value,
+    subjects,
+    true_article,
+    true_value,
+)
 from evals.kinds.crm.families.knowledge_qa import FAMILY
-from evals.kinds.crm.family import Doubt, Question
 from evals.kinds.crm.generate import Sizes, TruthError, generate
+from evals.kinds.crm.questions.family import Doubt, Question
 from evals.kinds.crm.suites import write_org
 from evals.scoring.answers.matching import find_values
 from tests.evals.kinds.crm.families.orgs import small_books

@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from evals.kinds.crm.books import Books, Purchase
 from evals.kinds.crm.families.named_entity_disambiguation import FAMILY
-from evals.kinds.crm.family import Doubt, Question
-from evals.kinds.crm.soft_names import read_mention
+from evals.kinds.crm.families.soft_names import read_mention
+from evals.kinds.crm.questions.books import Books, Purchase
+from evals.kinds.crm.questions.family import Doubt, Question
 from tests.evals.kinds.crm.families.orgs import small_books
 from tests.tools.kinds.crm.generate.orgs import place_of, small, spoiled
 

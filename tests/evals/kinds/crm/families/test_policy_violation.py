@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from evals.kinds.crm.families.policy_violation_identification import FAMILY, likeness
-from evals.kinds.crm.family import Doubt, Question
 from evals.kinds.crm.generate import Sizes, TruthError, generate
+from evals.kinds.crm.questions.family import Doubt, Question
 from evals.kinds.crm.suites import write_org
 from tests.evals.kinds.crm.families.orgs import small_books
 from tests.tools.kinds.crm.generate.orgs import full, place_of, small, spoiled

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from evals.kinds.crm.books import Books
 from evals.kinds.crm.families import (
     best_region_identification,
     handle_time,
@@ -12,7 +11,8 @@ from evals.kinds.crm.families import (
     top_issue_identification,
     transfer_count,
 )
-from evals.kinds.crm.family import Doubt, Family, Mode, Question
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
 from tests.evals.kinds.crm.handmade import Handmade, question
 
 MARCH = "March 2021"

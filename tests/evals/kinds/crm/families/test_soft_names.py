@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from evals.kinds.crm.soft_names import (
+from evals.kinds.crm.families.soft_names import (
     Mention,
     colors,
     has_words,
@@ -15,7 +15,7 @@ from evals.kinds.crm.soft_names import (
     soft_names,
     soft_names_of,
 )
-from evals.kinds.crm.wording import wording
+from evals.kinds.crm.questions.wording import wording
 from tools.kinds.crm.generate.wording import texts
 
 KINDS = [kind for category in texts("products")["categories"] for kind in category["kinds"]]

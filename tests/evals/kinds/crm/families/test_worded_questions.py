@@ -14,10 +14,10 @@ from evals.kinds.crm.families import (
     named_entity_disambiguation,
     policy_violation_identification,
 )
-from evals.kinds.crm.family import Doubt, Family, Mode, Question
 from evals.kinds.crm.generate import Generated, Sizes, generate
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
+from evals.kinds.crm.questions.wording import wording
 from evals.kinds.crm.suites import write_org
-from evals.kinds.crm.wording import wording
 from evals.tasks.task import Task
 from tests.evals.kinds.crm.families.orgs import small_books
 from tests.tools.kinds.crm.generate.orgs import full, small

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from evals.building import build_suite
-from evals.kinds.crm.published.agreement import Disagreement, reread, share, worded, wording_of
 from evals.kinds.crm.published.statistics import compare, distance, distributions
 from evals.tasks.task import Answer, Task
+from tests.evals.kinds.crm.published.agreement import Disagreement, reread, share, worded, wording_of
 
 FORM = "Answer with the Id."
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.kinds.crm.published.questions import question_of
 from evals.kinds.crm.published.recognise import Reading, recognise
+from evals.kinds.crm.published.texts import question_of
 
 TODAY = date(2023, 5, 20)
 WORDINGS: dict[str, list[dict[str, str]]] = tomllib.loads(

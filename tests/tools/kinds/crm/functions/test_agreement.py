@@ -16,7 +16,7 @@ from tests.tools.kinds.crm.functions.orgs import connect, draw, opened
 from tests.tools.kinds.crm.soql.org import moment
 from tools.errors import ToolError
 from tools.kinds.crm.functions import NAMES, Functions
-from tools.kinds.crm.org import WorldOrg
+from tools.kinds.crm.orgs.org import WorldOrg
 from tools.kinds.crm.schema import Links, crm_schema
 from tools.kinds.crm.settings import Mode
 from tools.seeding import rng

@@ -29,7 +29,7 @@ from tools.errors import ToolError
 from tools.kinds.crm.functions import Functions
 from tools.kinds.crm.functions.statements import LISTED, parts
 from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.org import WorldOrg
+from tools.kinds.crm.orgs.org import WorldOrg
 from tools.kinds.crm.settings import Mode
 from tools.kinds.crm.soql.engine import QueryResult
 

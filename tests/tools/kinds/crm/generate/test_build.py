@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tools.kinds.crm.generate.checks.verify import verify
 from tests.tools.kinds.crm.generate.orgs import SMALL, full, small
 from tools.errors import InputError
 from tools.generating.latent import Latent
-from tools.kinds.crm.generate import build, verify
+from tools.kinds.crm.generate import build
 from tools.kinds.crm.ids import canonical
 
 PUBLISHED = {

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.tools.kinds.crm.generate.checks.verify import verify
 from tests.tools.kinds.crm.generate.orgs import SMALL, place_of, small, spoiled
-from tools.kinds.crm.generate import Built, build, verify
+from tools.kinds.crm.generate import Built, build
 
 SPOILS: dict[str, Callable[[Built], Built]] = {
     "is no Account": lambda b: spoiled(b, "Contact", 0, AccountId=str(b.rows["User"][0][0])),

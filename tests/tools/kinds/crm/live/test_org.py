@@ -20,7 +20,7 @@ from tools.kinds.crm.ids import make_id
 from tools.kinds.crm.live.failures import failure
 from tools.kinds.crm.live.login import Credentials
 from tools.kinds.crm.live.org import SalesforceOrg
-from tools.kinds.crm.org import Org, WorldOrg
+from tools.kinds.crm.orgs.org import Org, WorldOrg
 from tools.kinds.crm.schema import OBJECTS
 from tools.kinds.crm.soql.engine import Limits
 from tools.kinds.crm.soql.errors import QueryError

@@ -13,8 +13,8 @@ from tests.tools.kinds.crm.rest.running import Served
 from tools.environment import Environment
 from tools.errors import InputError
 from tools.kinds.crm.ids import make_id, with_checksum
+from tools.kinds.crm.live.ids import TranslatedOrg, their_values, with_ids
 from tools.kinds.crm.live.org import SalesforceOrg
-from tools.kinds.crm.live.translating import TranslatedOrg, their_values, with_ids
 from tools.kinds.crm.schema import OBJECTS
 from tools.kinds.crm.soql.engine import QueryResult
 from tools.kinds.crm.soql.errors import QueryError

@@ -14,13 +14,12 @@ from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.live.conftest import name_org
 from tests.tools.kinds.crm.rest.running import Served, empty_world, served
 from tools.errors import InfrastructureError, InputError, WorksmithError
-from tools.kinds.crm.live.ids import IdFile
+from tools.kinds.crm.live.ids import IdFile, TranslatedOrg, translated
 from tools.kinds.crm.live.org import SalesforceOrg
 from tools.kinds.crm.live.plan import UploadPlan, make_plan
 from tools.kinds.crm.live.target import RefusedError, Target, Values
-from tools.kinds.crm.live.translating import TranslatedOrg, translated
 from tools.kinds.crm.live.upload import Step, Upload, check_file
-from tools.kinds.crm.org import WorldOrg
+from tools.kinds.crm.orgs.org import WorldOrg
 from tools.kinds.crm.rest.rules import rules
 from tools.kinds.crm.schema import OBJECTS
 from tools.sqlite.sandbox import Sandbox

@@ -13,7 +13,7 @@ import requests
 from simple_salesforce import Salesforce, SalesforceLogin
 
 from tests.tools.kinds.crm.generate.orgs import small
-from tools.kinds.crm.access import persona_of
+from tools.kinds.crm.access.policy import persona_of
 from tools.kinds.crm.generate import DEFAULT_NOW
 from tools.kinds.crm.ids import make_id
 from tools.kinds.crm.rest.server import OrgServer

@@ -18,7 +18,7 @@ from simple_salesforce.login import SalesforceLogin, token_login
 
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.rest.running import TOKEN, Served
-from tools.kinds.crm.org import WorldOrg
+from tools.kinds.crm.orgs.org import WorldOrg
 from tools.kinds.crm.schema import OBJECTS
 from tools.kinds.crm.soql.errors import QueryError
 from tools.sqlite.sandbox import Sandbox

@@ -17,7 +17,7 @@ from simple_salesforce.exceptions import SalesforceRefusedRequest
 from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.rest.running import TOKEN, Served, served
 from tools.errors import InputError
-from tools.kinds.crm.access import open_policy
+from tools.kinds.crm.access.policy import open_policy
 from tools.kinds.crm.rest.face import LONGEST_BODY
 from tools.kinds.crm.rest.server import OrgServer, is_loopback
 from tools.kinds.crm.rest.serving import Serving

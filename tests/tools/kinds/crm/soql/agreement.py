@@ -13,7 +13,7 @@ from tests.tools.kinds.crm.soql.org import connect, random_day, random_org
 from tests.tools.kinds.crm.soql.queries import Chooser
 from tools.kinds.crm.schema import Schema, crm_schema
 from tools.kinds.crm.soql.engine import Soql
-from tools.kinds.crm.soql.records import plain
+from tools.kinds.crm.soql.results import plain
 
 
 @dataclass

@@ -13,7 +13,7 @@ from tools.kinds.crm.ids import make_id
 from tools.kinds.crm.schema import OBJECTS, TABLES
 from tools.kinds.crm.soql.engine import Limits
 from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.soql.records import plain
+from tools.kinds.crm.soql.results import plain
 from tools.kinds.crm.sosl.engine import PER_OBJECT, Sosl
 from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
 from tools.kinds.crm.sosl.words import singular, words

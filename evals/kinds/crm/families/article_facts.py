@@ -1,0 +1,152 @@
+"""The facts of knowledge articles: what they are called, what is true, and what a text says of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from random import Random
+
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.wording import wording
+from evals.tasks.task import Entity
+from tools.kinds.crm.generate.hearing import read_rules
+from tools.kinds.crm.generate.wording import advice, texts
+
+_NAME = "knowledge_qa"
+_RULES = "rules"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that articles of a kind state, see `wording/knowledge_qa.toml`.
+
+    Attributes:
+        of: `rules`, or the topic of advice: `care`, `fit` or `last`.
+        unit: of its values; empty if they are words.
+    """
+
+    key: str
+    of: str
+    cue: str
+    search: str
+    ask: tuple[str, ...]
+    tell: str
+    says: str
+    unit: str = ""
+
+
+@cache
+def facts() -> Mapping[str, Fact]:
+    known = wording(_NAME)["facts"]
+    return {key: Fact(key=key, **{**fact, "ask": tuple(fact["ask"])}) for key, fact in known.items()}
+
+
+@cache
+def issues() -> tuple[str, ...]:
+    """The keys of the issues, on each of which there are rules."""
+    return tuple(policy["key"] for policy in texts("policies")["policies"])
+
+
+@cache
+def categories() -> tuple[str, ...]:
+    return tuple(advice().data["categories"])
+
+
+@cache
+def unknown_categories() -> tuple[str, ...]:
+    return tuple(wording(_NAME)["unknown"]["categories"])
+
+
+def subjects(fact: Fact) -> tuple[str, ...]:
+    return issues() if fact.of == _RULES else categories()
+
+
+def called(subject: str, random: Random) -> str:
+    if subject not in issues():
+        return subject
+    policy = next(each for each in texts("policies")["policies"] if each["key"] == subject)
+    return random.choice((wording(_NAME)["short"][subject], f'the article "{policy["title"]}"'))
+
+
+def under(subject: str, random: Random) -> str:
+    topic = texts("policies")["topics"].get(subject)
+    return random.choice((f"under {called(subject, random)}", f"when it is about {topic}"))
+
+
+def read_subjects(text: str) -> tuple[list[str], str]:
+    """The subjects that a text names, sorted, and the text without them."""
+    names = {name: name for name in (*categories(), *unknown_categories())}
+    for policy in texts("policies")["policies"]:
+        key = policy["key"]
+        names |= {
+            policy["title"]: key,
+            wording(_NAME)["short"][key]: key,
+            texts("policies")["topics"][key]: key,
+        }
+    longest_first = sorted(names, key=len, reverse=True)
+    pattern = re.compile("|".join(map(re.escape, longest_first)), re.IGNORECASE)
+    by_lower = {name.lower(): subject for name, subject in names.items()}
+    found = {by_lower[name.lower()] for name in pattern.findall(text)}
+    return sorted(found), pattern.sub("", text)
+
+
+def true_value(books: Books, key: str, subject: str) -> str | None:
+    """What holds, as the org was made; None if no article says so."""
+    fact = facts()[key]
+    if fact.of != _RULES:
+        return _advice(books).get(subject, {}).get(key)
+    policy = next((each for each in books.built.policies if each.key == subject), None)
+    if policy is None or key == "step":
+        return policy.step if policy else None
+    remedy, _, limit = key.partition(".")
+    value = policy.remedies.get(remedy, {}).get(limit)
+    return None if value is None else _counted(value, fact.unit)
+
+
+def true_article(books: Books, key: str, subject: str) -> str | None:
+    if facts()[key].of == _RULES:
+        return next(each.article for each in books.built.policies if each.key == subject)
+    kinds = books.built.latents_of("advice").items()
+    return next(
+        (each for each, latent in kinds if latent.facts["category"] == subject and key in latent.facts), None
+    )
+
+
+def read_value(key: str, subject: str, title: str, text: str) -> str | None:
+    """What an article says of a fact about a subject; None if it is about something else."""
+    fact = facts()[key]
+    if fact.of != _RULES:
+        if not title.lower().endswith((f" {subject}", f" {subject} clean", f" {subject} last")):
+            return None
+        return next((said.facts[key] for said in advice().read(text) if said.kind == key), None)
+    if not title.endswith(wording(_NAME)["short"].get(subject, title + "?").removeprefix("the ")):
+        return None
+    rules = read_rules(text)
+    remedy, _, limit = key.partition(".")
+    if not limit:
+        return rules.step
+    value = rules.limits.get(remedy, {}).get(limit)
+    return None if value is None else _counted(value, fact.unit)
+
+
+def entity(key: str, value: str) -> Entity:
+    fact = facts()[key]
+    alias = list(wording(_NAME)["alias"].get(value, ()))
+    number = value.partition(" ")[0]
+    if fact.unit or number.isdecimal():
+        alias.append(number)
+    return Entity(type="text", value=value, alias=tuple(alias))
+
+
+@lru_cache(maxsize=2)
+def _advice(books: Books) -> Mapping[str, Mapping[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for latent in books.built.latents_of("advice").values():
+        found.setdefault(latent.facts["category"], {}).update(latent.facts)
+    return found
+
+
+def _counted(value: int, unit: str) -> str:
+    return f"{value} {unit}" if unit == "percent" or value == 1 else f"{value} {unit}s"

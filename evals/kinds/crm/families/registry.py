@@ -1,0 +1,41 @@
+"""The families of questions, in the order in which the paper names them."""
+
+from __future__ import annotations
+
+from evals.kinds.crm.families import (
+    best_region_identification,
+    case_routing,
+    handle_time,
+    knowledge_qa,
+    monthly_trend_analysis,
+    named_entity_disambiguation,
+    policy_violation_identification,
+    top_issue_identification,
+    transfer_count,
+)
+from evals.kinds.crm.questions.family import Family
+from evals.tasks.task import Split
+
+FAMILIES: tuple[Family, ...] = (
+    case_routing.FAMILY,
+    handle_time.FAMILY,
+    transfer_count.FAMILY,
+    named_entity_disambiguation.FAMILY,
+    policy_violation_identification.FAMILY,
+    knowledge_qa.FAMILY,
+    top_issue_identification.FAMILY,
+    monthly_trend_analysis.FAMILY,
+    best_region_identification.FAMILY,
+)
+
+_HELD_OUT: dict[str, Split] = {
+    "transfer_count": "test",
+    "named_entity_disambiguation": "test",
+    "best_region_identification": "test",
+    "knowledge_qa": "dev",
+}
+"""When whole families are held out, one of each role is for testing; what is not here is for training."""
+
+
+def held_out_split(family: str) -> Split:
+    return _HELD_OUT.get(family, "train")

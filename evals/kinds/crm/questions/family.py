@@ -1,0 +1,137 @@
+"""What the families of questions share. Every module of `evals.kinds.crm.families` has a `FAMILY`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from random import Random
+from typing import TYPE_CHECKING, Protocol
+
+from evals.tasks.task import Entity
+from tools.kinds.crm.settings import Mode
+
+if TYPE_CHECKING:
+    from evals.kinds.crm.questions.books import Books
+    from evals.kinds.crm.questions.script import Script
+
+__all__ = ["Doubt", "Family", "Mode", "Question", "Truth", "Values"]
+
+Values = tuple[str, ...] | None
+"""The values of an answer, or that there is none."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Why something cannot be asked: no answer to it is beyond doubt, or it is found too easily."""
+
+    reason: str
+
+
+Truth = tuple[Entity, ...] | Doubt | None
+"""The answer to a question; None where the honest answer is that there is none."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with its truth, before it is put into words.
+
+    Attributes:
+        slots: everything that decides the truth, as text: what the wording says (`period`, `n`, `extreme`),
+            the ids it comes with (`product`, `case`, `contact`), and `today` (ISO) where the truth depends on
+            it. No two questions of a suite have the same.
+        shown: what is shown below the wording, by label (`Case Id`).
+        today: when it is asked.
+        answer: the truth by plain Python over the records; None where there is none.
+        reference: the truth in a sentence, where the answer is one.
+        stratum: one of the family's `strata`.
+        must_read: references (`object/id`) of records without which it cannot be known.
+    """
+
+    slots: Mapping[str, str]
+    today: date
+    answer: tuple[Entity, ...] | None
+    stratum: str
+    shown: Mapping[str, str] = field(default_factory=dict)
+    reference: str = ""
+    must_read: tuple[str, ...] = ()
+
+
+class Family(Protocol):
+    @property
+    def name(self) -> str:
+        """As published, such as `handle_time`."""
+        ...
+
+    @property
+    def code(self) -> str:
+        """Three small letters, for ids of tasks."""
+        ...
+
+    @property
+    def persona(self) -> str:
+        """Id of who asks: `service_agent`, `service_manager` or `service_analyst`."""
+        ...
+
+    @property
+    def worded(self) -> frozenset[str]: ...
+
+    def context(self, mode: Mode) -> str:
+        """The policies that an agent is told with every question of the family."""
+        ...
+
+    def answer_format(self, mode: Mode) -> str:
+        """What an answer has to look like, as the last line of the task's text."""
+        ...
+
+    def nones(self, mode: Mode) -> float:
+        """The share of questions without an answer, in every stratum."""
+        ...
+
+    def strata(self, mode: Mode) -> Mapping[str, float]:
+        """What questions are spread over, such as unit and threshold, with the weight of each.
+
+        Every stratum has the same share of questions without an answer, so that no part of the wording tells
+        whether there is one.
+        """
+        ...
+
+    def candidates(
+        self, books: Books, mode: Mode, stratum: str, random: Random
+    ) -> Iterator[Question | Doubt]:
+        """Draws of one stratum in random order, answerable or not; each counts as a try.
+
+        May go on without end. Questions may repeat: the sampler drops repetitions.
+        """
+        ...
+
+    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+        """The truth of a question in a mode, by plain Python over the records, whatever `answer` says.
+
+        A doubt only where there is no single answer, as with ties. Shares no code with the functions that
+        agents call.
+        """
+        ...
+
+    def phrase(self, question: Question, random: Random) -> str:
+        """The question in words, from templates of our own; without the lines of `shown`."""
+        ...
+
+    def parse(self, text: str) -> Mapping[str, str] | None:
+        """The slots that a wording says; None if it is not of this family.
+
+        Read by patterns that share nothing with the templates but their words. Wordings that do not say what
+        they should are rejected.
+        """
+        ...
+
+    def solve(self, script: Script, question: Question) -> Values:
+        """The truth once more, by calls of `functions.*` tools in an episode; the calls become the gold plan.
+
+        Goes by `question.slots`, `shown` and `today` and by what the tools return, never by `answer`.
+        """
+        ...
+
+    def solve_by_queries(self, script: Script, question: Question) -> Values:
+        """The truth by `query.*` tools alone and arithmetic, as an agent without functions would find it."""
+        ...

@@ -1,0 +1,108 @@
+"""Wordings of families: templates, policies and answer formats from the TOML files beside the families.
+
+A file has `templates` with places such as `{period}` or `{speed}`; `context` and `answer` as one text or one
+for each mode; `[extremes.NAME]` with words for `min` and `max`; and `[draw]`, see
+`evals.kinds.crm.families.periodic`.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from random import Random
+from string import Formatter
+from typing import Any
+
+from evals.kinds.crm.questions.family import Mode
+from evals.kinds.crm.questions.periods import (
+    Period,
+    read_period,
+    read_threshold,
+    write_period,
+    write_threshold,
+)
+
+
+@dataclass(frozen=True)
+class Worded:
+    """The part of a `Family` that stands in its TOML file.
+
+    Attributes:
+        name, code, persona, worded: see `Family`.
+    """
+
+    name: str
+    code: str
+    persona: str
+    worded: frozenset[str]
+
+    def context(self, mode: Mode) -> str:
+        return said(self.name, "context", mode)
+
+    def answer_format(self, mode: Mode) -> str:
+        return said(self.name, "answer", mode)
+
+
+@cache
+def wording(name: str) -> Mapping[str, Any]:
+    """What `wording/NAME.toml` says."""
+    return tomllib.loads((files("evals.kinds.crm.families") / "wording" / f"{name}.toml").read_text())
+
+
+def said(name: str, what: str, mode: Mode) -> str:
+    """A text of a family for a mode, on one line where the file has it on several."""
+    text = wording(name)[what]
+    chosen: str = text if isinstance(text, str) else text[mode]
+    return "\n".join(" ".join(line.split()) for line in chosen.strip().split("\n\n"))
+
+
+def with_periods(context: str) -> str:
+    return f"{context}\n{said('periods', 'context', 'clean')}".strip()
+
+
+def phrased(name: str, slots: Mapping[str, str], random: Random, **given: str) -> str:
+    """A wording of some template of a family.
+
+    Args:
+        slots: of which `period`, `n` and `extreme` are put into words here.
+        given: what stands in other places.
+    """
+    known = wording(name)
+    template: str = random.choice(known["templates"])
+    parts = dict(given)
+    for place in sorted({name for _, name, _, _ in Formatter().parse(template) if name} - set(given)):
+        if place == "period":
+            parts[place] = write_period(Period.of(slots["period"]), random)
+        elif place == "n":
+            parts[place] = write_threshold(int(slots["n"]), random)
+        else:
+            parts[place] = random.choice(known["extremes"][place][slots["extreme"]])
+    text = template.format_map(parts)
+    return text[0].upper() + text[1:]
+
+
+def read(text: str) -> dict[str, str]:
+    """Those of `period`, `n` and `extreme` that a wording says beyond doubt."""
+    found = {"period": read_period(text), "n": read_threshold(text), "extreme": _extreme(text)}
+    return {
+        name: value.text if isinstance(value, Period) else str(value)
+        for name, value in found.items()
+        if value is not None
+    }
+
+
+_EXTREMES = {
+    "min": re.compile(
+        r"\b(?:shortest|lowest|quickest|fastest|fewest|smallest|(?<!at )least|quickly)\b", re.I
+    ),
+    "max": re.compile(r"\b(?:longest|highest|slowest|most|largest|greatest|biggest)\b", re.I),
+}
+
+
+def _extreme(text: str) -> str | None:
+    found = [name for name, pattern in _EXTREMES.items() if pattern.search(text)]
+    return found[0] if len(found) == 1 else None

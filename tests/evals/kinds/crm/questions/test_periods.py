@@ -1,0 +1,82 @@
+"""Periods: their days, and that what is written is read again."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evals.kinds.crm.questions.periods import QUARTERS, SEASONS, Period, Window, read_period, write_period
+from tools.kinds.crm.functions.moments import MONTHS
+
+PERIODS = st.one_of(
+    st.builds(
+        Period,
+        count=st.integers(1, 18),
+        unit=st.sampled_from(["day", "week", "month", "quarter", "year"]),
+    ),
+    st.builds(Period, name=st.sampled_from([*MONTHS, *QUARTERS, *SEASONS]), year=st.integers(2000, 2030)),
+)
+
+
+@given(PERIODS, st.integers(), st.sampled_from(["{} who was it?", "Who, {}, was it?", "Who was it {}?"]))
+def test_what_is_written_is_read_again(period: Period, seed: int, sentence: str) -> None:
+    assert read_period(sentence.format(write_period(period, Random(seed)))) == period
+
+
+@given(PERIODS)
+def test_a_slot_spells_one_period(period: Period) -> None:
+    assert Period.of(period.text) == period
+
+
+@pytest.mark.parametrize("text", ["", "soon", "5", "5 moons", "Q5 2021", "March", "Q3 twenty"])
+def test_what_is_no_period(text: str) -> None:
+    with pytest.raises(ValueError, match="no period"):
+        Period.of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "today", "start", "end"),
+    [
+        ("3 weeks", "2021-03-10", "2021-02-17", "2021-03-10"),
+        ("14 days", "2021-03-10", "2021-02-24", "2021-03-10"),
+        ("1 months", "2021-03-31", "2021-02-28", "2021-03-31"),
+        ("1 months", "2020-03-31", "2020-02-29", "2020-03-31"),
+        ("2 quarters", "2021-03-10", "2020-09-10", "2021-03-10"),
+        ("1 years", "2024-02-29", "2023-02-28", "2024-02-29"),
+        ("February 2024", "2024-05-01", "2024-02-01", "2024-03-01"),
+        ("December 2020", "2024-05-01", "2020-12-01", "2021-01-01"),
+        ("Q4 2020", "2024-05-01", "2020-10-01", "2021-01-01"),
+        ("Winter 2020", "2024-05-01", "2020-12-01", "2021-03-01"),
+        ("Fall 2021", "2024-05-01", "2021-09-01", "2021-12-01"),
+    ],
+)
+def test_the_days_of_a_period(text: str, today: str, start: str, end: str) -> None:
+    expected = Window(datetime.fromisoformat(start), datetime.fromisoformat(end))
+
+    assert Period.of(text).window(date.fromisoformat(today)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "period"),
+    [
+        ("Over the PAST five Weeks, who?", "5 weeks"),
+        ("Who, in the last year?", "1 years"),
+        ("in autumn of 2021", "Fall 2021"),
+        ("in the third quarter of 2022", "Q3 2022"),
+        ("In the 3 months up to today", "3 months"),
+        ("within the previous eighteen months", "18 months"),
+    ],
+)
+def test_ways_to_name_a_period(text: str, period: str) -> None:
+    assert read_period(text) == Period.of(period)
+
+
+@pytest.mark.parametrize(
+    "text", ["who?", "in 2021", "in March 2021 or April 2021", "the past week, in Q1 2020"]
+)
+def test_none_or_several_are_not_read(text: str) -> None:
+    assert read_period(text) is None

@@ -1,0 +1,1 @@
+"""Roles of a CRM world: what they may read."""

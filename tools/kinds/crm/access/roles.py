@@ -1,0 +1,109 @@
+"""The document that says which role may read which objects and fields of an org."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from tools.access.faults import FaultError, validation_fault
+from tools.errors import InputError
+from tools.files.json_files import parsed, read_file
+from tools.kinds.crm.schema import OBJECTS
+
+POLICY_FILE = "policy.json"
+"""The roles of one world, beside it; where there are none, those of the package apply."""
+
+
+class Role(BaseModel):
+    """What one role may read.
+
+    Attributes:
+        title: what agents are told for whom they work.
+        note: for people who read the document.
+        objects: names of the objects that there are for the role.
+        hidden: by object the fields that there are not.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str = Field(min_length=1)
+    note: str = ""
+    objects: tuple[str, ...]
+    hidden: dict[str, tuple[str, ...]] = {}
+
+
+class Roles(BaseModel):
+    """A document of roles.
+
+    Attributes:
+        format: its version.
+        roles: by id, which is that of the persona.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["worksmith-crm-roles/1"]
+    roles: dict[str, Role] = Field(min_length=1)
+
+
+def packaged_policy() -> str:
+    return (files("tools.kinds.crm.access") / POLICY_FILE).read_text(encoding="utf-8")
+
+
+@cache
+def packaged_roles() -> Roles:
+    return parse_roles(packaged_policy(), "the packaged roles")
+
+
+def read_roles(file: Path) -> Roles:
+    """The roles in `file`.
+
+    Raises:
+        InputError: it cannot be read, is no such document, or names what there is not.
+    """
+    return parse_roles(read_file(file, "the roles"), str(file))
+
+
+def parse_roles(text: str | bytes, where: str) -> Roles:
+    """The roles that `text` is.
+
+    Args:
+        where: what error messages call it.
+
+    Raises:
+        InputError: it is no such document, or names what there is not.
+    """
+    raw = parsed(text, "the roles", where=where)
+    try:
+        found = Roles.model_validate(raw)
+        _check(found)
+    except ValidationError as error:
+        fault = validation_fault(error, raw)
+        raise InputError(fault.message, where=_place(where, fault)) from error
+    except FaultError as fault:
+        raise InputError(fault.message, where=_place(where, fault)) from None
+    return found
+
+
+def _check(document: Roles) -> None:
+    for name, role in document.roles.items():
+        for place, each in enumerate(role.objects):
+            if each not in OBJECTS:
+                raise FaultError(f"roles.{name}.objects[{place}]", f"no object {each!r}")
+        for each, fields in role.hidden.items():
+            path = f"roles.{name}.hidden.{each}"
+            if each not in role.objects:
+                raise FaultError(path, "hides fields of an object that the role may not read at all")
+            for place, field in enumerate(fields):
+                if field not in OBJECTS[each].columns:
+                    raise FaultError(f"{path}[{place}]", f"no field {field!r} of {each}")
+                if field == "Id":
+                    raise FaultError(f"{path}[{place}]", "ids cannot be hidden; leave out the object")
+
+
+def _place(where: str, fault: FaultError) -> str:
+    return f"{where}: {fault.path}" if fault.path else where

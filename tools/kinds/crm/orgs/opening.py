@@ -1,0 +1,114 @@
+"""The org that a tool works on, as far as its persona may read it, with a note of what is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tools.kinds.crm.access.policy import CrmPolicy
+from tools.kinds.crm.orgs.confined import Confined
+from tools.kinds.crm.orgs.org import Org, WorldOrg
+from tools.kinds.crm.schema import CrmObject, Schema
+from tools.kinds.crm.settings import OrgSettings
+from tools.kinds.crm.soql.engine import QueryResult
+from tools.kinds.crm.sosl.engine import SearchResult
+from tools.policy import PRIVATE
+from tools.tool_context import ToolContext
+
+MOST_READS = 1_000
+"""Records of one object that a call notes one by one; of more it notes that it read the object."""
+
+_ALL_FIELDS = re.compile(r"\bFIELDS\s*\(", re.IGNORECASE)
+
+
+def open_org(ctx: ToolContext) -> Org:
+    """The live org of an episode if it has one, else that of its world, as far as the persona may read it."""
+    policy = policy_of(ctx)
+    watch = _Watch(policy.schema_for(ctx.persona.id))
+    today = ctx.now.date()
+    if isinstance(ctx.backend, Org):
+        return _Reading(Confined(ctx.backend, watch, today), watch, policy.private, ctx.reads)
+    org = WorldOrg(ctx.connection, today, changeset=ctx.changeset, schema=watch)
+    return _Reading(org, watch, policy.private, ctx.reads)
+
+
+def settings_of(ctx: ToolContext) -> OrgSettings:
+    return policy_of(ctx).settings
+
+
+def policy_of(ctx: ToolContext) -> CrmPolicy:
+    assert isinstance(ctx.policy, CrmPolicy)  # the kind opens no other
+    return ctx.policy
+
+
+class _Watch(Schema):
+    """A schema that notes which objects it is asked for: all that a statement names or leads to."""
+
+    def __init__(self, schema: Schema) -> None:
+        super().__init__(schema.objects)
+        self.asked: set[str] = set()
+
+    def object(self, name: str) -> CrmObject | None:
+        found = super().object(name)
+        if found is not None:
+            self.asked.add(found.name)
+        return found
+
+
+class _Reading:
+    """An org, and a note of what has been read in it."""
+
+    def __init__(
+        self, org: Org, watch: _Watch, private: Mapping[str, frozenset[str]], reads: set[str]
+    ) -> None:
+        self._org = org
+        self._watch = watch
+        self._private = private
+        self._reads = reads
+
+    def query(self, soql: str) -> QueryResult:
+        result = self._org.query(soql)
+        self._note(soql, result.records, search=False)
+        return result
+
+    def search(self, sosl: str) -> SearchResult:
+        result = self._org.search(sosl)
+        self._note(sosl, result.records, search=True)
+        return result
+
+    def _note(self, statement: str, records: list[dict[str, Any]], *, search: bool) -> None:
+        """Note the records, and of objects that have only been used to find or count them, all."""
+        keys: dict[str, set[str]] = {}
+        for name, key in _keys(records):
+            keys.setdefault(name, set()).add(key)
+        for name in self._watch.asked | keys.keys():
+            own = keys.get(name)
+            listed = {"*"} if own is None or len(own) > MOST_READS else own
+            mark = PRIVATE if self._is_private(name, statement, search) else ""
+            self._reads.update(f"{name}/{key}{mark}" for key in listed)
+
+    def _is_private(self, name: str, statement: str, search: bool) -> bool:
+        """Whether private fields of an object may have been read: they are named, followed, or searched."""
+        found = Schema.object(self._watch, name)
+        private = self._private.get(name, ())
+        fields = [field for field in found.queryable if field.name in private] if found else []
+        if not fields:
+            return False
+        names = (each for field in fields for each in (field.name, field.parent, field.children) if each)
+        named = rf"\b(?:{'|'.join(names)})\b"
+        return search or bool(_ALL_FIELDS.search(statement) or re.search(named, statement, re.IGNORECASE))
+
+
+def _keys(item: Any) -> Iterator[tuple[str, str]]:
+    """Object and id of all records in a result, parents and children among them."""
+    if isinstance(item, list):
+        for each in item:
+            yield from _keys(each)
+    elif isinstance(item, dict):
+        about = item.get("attributes")
+        if isinstance(about, dict) and "url" in about:
+            yield about["type"], about["url"].rpartition("/")[2]
+        for each in item.values():
+            if isinstance(each, list | dict) and each is not about:
+                yield from _keys(each)
