@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from evals.kinds.enterprise.facts import Facts, Record, ref
@@ -35,6 +35,17 @@ class Draw:
     mentions: tuple[str, ...] = ()
     about: tuple[str, ...] = ()
     subject: str = ""
+
+    def adding(
+        self, *actions: Action, slots: Mapping[str, str] | None = None, mentions: Iterable[str] = ()
+    ) -> Draw:
+        """Return the same draw with more changes, words, and things to mention."""
+        return replace(
+            self,
+            slots={**self.slots, **(slots or {})},
+            actions=(*self.actions, *actions),
+            mentions=(*self.mentions, *mentions),
+        )
 
 
 @dataclass(frozen=True)

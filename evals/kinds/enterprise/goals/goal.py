@@ -80,11 +80,11 @@ GOAL` shows it).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from string import Formatter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, Protocol, Required, TypedDict, Unpack
 
 from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Facts, Record
@@ -149,17 +149,51 @@ class Goal:
     id: str
     area: str
     subarea: str
-    type: GoalType
     steps: int
     draw: DrawFunction
     solve: Solve
     wording: Wording
-    departments: tuple[str, ...]
+    type: GoalType = "search"
+    departments: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     needs: tuple[tuple[str, str], ...] = ()
     who: Who | None = None
     empty: bool = False
     denials: tuple[str, ...] = ()
+
+
+class Solvable(Protocol):
+    """Anything with a draw and a solution."""
+
+    @property
+    def draw(self) -> DrawFunction:
+        """Draw a task."""
+        ...
+
+    @property
+    def solve(self) -> Solve:
+        """Solve it through the tools."""
+        ...
+
+
+class Logic(NamedTuple):
+    """A draw and a solution that were written apart."""
+
+    draw: DrawFunction
+    solve: Solve
+
+
+class GoalOptions(TypedDict, total=False):
+    """The attributes of a goal beside its name, wording and logic; see `Goal`."""
+
+    steps: Required[int]
+    type: GoalType
+    departments: tuple[str, ...]
+    levels: tuple[str, ...]
+    needs: tuple[tuple[str, str], ...]
+    who: Who
+    empty: bool
+    denials: tuple[str, ...]
 
 
 @dataclass
@@ -184,44 +218,29 @@ class GoalGroup:
         return read_wordings(self.file)
 
     def goal(
-        self,
-        subarea: str,
-        *,
-        steps: int,
-        draw: DrawFunction,
-        type: GoalType = "search",
-        departments: tuple[str, ...] | None = None,
-        levels: Sequence[str] = (),
-        needs: Sequence[tuple[str, str]] = (),
-        who: Who | None = None,
-        empty: bool = False,
-        denials: Sequence[str] = (),
+        self, subarea: str, *, draw: DrawFunction, **options: Unpack[GoalOptions]
     ) -> Callable[[Solve], Solve]:
         """Make the decorated `solve` a goal of this group, called as the function."""
 
         def add(solve: Solve) -> Solve:
-            name = solve.__name__
-            self.goals.append(
-                Goal(
-                    id=f"{self.area.lower()}.{name}",
-                    area=self.area,
-                    subarea=subarea,
-                    type=type,
-                    steps=steps,
-                    draw=draw,
-                    solve=solve,
-                    wording=self.wordings[name],
-                    departments=self.departments if departments is None else departments,
-                    levels=tuple(levels),
-                    needs=tuple(needs),
-                    who=who,
-                    empty=empty,
-                    denials=tuple(denials),
-                )
-            )
+            self.add(solve.__name__, subarea, Logic(draw, solve), **options)
             return solve
 
         return add
+
+    def add(self, name: str, subarea: str, logic: Solvable, **options: Unpack[GoalOptions]) -> None:
+        """Make a draw and a solution a goal of this group."""
+        options.setdefault("departments", self.departments)
+        goal = Goal(
+            id=f"{self.area.lower()}.{name}",
+            area=self.area,
+            subarea=subarea,
+            draw=logic.draw,
+            solve=logic.solve,
+            wording=self.wordings[name],
+            **options,
+        )
+        self.goals.append(goal)
 
 
 def read_wordings(file: str) -> dict[str, Wording]:

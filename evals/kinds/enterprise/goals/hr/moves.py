@@ -16,8 +16,8 @@ from evals.kinds.enterprise.goals.hr.employees import (
     subject,
 )
 from evals.kinds.enterprise.goals.hr.records import ONCE_SEEN, REMOVE, SENIORS_ONLY, UPDATE, raised_by, rate
-from evals.kinds.enterprise.goals.messages.changes import mail, my_manager
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.telling import mail, my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 

@@ -8,8 +8,8 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.hr.employees import DIRECTORY, PERSONNEL, SENIOR, someone
-from evals.kinds.enterprise.goals.messages.changes import mail, my_manager
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.telling import mail, my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.tasks.task import Action
 from tools.kinds.enterprise.generate.people.names import outsiders

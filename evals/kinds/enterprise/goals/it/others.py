@@ -47,7 +47,7 @@ def raiser_open(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def draw_resolver_open(ctx: DrawContext) -> Draw:
-    row, slots = draw_named(ctx, status="resolved")
+    row, slots, _ = draw_named(ctx, status="resolved")
     person = resolver(ctx, row)
     return _list(ctx, slots, ctx.facts.where("tickets", emp_id=person["emp_id"], status="open"), row)
 
@@ -62,7 +62,7 @@ def resolver_open(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def draw_manager_open(ctx: DrawContext) -> Draw:
-    row, slots = draw_named(ctx, status="resolved")
+    row, slots, _ = draw_named(ctx, status="resolved")
     person = resolver(ctx, row)
     manager = ctx.above(person)
     if manager["department"] not in HELPDESK:
@@ -111,7 +111,7 @@ def own_for_manager(slots: Slots, plan: PlanRecorder) -> Values:
     return manager["email"], open_ticket(plan, slots)["resolver_name"]
 
 
-def _list(ctx: DrawContext, slots: dict[str, str], rows: list[Record], about: Record) -> Draw:
+def _list(ctx: DrawContext, slots: Slots, rows: list[Record], about: Record) -> Draw:
     if not rows:
         return ctx.draw(slots, nothing=True, about=[("tickets", about)])
     if len(rows) > _MOST:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from evals.kinds.enterprise.facts import Facts, Record, day
 from evals.kinds.enterprise.goals.draw_context import DrawContext
+from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import clear_best
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
@@ -19,16 +20,19 @@ OTHERS = ("EN", "HR", "BU", "BP", "FI", "SA", "MA")
 YEARS = ("2018", "2019", "2020", "2021", "2022")
 _PAGES = 3
 
-Named = tuple[Record, dict[str, str]]
-"""A ticket, and slots that tell it from all others."""
-
 
 def draw_ticket(ctx: DrawContext, **cells: str) -> Record:
     """Any ticket with these cells."""
     return ctx.pick("tickets", ctx.facts.where("tickets", **cells) if cells else None)
 
 
-def draw_named(ctx: DrawContext, **cells: str) -> Named:
+def draw_numbered(ctx: DrawContext, **cells: str) -> Found:
+    """Draw a ticket that a text names by its number."""
+    row = draw_ticket(ctx, **cells)
+    return Found(row, {"ticket": row["ticket_id"]})
+
+
+def draw_named(ctx: DrawContext, **cells: str) -> Found:
     """A ticket that its raiser and category tell from all others."""
     row = draw_ticket(ctx, **cells)
     raiser = need(ctx.facts.person(row["raised_by_emp_id"]))
@@ -37,7 +41,7 @@ def draw_named(ctx: DrawContext, **cells: str) -> Named:
     same = ctx.facts.where("tickets", raised_by_emp_id=raiser["emp_id"], category=row["category"])
     if len(same) > 1 or raiser["emp_id"] == ctx.me["emp_id"]:
         raise UnfitError
-    return row, {"name": raiser["name"], "category": row["category"]}
+    return Found(row, {"name": raiser["name"], "category": row["category"]})
 
 
 def raiser(ctx: DrawContext, ticket: Record) -> Record:
@@ -77,13 +81,10 @@ def told(ctx: DrawContext, ticket: Record, name: str) -> str:
     return ctx.facts.fact("tickets", ticket["ticket_id"], name) or ""
 
 
-def title_of_clause(ctx: DrawContext, clause: str) -> str:
-    """The policy that has a clause."""
-    for latent in ctx.facts.latents("policies", "clause"):
-        if latent.facts["clause"] == clause:
-            page = ctx.facts.at(latent.ref)
-            return page["title"] if page else ""
-    return ""
+def policy_page(ctx: DrawContext, clause: str) -> Record:
+    """The page of the policy that has a clause."""
+    found = next(one for one in ctx.facts.latents("policies", "clause") if one.facts["clause"] == clause)
+    return need(ctx.facts.at(found.ref))
 
 
 def days_taken(ticket: Record | Row) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
@@ -10,29 +12,19 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     OTHERS,
     days_taken,
     draw_named,
+    draw_numbered,
     draw_ticket,
     find_ticket,
     has_raised,
     open_ticket,
     told,
 )
+from evals.kinds.enterprise.goals.paths import HERE, Ask, Question, Start, date, fact, ident
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
 GROUP = GoalGroup("IT", "it/tickets.toml", departments=HELPDESK)
 SUBAREA = "ticket analysis"
-
-
-def draw_ticket_of(ctx: DrawContext) -> Draw:
-    row, slots = draw_named(ctx)
-    answer = [entities.ident("ticket_id", row["ticket_id"]), entities.date(row["assigned_date"])]
-    return ctx.draw(slots, answer=answer, about=[("tickets", row)])
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_ticket_of)
-def ticket_of(slots: Slots, plan: PlanRecorder) -> Values:
-    row = find_ticket(plan, slots)
-    return row["ticket_id"], row["assigned_date"]
 
 
 def draw_ticket_about(ctx: DrawContext) -> Draw:
@@ -65,18 +57,6 @@ def ticket_about(slots: Slots, plan: PlanRecorder) -> Values:
     raise UnfitError("no such ticket")
 
 
-def draw_outcome(ctx: DrawContext) -> Draw:
-    row = draw_ticket(ctx, status="resolved")
-    answer = [entities.text(told(ctx, row, "clause")), entities.date(row["closed_date"])]
-    return ctx.draw({"ticket": row["ticket_id"]}, answer=answer, about=[("tickets", row)])
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_outcome, denials=("wrong_department",))
-def outcome(slots: Slots, plan: PlanRecorder) -> Values:
-    row = open_ticket(plan, slots)
-    return plan.fact(row, "clause"), row["closed_date"]
-
-
 def draw_own(ctx: DrawContext) -> Draw:
     row = ctx.pick("tickets", ctx.facts.where("tickets", raised_by_emp_id=ctx.me["emp_id"]))
     helper = need(ctx.facts.person(row["emp_id"]))
@@ -90,13 +70,30 @@ def own(slots: Slots, plan: PlanRecorder) -> Values:
     return row["resolver_name"], row["assigned_date"]
 
 
-def draw_duration(ctx: DrawContext) -> Draw:
-    row, slots = draw_named(ctx, status="resolved")
-    answer = [entities.ident("ticket_id", row["ticket_id"]), entities.number(days_taken(row))]
-    return ctx.draw(slots, answer=answer, about=[("tickets", row)])
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_duration)
-def duration(slots: Slots, plan: PlanRecorder) -> Values:
-    row = find_ticket(plan, slots)
-    return row["ticket_id"], str(days_taken(row))
+_DAYS = Ask(
+    HERE, lambda _, ticket: entities.number(days_taken(ticket)), lambda _, ticket: str(days_taken(ticket))
+)
+_NUMBER = ident(HERE, "ticket_id")
+GROUP.add(
+    "ticket_of",
+    SUBAREA,
+    Question(Start("tickets", draw_named, find_ticket), _NUMBER, date(HERE, "assigned_date")),
+    steps=1,
+)
+GROUP.add(
+    "outcome",
+    SUBAREA,
+    Question(
+        Start("tickets", partial(draw_numbered, status="resolved"), open_ticket),
+        fact(HERE, "tickets", "clause"),
+        date(HERE, "closed_date"),
+    ),
+    steps=1,
+    denials=("wrong_department",),
+)
+GROUP.add(
+    "duration",
+    SUBAREA,
+    Question(Start("tickets", partial(draw_named, status="resolved"), find_ticket), _NUMBER, _DAYS),
+    steps=1,
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import asks, chat_told
 from evals.kinds.enterprise.goals.messages.chats import (
@@ -15,22 +15,10 @@ from evals.kinds.enterprise.goals.messages.chats import (
 )
 from evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.telling import chat, mail, my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
-from evals.tasks.task import Action
 
 GROUPS = groups("messages/changes.toml")
-
-CHAT, MAIL = "conversations.create", "enterprise_mail_system.create"
-
-
-def chat(recipient: str, text: str) -> Action:
-    """Sending a chat message."""
-    return action(CHAT, recipient=recipient, text=text)
-
-
-def mail(recipient: str, subject: str, body: str) -> Action:
-    """Sending a mail."""
-    return action(MAIL, recipient=recipient, subject=subject, body=body)
 
 
 def draw_send_chat(ctx: DrawContext) -> Draw:
@@ -184,12 +172,6 @@ def draw_tell_both_and_mine(ctx: DrawContext) -> Draw:
 def tell_both_and_mine(slots: Slots, plan: PlanRecorder) -> Values:
     tell_both(slots, plan)
     return plan.carry_out("I write to my manager as well.", chat(my_manager(plan), sentence(slots["news"])))
-
-
-def my_manager(plan: PlanRecorder) -> str:
-    """The id of whom the persona reports to, as the directory has it."""
-    me = plan.one("employees", "I look up to whom I report.", emp_id="me")
-    return me["reports_to"]
 
 
 def _told(slots: Slots, value: str) -> str:

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date
+from typing import Unpack
 
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.goal import DrawFunction, GoalGroup, GoalType, Slots, Solve, Values
+from evals.kinds.enterprise.goals.goal import (
+    DrawFunction,
+    GoalGroup,
+    GoalOptions,
+    Logic,
+    Slots,
+    Solvable,
+    Solve,
+    Values,
+)
 from evals.kinds.enterprise.goals.messages.chat_facts import (
     PEOPLE,
     asks,
@@ -34,22 +44,23 @@ GROUPS = groups("messages/chats.toml")
 
 
 def everywhere(
-    among: list[GoalGroup],
-    *,
-    steps: int,
-    draw: DrawFunction,
-    type: GoalType = "search",
-    empty: bool = False,
-    denials: tuple[str, ...] = (),
+    among: list[GoalGroup], *, draw: DrawFunction, **options: Unpack[GoalOptions]
 ) -> Callable[[Solve], Solve]:
     """Make the decorated function a goal of every area."""
 
     def add(solve: Solve) -> Solve:
-        for book in among:
-            book.goal(SUBAREA, steps=steps, draw=draw, type=type, empty=empty, denials=denials)(solve)
+        add_everywhere(among, solve.__name__, Logic(draw, solve), **options)
         return solve
 
     return add
+
+
+def add_everywhere(
+    among: list[GoalGroup], name: str, logic: Solvable, **options: Unpack[GoalOptions]
+) -> None:
+    """Make a draw and a solution a goal of every area."""
+    for group in among:
+        group.add(name, SUBAREA, logic, **options)
 
 
 def find_chat(plan: PlanRecorder, slots: Slots) -> Row:

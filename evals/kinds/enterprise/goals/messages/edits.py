@@ -5,11 +5,11 @@ from __future__ import annotations
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import Slots, Values
-from evals.kinds.enterprise.goals.messages.changes import MAIL, chat, my_manager
 from evals.kinds.enterprise.goals.messages.chat_facts import chat_told, partner
 from evals.kinds.enterprise.goals.messages.chats import everywhere, find_chat, groups
 from evals.kinds.enterprise.goals.messages.news import draw_news, sentence
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.telling import MAIL, chat, my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Action
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.changes import chat, my_manager
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
 from evals.kinds.enterprise.goals.sales.records import (
@@ -12,6 +11,7 @@ from evals.kinds.enterprise.goals.sales.records import (
     SUBAREA,
     WRITE,
 )
+from evals.kinds.enterprise.goals.telling import chat, my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
 GROUP = GoalGroup("Sales", "sales/catalogue.toml", departments=("SA",))

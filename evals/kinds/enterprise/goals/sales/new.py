@@ -5,10 +5,10 @@ from __future__ import annotations
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.changes import chat, my_manager
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
 from evals.kinds.enterprise.goals.sales.records import SUBAREA
+from evals.kinds.enterprise.goals.telling import chat, my_manager
 from evals.kinds.enterprise.goals.unfit import attempt, need
 from evals.tasks.task import Action
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.changes import chat, mail, my_manager
 from evals.kinds.enterprise.goals.messages.chats import find_chat
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
@@ -19,6 +18,7 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     reporter_of,
 )
 from evals.kinds.enterprise.goals.swe.workspace import SUBAREA
+from evals.kinds.enterprise.goals.telling import chat, mail, my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 

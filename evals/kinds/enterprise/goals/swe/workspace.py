@@ -5,7 +5,6 @@ from __future__ import annotations
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.changes import chat, mail, my_manager
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.swe.github import LICENCES, owner_of
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
@@ -20,6 +19,7 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     owns_code,
 )
 from evals.kinds.enterprise.goals.swe.words import complaint, new_repository, requirement
+from evals.kinds.enterprise.goals.telling import chat, mail, my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 

@@ -1,0 +1,182 @@
+"""Questions about records that lead to one another, answered from the truth and through the tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from evals.kinds.enterprise.facts import Record
+from evals.kinds.enterprise.goals import entities
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.goal import Slots, Values
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.unfit import UnfitError, need
+from evals.tasks.task import Entity
+from tools.kinds.enterprise.schema import KEYS
+
+_R = TypeVar("_R", bound=Mapping[str, str])
+
+
+@dataclass(frozen=True)
+class Link:
+    """A step from one record to another, taken twice independently.
+
+    Attributes:
+        truth: finds the other record in the truth.
+        lookup: finds it through the tools.
+    """
+
+    truth: Callable[[DrawContext, Record], Record]
+    lookup: Callable[[PlanRecorder, Row], Row]
+
+
+@dataclass(frozen=True)
+class Path:
+    """Links to follow from the record that a text names."""
+
+    links: tuple[Link, ...] = ()
+
+    def to(self, *links: Link) -> Path:
+        """Go on by these links."""
+        return Path((*self.links, *links))
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A value of the answer: where its record is, the value in the truth, the value that tools show."""
+
+    path: Path
+    truth: Callable[[DrawContext, Record], Entity]
+    value: Callable[[PlanRecorder, Row], str]
+
+
+class Found(NamedTuple):
+    """A record with the words that name it, and other records that the text is about."""
+
+    row: Record
+    slots: Mapping[str, str]
+    about: Sequence[tuple[str, Record]] = ()
+
+
+@dataclass(frozen=True)
+class Start:
+    """The record that a text names.
+
+    Attributes:
+        source: the record's table.
+        draw: draws such a record.
+        find: finds it through the tools.
+    """
+
+    source: str
+    draw: Callable[[DrawContext], Found]
+    find: Callable[[PlanRecorder, Slots], Row]
+
+
+class Question:
+    """Several values to be found along paths from one record.
+
+    Args:
+        asks: the values, in the order in which the plan looks for them.
+        apart: pairs of paths that have to end at different records.
+    """
+
+    def __init__(self, start: Start, *asks: Ask, apart: Sequence[tuple[Path, Path]] = ()) -> None:
+        self._start = start
+        self._asks = asks
+        self._apart = apart
+
+    def draw(self, ctx: DrawContext) -> Draw:
+        """Work the answer out from the truth."""
+        row, slots, about = self._start.draw(ctx)
+        reach = _walk(row, lambda link, record: link.truth(ctx, record))
+        answer = [ask.truth(ctx, reach(ask.path)) for ask in self._asks]
+        if any(reach(first) is reach(second) for first, second in self._apart):
+            raise UnfitError
+        return ctx.draw(slots, answer=answer, about=[*about, (self._start.source, row)])
+
+    def solve(self, slots: Slots, plan: PlanRecorder) -> Values:
+        """Find the answer through the tools."""
+        reach = _walk(self._start.find(plan, slots), lambda link, record: link.lookup(plan, record))
+        return tuple(ask.value(plan, reach(ask.path)) for ask in self._asks)
+
+
+def _walk(start: _R, follow: Callable[[Link, _R], _R]) -> Callable[[Path], _R]:
+    """Follow paths from a record; links that paths share are followed once."""
+    reached: dict[tuple[Link, ...], _R] = {(): start}
+
+    def reach(path: Path) -> _R:
+        for place, link in enumerate(path.links):
+            walked = path.links[: place + 1]
+            if walked not in reached:
+                reached[walked] = follow(link, reached[walked[:-1]])
+        return reached[path.links]
+
+    return reach
+
+
+HERE = Path()
+MANAGER = Link(
+    lambda ctx, row: ctx.above(row),
+    lambda plan, row: plan.one(
+        "employees", f"Now the person whom {row['name']} reports to.", emp_id=row["reports_to"]
+    ),
+)
+
+
+def employee(why: str, column: str = "emp_id") -> Link:
+    """Lead to the directory's entry of an employee whom a column names."""
+    return Link(
+        lambda ctx, row: need(ctx.facts.person(row[column])),
+        lambda plan, row: plan.one("employees", why, emp_id=row[column]),
+    )
+
+
+def ident(path: Path, column: str) -> Ask:
+    """Ask for an id or an address."""
+    return Ask(path, lambda _, row: entities.ident(column, row[column]), lambda _, row: row[column])
+
+
+def email(path: Path) -> Ask:
+    """Ask for a mail address."""
+    return ident(path, "email")
+
+
+def person(path: Path) -> Ask:
+    """Ask for an employee's name."""
+    return Ask(path, lambda _, row: entities.person(row), lambda _, row: row["name"])
+
+
+def text(path: Path, column: str) -> Ask:
+    """Ask for a word or a name."""
+    return Ask(path, lambda _, row: entities.text(row[column]), lambda _, row: row[column])
+
+
+def number(path: Path, column: str) -> Ask:
+    """Ask for a count."""
+    return Ask(path, lambda _, row: entities.number(int(row[column])), lambda _, row: row[column])
+
+
+def amount(path: Path, column: str) -> Ask:
+    """Ask for a sum of money."""
+    return Ask(path, lambda _, row: entities.amount(row[column]), lambda _, row: row[column])
+
+
+def date(path: Path, column: str) -> Ask:
+    """Ask for a day."""
+    return Ask(path, lambda _, row: entities.date(row[column]), lambda _, row: row[column])
+
+
+def fact(path: Path, source: str, name: str, kind: Callable[[str], Entity] = entities.text) -> Ask:
+    """Ask for something that a record's text tells."""
+    return Ask(path, _fact(source, name, kind), lambda plan, row: plan.fact(row, name))
+
+
+def understood(path: Path, source: str, name: str, kind: Callable[[str], Entity] = entities.text) -> Ask:
+    """Ask for something that a record's text says in other words."""
+    return Ask(path, _fact(source, name, kind), lambda plan, row: plan.understood(row, name))
+
+
+def _fact(source: str, name: str, kind: Callable[[str], Entity]) -> Callable[[DrawContext, Record], Entity]:
+    return lambda ctx, row: kind(need(ctx.facts.fact(source, row[KEYS[source]], name)))

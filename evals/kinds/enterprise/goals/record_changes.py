@@ -1,0 +1,94 @@
+"""Changes of a record that a text names, and messages on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from evals.kinds.enterprise.facts import Record
+from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
+from evals.kinds.enterprise.goals.goal import Slots, Values
+from evals.kinds.enterprise.goals.paths import Found
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.telling import Recipient, chat
+from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
+from evals.tasks.task import Action
+from tools.kinds.enterprise.schema import KEYS
+
+_UNSEEN: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of one record.
+
+    Attributes:
+        source: the record's table.
+        draw_record: draws the record with the words of the text.
+        find: finds the record through the tools; None where the words are enough to change it.
+        why: the thought that leads to the change, with slots in braces.
+        action: the change, from the record as drawn or found and the words of the text.
+        mentions: slots that the change must contain.
+        tells: those to be told, who have to be different people.
+        key_text: the message, with the record's key in {key}.
+        subject: of mails.
+        colleague: somebody else to be told, whom the text names in a slot.
+    """
+
+    source: str
+    draw_record: Callable[[DrawContext], Found]
+    find: Callable[[PlanRecorder, Slots], Row] | None
+    why: str
+    action: Callable[[Mapping[str, str], Slots], Action]
+    mentions: tuple[str, ...] = ()
+    tells: tuple[Recipient, ...] = ()
+    key_text: str = ""
+    subject: str = ""
+    colleague: tuple[str, Callable[[DrawContext], Record]] | None = None
+
+    def draw(self, ctx: DrawContext) -> Draw:
+        """Draw the change, and a colleague to be told of it if there is to be one."""
+        if self.colleague is None:
+            return self._draw(ctx)
+        slot, pick = self.colleague
+        found, other = attempt(self._draw, ctx), pick(ctx)
+        drawn = need(found)
+        if any(act.arguments.get("recipient") == other["emp_id"] for act in drawn.actions):
+            raise UnfitError
+        row = need(ctx.facts.at(drawn.about[-1]))
+        return drawn.adding(chat(other["name"], self._text(row)), slots={slot: other["name"]})
+
+    def solve(self, slots: Slots, plan: PlanRecorder) -> Values:
+        """Find the record, change it, tell whom it concerns."""
+        why = self.why.format_map(slots)
+        if self.find is None:
+            return plan.carry_out(why, self.action(_UNSEEN, slots))
+        row = self.find(plan, slots)
+        plan.carry_out(why, self.action(row, slots))
+        for recipient in self.tells:
+            to = recipient.lookup(plan, row)
+            plan.carry_out(recipient.why, recipient.message(to, self.subject, self._text(row)))
+        if self.colleague is not None:
+            name = slots[self.colleague[0]]
+            plan.carry_out(f"I tell {name}.", chat(name, self._text(row)))
+        return ()
+
+    def _draw(self, ctx: DrawContext) -> Draw:
+        row, slots, about = self.draw_record(ctx)
+        people = [recipient.truth(ctx, row)["emp_id"] for recipient in self.tells]
+        if len(set(people)) < len(people):
+            raise UnfitError
+        messages = [
+            recipient.message(to, self.subject, self._text(row))
+            for recipient, to in zip(self.tells, people, strict=True)
+        ]
+        said = [row[KEYS[self.source]]] if messages else []
+        return ctx.draw(
+            slots,
+            actions=[self.action(row, slots), *messages],
+            mentions=[*(slots[name] for name in self.mentions), *said],
+            about=[*about, (self.source, row)],
+        )
+
+    def _text(self, row: Mapping[str, str]) -> str:
+        return self.key_text.format(key=row[KEYS[self.source]])
