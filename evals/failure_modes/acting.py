@@ -93,7 +93,7 @@ def _wrong_arguments(
     moves: Sequence[Move],
     reading: FaultEntry | None,
 ) -> FaultEntry:
-    """The fault of a changing call: that of its worst argument, or of the search that did not find it."""
+    """The fault of a changing call's worst argument, or of the search that did not find it."""
     rank = ("wrong_address", "wrong_record", "wrong_date", "wrong_argument", "wrong_date_end")
     worst = min(wrong, key=lambda each: rank.index(each.kind))
     before = [other for other in moves if other.number < move.number]

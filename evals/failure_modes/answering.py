@@ -23,7 +23,7 @@ def answering_fault(
     reading: FaultEntry | None,
     scores: Mapping[str, float],
 ) -> FaultEntry | None:
-    """Why the answer is not right, where the world is as it should be; None if no rule tells."""
+    """The reason for a wrong answer where the world is as it should be; None if no rule tells."""
     if answer.kind == "denial":
         return _of_denial(task, answer, episode, moves, scores)
     if episode.answer_status == "denied":
@@ -133,7 +133,7 @@ def _made_up(said: Sequence[str], task: Task, moves: Sequence[Move]) -> bool:
 
 
 def _values(answer: str) -> list[str]:
-    """What an answer names, where nothing is known of what it should name; `Done.` names nothing."""
+    """The values of an answer, where the right ones are unknown; `Done.` names nothing."""
     said = tokens(answer)
     if len(said) == 1 and said[0].kind == "word":
         return []

@@ -45,7 +45,7 @@ def diagnose(
 
 
 def _not_finished(record: EpisodeRecord, moves: Sequence[Move]) -> FaultEntry:
-    """Of an episode that did not end by itself, the fault is called as its status."""
+    """The fault of an episode that did not end by itself, called as its status."""
     if record.status != "step_limit":
         return FaultEntry(kind=record.status, detail=(record.error or "")[:200])
     seen: set[tuple[str, str]] = set()

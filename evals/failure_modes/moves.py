@@ -36,7 +36,6 @@ class Move:
 
     @property
     def done(self) -> bool:
-        """Whether it did what it should."""
         return self.status == "ok"
 
     @property
@@ -46,7 +45,6 @@ class Move:
 
 
 def moves_of(calls: Sequence[CallRecord]) -> list[Move]:
-    """The calls of an episode."""
     return [
         Move(
             number,
@@ -60,7 +58,7 @@ def moves_of(calls: Sequence[CallRecord]) -> list[Move]:
 
 
 def plain(arguments: Any) -> dict[str, str]:
-    """Arguments as text; what is no object of names and values has none."""
+    """Arguments as text; none unless they are an object of names and values."""
     if not isinstance(arguments, Mapping):
         return {}
     texts = {str(name): str(value).strip() for name, value in arguments.items() if value is not None}
@@ -69,7 +67,7 @@ def plain(arguments: Any) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Difference:
-    """An argument in which a call is not the one wanted; an empty text stands for none."""
+    """An argument that differs from the wanted one; an empty text stands for none."""
 
     name: str
     given: str
@@ -77,7 +75,7 @@ class Difference:
 
     @property
     def kind(self) -> str:
-        """Which kind of fault it is in a call that changes something."""
+        """The failure mode in a call that changes something."""
         if "@" in self.wanted or ("@" in self.given and not self.wanted):
             return "wrong_address"
         if _DAY.search(self.wanted) and (not self.given or _DAY.search(self.given)):
@@ -88,12 +86,11 @@ class Difference:
 
     @property
     def is_date(self) -> bool:
-        """Whether a date is wanted."""
         return bool(_DAY.search(self.wanted) or _DAY.search(self.given))
 
     @property
     def day_off(self) -> bool:
-        """Whether it is the end of a period that is wrong by one day."""
+        """Whether the end of a period is wrong by one day."""
         given, wanted = _day(self.given), _day(self.wanted)
         if given is None or wanted is None or not _END.search(self.name):
             return False
@@ -101,7 +98,7 @@ class Difference:
 
     @property
     def said(self) -> str:
-        """What is wrong, in words."""
+        """The difference in words."""
         return f"{self.name} is {_short(self.given) or 'missing'}, not {_short(self.wanted) or 'left out'}"
 
 
@@ -146,7 +143,7 @@ def differing(
     plan: Sequence[Action] = (),
     moves: Sequence[Move] = (),
 ) -> list[Difference]:
-    """In which arguments a call is not the step. Letter case does not count."""
+    """The arguments in which a call differs from the step. Letter case does not count."""
     wanted = plain(step.arguments)
     found = []
     for name in dict.fromkeys([*wanted, *move.arguments]):

@@ -38,7 +38,6 @@ def fenced(text: str) -> str:
 
 
 def request_text(task: Task) -> str:
-    """The instruction that the response answers."""
     return f"{task.context}\n\n{task.query}" if task.context else task.query
 
 
@@ -58,7 +57,7 @@ def state_text(record: EpisodeRecord) -> str:
 
 
 def reference_text(task: Task, record: EpisodeRecord) -> str:
-    """What a response of level 5 comes to; empty where that is not known."""
+    """The reference answer and changes; empty where none is known."""
     parts = [] if task.answer is None else [_answer_text(task.answer)]
     if task.expected or task.answer is None or task.answer.kind == "done":
         parts.append(f"Calls that make the right changes:\n{actions_text(task.expected)}")
@@ -70,7 +69,7 @@ def reference_text(task: Task, record: EpisodeRecord) -> str:
 
 
 def tokens_about(task: Task, record: EpisodeRecord) -> int:
-    """About how many tokens the prompt for one verdict has."""
+    """The number of tokens in the prompt for one verdict, estimated."""
     shown = (
         request_text(task),
         response_text(task, record),
@@ -81,7 +80,7 @@ def tokens_about(task: Task, record: EpisodeRecord) -> int:
 
 
 def has_reference(task: Task) -> bool:
-    """Whether it is known what a right response to a task comes to."""
+    """Whether a right answer, or right changes, are known."""
     return bool(task.answer is not None or task.expected or task.gold_plan is not None)
 
 

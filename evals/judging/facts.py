@@ -49,12 +49,12 @@ class Facts:
 
     @property
     def share(self) -> float:
-        """The share of the facts that are there."""
+        """The share of the required facts that the response names."""
         return 1 - len(self.missing) / self.required if self.required else 1.0
 
 
 def with_facts(answer: Answer) -> Answer:
-    """The answer with values to name: where it has none of its own, those that its reference names."""
+    """The answer with values to name; those of its reference where it has none of its own."""
     if answer.required or answer.kind != "entities":
         return answer
     text = plain(answer.reference)
@@ -86,7 +86,7 @@ def facts_in(
 
 
 class _Reading:
-    """A response and what is known around it."""
+    """A response read against an answer."""
 
     def __init__(self, response: str, answer: Answer, told: str, evidence: tuple[str, ...]) -> None:
         self.text = plain(response)
@@ -101,7 +101,7 @@ class _Reading:
         self.people = any(entity.type == _PERSON for entity in answer.required)
 
     def false(self) -> Iterator[str]:
-        """What is not so."""
+        """The false statements."""
         for token in self.said:
             if self._taken(token.start, token.end) or any(same(token, other) for other in self.told):
                 continue
@@ -113,7 +113,7 @@ class _Reading:
         yield from self._other_states()
 
     def _places(self, entity: Entity) -> list[tuple[int, int]]:
-        """Where a fact stands in the text: first character and the one after the last."""
+        """The places of a fact in the text: first character and the one after the last."""
         if _CODE.fullmatch(entity.value):
             # Ids without an inner order are right to the letter; some systems leave out the last three.
             return _spans(re.compile(rf"\b{entity.value[:15]}(?:{entity.value[15:]})?\b"), self.text)
@@ -121,18 +121,18 @@ class _Reading:
         return [(self.said[start].start, self.said[end - 1].end) for start, end in places]
 
     def _taken(self, start: int, end: int) -> bool:
-        """Whether a span has a fact in it."""
+        """Whether a span overlaps a fact."""
         return any(first < end and start < last for first, last in self.spans)
 
     def _made_up(self, token: Token) -> bool:
-        """Whether a value that nobody computes is in nothing that the agent was shown."""
+        """Whether a traceable value is in nothing that the agent was shown."""
         if token.kind not in _TRACEABLE or not self.evidence:
             return False
         shown = (*self.evidence, self.answer.reference)
         return not any(same(token, other) for text in shown for other in tokens(text))
 
     def _names(self) -> Iterator[tuple[int, int]]:
-        """Names of several words; and of one, where a fact of one word is missing."""
+        """Names of several words; names of one word too, where a fact of one word is missing."""
         yield from _names_in(self.text)
         single = any(_is_word(entity) and entity.value in self.missing for entity in self.answer.required)
         for start, end in _spans(_CAPITAL, self.text) if single else ():
@@ -171,19 +171,17 @@ class _Reading:
 
 
 def says_denied(text: str) -> bool:
-    """Whether a text says that something is not permitted."""
     return bool(_denied().search(" ".join(plain(text).lower().split())))
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a text says that there is nothing of the kind."""
+    """Whether a text says that there is no such thing."""
     from evals.kinds.crm.answers import says_none
 
     return says_none(text, "text") or bool(_NOTHING.search(" ".join(plain(text).lower().split())))
 
 
 def words_in(text: str) -> int:
-    """How many words a text has."""
     return len(text.split())
 
 

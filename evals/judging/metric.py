@@ -57,12 +57,12 @@ class JudgedScorer:
         return scores
 
     def with_models(self, change: Callable[[Any], Any]) -> JudgedScorer:
-        """The same with changed models, see `evals.dspy_programs.own_models.with_models`."""
+        """See `evals.dspy_programs.own_models.with_models`."""
         judges = [with_models(judge, change) for judge in self._judges]
         return JudgedScorer(self._scorers, judges, drives=self._drives)
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
-        """Of the outcomes that count as right, the one nearest to it; itself where nobody knows any."""
+        """The right outcome nearest to this one; itself where none is known."""
         return expected_outcome(self._scorers, task, outcome)
 
     def _record(self, task: Task, episode: EpisodeResult, scores: Mapping[str, float]) -> EpisodeRecord:

@@ -31,11 +31,11 @@ class Panel:
         self.digest = digest(["median", *(judge.digest for judge in self.judges)])
 
     def with_models(self, change: Callable[[Any], Any]) -> Panel:
-        """The same with changed models, see `evals.dspy_programs.own_models.with_models`."""
+        """See `evals.dspy_programs.own_models.with_models`."""
         return Panel([with_models(judge, change) for judge in self.judges])
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
-        """The verdict of the majority, with what each of them said."""
+        """The verdict of the majority, with the feedback of each judge."""
         verdicts = [ask_judge(judge, task, record) for judge in self.judges]
         levels = sorted(verdict.level for verdict in verdicts if verdict.level is not None)
         enough = 2 * len(levels) > len(verdicts)

@@ -33,8 +33,6 @@ _HINT = "a rubric has a name, a criterion and levels 1 to 5, each described in a
 
 
 class Levels(BaseModel):
-    """What each level means."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     one: Text = Field(alias="1")
@@ -45,7 +43,6 @@ class Levels(BaseModel):
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The descriptions from level 1 to level 5."""
         return (self.one, self.two, self.three, self.four, self.five)
 
 
@@ -71,7 +68,6 @@ class Rubric(BaseModel):
 
     @property
     def digest(self) -> str:
-        """Content address of all that it says."""
         return digest(self.model_dump(mode="json"))
 
 
@@ -116,12 +112,11 @@ class Rubrics(BaseModel):
 
     @property
     def digest(self) -> str:
-        """Content address of all of them."""
         return digest([rubric.digest for rubric in self.rubrics])
 
 
 def kind_of(task: Task) -> Kind:
-    """What kind of task it is to a judge."""
+    """The kind of a task to a judge."""
     if task.type is not None:
         return task.type
     return "outcome" if task.answer is None else "question"
@@ -129,7 +124,6 @@ def kind_of(task: Task) -> Kind:
 
 @cache
 def default_rubrics() -> Rubrics:
-    """The rubrics that come with worksmith."""
     import tomllib
 
     text = files("evals.judging").joinpath("rubrics.toml").read_text(encoding="utf-8")

@@ -77,7 +77,7 @@ class _Compare(dspy.Signature):  # type: ignore[misc]
 
 
 class Reply(NamedTuple):
-    """What came of asking a model: a prediction, or why there is none."""
+    """A model's prediction, or the reason why there is none."""
 
     prediction: Any
     status: VerdictStatus
@@ -108,11 +108,10 @@ class RubricJudge:
         self._with, self._without = dspy.Predict(_WITH_REFERENCE), dspy.Predict(_Grade)
 
     def with_models(self, change: Callable[[Any], Any]) -> RubricJudge:
-        """The same with a changed model, see `evals.dspy_programs.own_models.with_models`."""
+        """See `evals.dspy_programs.own_models.with_models`."""
         return RubricJudge(change(self.lm), self.rubrics, name=self.name, reference=self.reference)
 
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
-        """The verdict, or why there is none."""
         rubric = self.rubrics.for_task(task)
         known = self.reference and has_reference(task)
         inputs = {**_shown(task, record), "rubric": rubric.text}
@@ -146,14 +145,14 @@ class PairVerdict(NamedTuple):
 
     @property
     def winner(self) -> Choice | None:
-        """What both orders agree on; a tie if they contradict each other, None if one is missing."""
+        """The choice of both orders; a tie if they contradict each other, None if one is missing."""
         if self.forward is None or self.backward is None:
             return None
         return self.forward if self.forward == self.backward else "tie"
 
     @property
     def first_shown(self) -> int:
-        """How many of the two answers name the response that stood first in the prompt."""
+        """The number of answers that name the response that stood first in the prompt."""
         return (self.forward == "A") + (self.backward == "B")
 
 
@@ -167,7 +166,6 @@ class PairwiseJudge:
         self._predict = dspy.Predict(_Compare)
 
     def __call__(self, task: Task, first: EpisodeRecord, second: EpisodeRecord) -> PairVerdict:
-        """Which is better."""
         forward = self._choose(task, first, second)
         backward = self._choose(task, second, first)
         swapped: dict[Choice, Choice] = {"A": "B", "B": "A", "tie": "tie"}

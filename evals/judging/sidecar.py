@@ -26,7 +26,7 @@ from tools.files.locking import Lock
 
 @dataclass(frozen=True)
 class Owed:
-    """A verdict that is not there yet."""
+    """A missing verdict."""
 
     judge: Judge
     task: Task

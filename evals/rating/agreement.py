@@ -71,7 +71,7 @@ def ordinal_alpha(units: Sequence[Sequence[int]], *, seed: int = 0) -> Interval:
 
 
 def to_json(found: Agreement) -> Mapping[str, Any]:
-    """As JSON-able data; what could not be computed is null."""
+    """The agreement as JSON-able data; null stands for nan."""
     from evals.records.summary import interval_json
 
     return {
@@ -83,7 +83,7 @@ def to_json(found: Agreement) -> Mapping[str, Any]:
 
 
 def _alpha(counts: Any) -> float | None:
-    """Of units (rows) that got so many ratings of each level (columns); None without two different levels."""
+    """Alpha of ratings by unit (rows) and level (columns); None without two different levels."""
     import krippendorff
     import numpy as np
 

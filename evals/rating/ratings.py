@@ -35,7 +35,7 @@ class Rating(Entry):
 
 
 def ratings_file(run: LoadedRun, elsewhere: Path) -> Path:
-    """Where the ratings of a run are: beside its log; `elsewhere` for a run that is only in MLflow."""
+    """The file of a run's ratings: beside its log, or `elsewhere` for a run that is only in MLflow."""
     if run.path.startswith(_TRACKED):
         return elsewhere / (run.path.removeprefix(_TRACKED).partition("/")[0] + RATINGS)
     return beside(Path(run.path), RATINGS)

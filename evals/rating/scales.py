@@ -27,7 +27,6 @@ class Scale(NamedTuple):
 
 @cache
 def scales() -> dict[str, Scale]:
-    """Those there are, by name."""
     data = tomllib.loads(files(__package__).joinpath("scales.toml").read_text(encoding="utf-8"))
     return {
         name: Scale(name, told["about"], told["question"], tuple(told["levels"]))

@@ -38,16 +38,15 @@ class JudgeFigures:
 
     @property
     def verdicts(self) -> int:
-        """How many verdicts there should be."""
+        """The number of verdicts asked for."""
         return sum(self.statuses.values())
 
     @property
     def failed(self) -> int:
-        """How many of them could not be had."""
+        """The number of verdicts without a level."""
         return self.verdicts - self.statuses.get("ok", 0)
 
     def to_json(self) -> dict[str, Any]:
-        """The figures as JSON-able data."""
         return {
             "judge": self.judge,
             "rubrics": list(self.rubrics),

@@ -46,14 +46,13 @@ PAGE_BYTES, PART_BYTES = 4_800_000, 1_000_000
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report: tables and charts under a title. Charts are left out where nothing is drawn."""
+    """A titled part of a report. Charts without data are left out."""
 
     title: str
     blocks: tuple[Block, ...]
 
     @property
     def grids(self) -> list[Grid]:
-        """Its tables, those that charts are drawn from among them."""
         found = (block.grid if isinstance(block, HeatMap | Plot) else block for block in self.blocks)
         return [block for block in found if isinstance(block, Grid)]
 
@@ -80,11 +79,9 @@ class Report:
 
     @property
     def grids(self) -> list[Grid]:
-        """All tables in their order."""
         return [grid for section in self.sections for grid in section.grids]
 
     def show(self, console: Console) -> None:
-        """Print the title and the tables in a terminal."""
         console.print(self.title, style="bold", markup=False, highlight=False)
         for grid in self.grids:
             console.print(grid.rich())
@@ -104,11 +101,11 @@ class Report:
         return page(self.title, self.lead, self.facts, sections, self.episodes, self.page_bytes)
 
     def latex(self) -> str:
-        """Its tables for a document that uses the package booktabs."""
+        """The tables for a document that uses the package booktabs."""
         return "\n".join(grid.latex() for grid in self.grids)
 
     def csv(self, run: str = "RUN") -> str:
-        """The figures as tidy rows, one a line; what cannot be computed is empty."""
+        """The figures as tidy rows, one a line; an empty cell stands for nan."""
         import csv
         import io
 
@@ -138,7 +135,7 @@ class Report:
 
 
 def evaluation_report(result: EvalResult, *, title: str = "Evaluation", split: str = "") -> Report:
-    """What one program achieved."""
+    """The report of one program."""
     summary = result.summary
     typed = has_task_types(result.records)
     scores: list[Block] = [score_grid(summary, result.model)]
@@ -216,7 +213,7 @@ def study_report(
 
 
 def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...]:
-    """The tables that answer which program is best, at a glance; by area or type where tasks have such."""
+    """The main tables of a comparison."""
     return (
         study_grid(study, title=title),
         *area_grids(study),
@@ -227,7 +224,7 @@ def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...
 
 
 def _costs(study: Study) -> tuple[Block, ...]:
-    """What programs cost; nothing where nobody knows, as of published predictions."""
+    """Plots and tables of costs; none where they are unknown, as of published predictions."""
     known = any(row.summary.totals.get(name) for row in study.rows for name in ("model_calls", "seconds"))
     return (*front_plots(study), cost_grid(study)) if known else ()
 

@@ -44,7 +44,7 @@ def spearman(xs: Sequence[float], ys: Sequence[float]) -> float:
 
 
 def confusion(ours: Sequence[int], theirs: Sequence[int]) -> Any:
-    """How often a judge gave which level (columns) where people gave which (rows)."""
+    """The number of times a judge gave a level (columns) where people gave another (rows)."""
     table = np.zeros((len(LEVELS), len(LEVELS)), dtype=int)
     for given, right in zip(ours, theirs, strict=True):
         table[right - 1, given - 1] += 1

@@ -48,7 +48,7 @@ class Effort:
     compared: int = 40
 
     def calls(self, cases: Sequence[Case], *, compares: bool) -> int:
-        """How many verdicts it takes, each at least one question to a model."""
+        """The number of verdicts it takes, each at least one question to a model."""
         again = min(self.repeated, len(cases)) * self.repeats
         pairs = 2 * min(self.compared, len(_unequal(cases))) if compares else 0
         return len(cases) + again + len(_shuffled(cases, self.shuffled, 0)) + pairs
@@ -76,7 +76,7 @@ class Calibration:
     usage: Usage
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as JSON-able data; what could not be measured is null."""
+        """The calibration as JSON-able data; null stands for nan."""
         return {
             "cases": self.cases,
             "measures": {k: None if math.isnan(v) else v for k, v in self.measures.items()},
@@ -177,7 +177,6 @@ class _Measured:
         *,
         every: Sequence[Judgement],
     ) -> Calibration:
-        """Everything that can be told."""
         intervals = {
             name: clustered(measure, self.ours, self.theirs, self.groups, seed=self.seed)
             for name, measure in (("kappa", weighted_kappa), ("spearman", spearman))
@@ -213,7 +212,7 @@ class _Measured:
         )
 
     def _length_bias(self) -> float:
-        """Whether long responses get more, or less, than they deserve."""
+        """The rank correlation of a response's length with the levels it gets too many."""
         too_much = [given - right for given, right in zip(self.ours, self.theirs, strict=True)]
         return spearman([words_in(case.record.answer) for case in self.cases], too_much)
 
@@ -226,7 +225,7 @@ class _Measured:
 
 
 def _position(choices: Iterable[PairVerdict]) -> dict[str, float]:
-    """How often what stood first was preferred, of the comparisons that were decided."""
+    """The bias to the first response, over the comparisons that were decided."""
     said = [choice for verdict in choices for choice in (verdict.forward, verdict.backward)]
     decided = sum(choice in ("A", "B") for choice in said)
     first = sum(verdict.first_shown for verdict in choices)

@@ -60,19 +60,19 @@ class GateVerdict(BaseModel):
         return not self.failed
 
     def address(self) -> str:
-        """The digest that it should have."""
+        """The digest that the verdict should have."""
         return digest(self.model_dump(mode="json", exclude={"digest"}))
 
 
 @cache
 def thresholds() -> Mapping[str, float]:
-    """What a judge has to reach, by measure."""
+    """The threshold of each measure."""
     text = files("evals.judging.calibration").joinpath("gate.toml").read_text(encoding="utf-8")
     return {name: float(value) for name, value in tomllib.loads(text).items()}
 
 
 def gate(judge: Judge, calibration: Calibration, labels: str) -> GateVerdict:
-    """Hold what was measured of a judge against the thresholds."""
+    """The verdict on a judge, by its calibration and the thresholds."""
     verdict = GateVerdict(
         judge=judge.name,
         judge_digest=judge.digest,
@@ -97,7 +97,6 @@ def read_gate(file: Path) -> GateVerdict:
 
 
 def write_gate(file: Path, verdict: GateVerdict) -> None:
-    """Write a verdict."""
     write_atomically(file, verdict.model_dump_json(indent=2).encode() + b"\n")
 
 
@@ -124,7 +123,7 @@ def check_gate(judges: Sequence[Judge], found: Sequence[GateVerdict]) -> None:
 
 
 def bound_of(measure: str, bounds: Mapping[str, float]) -> str:
-    """What a measure has to reach, in words; empty if nothing."""
+    """The threshold of a measure in words; empty if it has none."""
     if measure in bounds:
         return f"at least {bounds[measure]:g}"
     most = bounds.get(measure + _MOST)

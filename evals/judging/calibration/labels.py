@@ -69,8 +69,6 @@ class Label(BaseModel):
 
 @dataclass(frozen=True)
 class Case:
-    """A labelled case as judges take it."""
-
     id: str
     group: str
     task: Task
@@ -95,7 +93,6 @@ def read_labels(file: Path) -> list[Case]:
 
 
 def write_labels(file: Path, labels: Iterable[Label]) -> None:
-    """Write labels as JSON lines."""
     lines = (label.model_dump_json(exclude_defaults=True) + "\n" for label in labels)
     write_atomically(file, "".join(lines).encode())
 
@@ -128,7 +125,7 @@ def pairs_of(cases: Sequence[Case]) -> list[tuple[Case, Case]]:
 
 
 def labels_digest(cases: Sequence[Case]) -> str:
-    """Content address of what judges are measured by."""
+    """Content address of labelled cases."""
     return digest(
         [[case.task.digest, case.record.model_dump(mode="json"), case.level, case.group] for case in cases]
     )

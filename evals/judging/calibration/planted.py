@@ -62,7 +62,7 @@ def _groups(suite: Suite, seed: int) -> Iterator[list[Label]]:
 
 
 def _by_kind(tasks: Sequence[Task]) -> Iterator[Task]:
-    """The tasks so that each kind of answer has its turn."""
+    """The tasks, kinds of answers in turn."""
     kinds: dict[str, list[Task]] = {}
     for task in tasks:
         answer = task.answer

@@ -53,7 +53,7 @@ class ChangePlanter:
         self._people = sorted({match for text in texts for match in _PERSON.findall(text)})
 
     def variants(self, task: Task, draw: Random) -> list[Variant]:
-        """The variants of a task; none if what it expects changes nothing."""
+        """The variants of a task; none if its right outcome changes nothing."""
         right = self._outcome(task, task.expected)
         wanted = change_entries(right)
         if not wanted:

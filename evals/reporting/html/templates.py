@@ -18,7 +18,6 @@ _LINE_BREAK = re.compile(r"\s*\n\s*")
 
 
 def render(template: str, **values: Any) -> str:
-    """A whole template."""
     return _environment().get_template(template).render(values)
 
 

@@ -121,7 +121,7 @@ def access_grid(summary: Summary) -> Grid:
 
 
 def checker_grid(records: Sequence[EpisodeRecord]) -> Grid | None:
-    """How well the agent's own access check foresaw the policy; None where it asked no model."""
+    """The agent's own access check against the policy; None where it asked no model."""
     calls = [call for record in records if record.graded for call in record.calls if call.opinion]
     if not calls:
         return None

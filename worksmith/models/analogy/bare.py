@@ -57,7 +57,6 @@ def _closing(tools: tuple[ToolNote, ...]) -> ToolNote:
 
 
 def _arguments(note: ToolNote, state: State) -> dict[str, str]:
-    """Pieces of the task for the arguments whose description names their type."""
     filled: dict[str, str] = {}
     lines = {line.split(":")[0].strip(): line for line in note.text.splitlines() if ":" in line}
     for name in note.arguments:

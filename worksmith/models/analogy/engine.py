@@ -48,7 +48,7 @@ class AnalogyEngine:
         )
 
     def dump_state(self) -> dict[str, Any]:
-        """What a saved program must know to have the same model: nothing but the version."""
+        """The state of a saved program's model: the version."""
         return {"engine": "analogy", "digest": self.digest}
 
     def load_state(self, state: dict[str, Any]) -> None:
@@ -56,14 +56,12 @@ class AnalogyEngine:
 
 
 def reply(prompt: Prompt) -> dict[str, Any]:
-    """The output fields for a prompt."""
     if prompt.demos:
         return follow.reply(prompt)
     return bare.reply(prompt)
 
 
 def render(fields: dict[str, Any], layout: Layout) -> str:
-    """The fields as the text of an assistant turn."""
     if layout.as_json:
         return json.dumps(fields, ensure_ascii=False)
     texts = {n: v if isinstance(v, str) else json.dumps(v, ensure_ascii=False) for n, v in fields.items()}

@@ -21,7 +21,6 @@ _CHOSEN = 0.07
 
 
 def reply(prompt: Prompt) -> dict[str, Any]:
-    """The output fields that the demonstrations suggest for the query."""
     shown = library(prompt.demos, prompt.layout, prompt.tools)
     state = states_of(prompt.query, prompt.layout)[-1]
     if prompt.layout.arguments is None:

@@ -39,7 +39,7 @@ class Decision:
 
 
 def decide(library: Library, state: State) -> list[Decision]:
-    """The kinds that the next step may have, best first; none if no demonstration was in this situation."""
+    """The possible kinds of the next step, best first; none if no demonstration was in this situation."""
     found = [e for e in library.situations.get(state.situation, []) if library.offered(e)]
     found += [e for e in library.kindred(state.situation, wide=not found) if library.offered(e)]
     further = goes_on(found, state)
@@ -66,7 +66,7 @@ def decide(library: Library, state: State) -> list[Decision]:
 
 
 def _weights(library: Library, found: Sequence[Example], state: State) -> list[float]:
-    """How much each demonstration counts for the query."""
+    """The weight of each demonstration for the query."""
     near = library.likeness.to_all(state.task)
     best = max(near)
     lean = _leanings(library, found, state) if state.calls else {}
@@ -77,7 +77,7 @@ def _weights(library: Library, found: Sequence[Example], state: State) -> list[f
 
 
 def _leanings(library: Library, found: Sequence[Example], state: State) -> dict[int, float]:
-    """How much the query's words speak for the kind of each demonstration that was in this situation."""
+    """The lean of the query's words to the kind of each demonstration that was in this situation."""
     numbers = list(dict.fromkeys(example.number for example in found))
     shown = [library.terms[number] for number in numbers]
     kinds = [library.demos[number].kind for number in numbers]
@@ -104,7 +104,7 @@ def _votes(followed: Sequence[Weighted]) -> dict[Label, float]:
 
 
 def _other_lengths(one: State, other: State) -> int:
-    """How many of the earlier runs have another length."""
+    """The number of earlier runs with another length."""
     pairs = zip(one.groups[:-1], other.groups[:-1], strict=False)
     return sum(len(mine.calls) != len(theirs.calls) for mine, theirs in pairs)
 

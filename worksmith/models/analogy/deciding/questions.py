@@ -47,7 +47,7 @@ def questions(state: State, sources: frozenset[tuple[int, str]]) -> Iterator[tup
 
 
 def _leads(index: int, state: State) -> Iterator[tuple[Key, float]]:
-    """How large the largest number of a column is, and how far ahead of the next."""
+    """The size of the largest number of a column, and its lead over the next."""
     for column in number_columns(state.groups[index]):
         for factor in _FACTORS:
             yield ("ahead", index, column, factor), 0.4
@@ -77,10 +77,7 @@ def _series_cost(key: Key) -> float:
 
 def answer(key: Key, state: State) -> bool | None:
     """The answer to a question in a state; None when the question makes no sense there."""
-    if key not in state.memo:
-        state.memo[key] = _answer(key, state)
-    found: bool | None = state.memo[key]
-    return found
+    return state.remember(key, lambda: _answer(key, state))
 
 
 def _answer(key: Key, state: State) -> bool | None:
@@ -93,9 +90,9 @@ def _answer(key: Key, state: State) -> bool | None:
         return key[1] in state.task.pools
     if kind == "asks":
         return key[1] in state.task.extremes
-    if key[1] >= len(state.groups):
+    group = state.group(key[1])
+    if group is None:
         return None
-    group = state.groups[key[1]]
     if kind == "filled":
         return any(call.observation.filled for call in group.calls)
     if kind == "kind":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from worksmith.models.analogy.deciding.loops import sources
 from worksmith.models.analogy.deciding.questions import answer, questions
@@ -21,15 +22,13 @@ Answers = tuple[bool | None, ...]
 
 @dataclass(frozen=True)
 class Weighted:
-    """An example and how much it counts for the query."""
-
     example: Example
     weight: float
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two examples, how much it matters to tell them apart, and whether they do the same."""
+    """Two examples, the weight of telling them apart, and whether they do the same."""
 
     one: int
     other: int
@@ -68,7 +67,7 @@ def best_question(kept: Sequence[Weighted], library: Library, state: State) -> K
 
 
 def _gain(replies: Answers, pairs: Sequence[_Pair], mixed: float, even: float) -> float:
-    """How much of what should be told apart is, less what should not be."""
+    """The share of different pairs that are told apart, less the share of same pairs that are."""
     apart = torn = 0.0
     for pair in pairs:
         if replies[pair.one] != replies[pair.other]:
@@ -95,15 +94,12 @@ def _nearness(one: Example, other: Example, library: Library) -> float:
 
 
 def _candidates(kept: Sequence[Weighted]) -> dict[Key, float]:
-    """The questions that the examples' states suggest, with their cost."""
     copied = frozenset(source for one in kept for source in _sources(one.example))
     candidates: dict[Key, float] = {}
     for one in kept:
-        memory = one.example.state.memo
-        memo = ("questions", copied)
-        if memo not in memory:
-            memory[memo] = tuple(questions(one.example.state, copied))
-        for key, cost in memory[memo]:
+        state = one.example.state
+        asked = state.remember(("questions", copied), partial(tuple, questions(state, copied)))
+        for key, cost in asked:
             if cost < candidates.get(key, 9.0):
                 candidates[key] = cost
     return candidates
@@ -111,8 +107,4 @@ def _candidates(kept: Sequence[Weighted]) -> dict[Key, float]:
 
 def _sources(example: Example) -> frozenset[tuple[int, str]]:
     """The columns of the runs so far that the step copies its arguments from."""
-    memory = example.state.memo
-    if "sources" not in memory:
-        memory["sources"] = sources(example.state_after())
-    found: frozenset[tuple[int, str]] = memory["sources"]
-    return found
+    return example.state.remember("sources", lambda: sources(example.state_after()))

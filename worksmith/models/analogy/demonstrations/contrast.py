@@ -61,6 +61,6 @@ def _merged(shown: Sequence[Terms], kinds: Sequence[Hashable]) -> list[Hashable]
 
 
 def _rates(wordings: set[Terms]) -> dict[str, float]:
-    """How many of the wordings have each word."""
+    """The share of the wordings that have each word."""
     counts = Counter(word for some in wordings for word in some)
     return {word: count / len(wordings) for word, count in counts.items()}

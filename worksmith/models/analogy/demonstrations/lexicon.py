@@ -54,7 +54,9 @@ class Lexicon:
     ) -> set[Phrase]:
         """Learn the phrases that share words with the value's description."""
         candidates = {p for some in shown for p in some if any(word in hint for word in p)}
-        candidates |= {(word,) for word in hint} | set(permutations(tuple(hint)[:5], 2)) | {_tuple(hint)}
+        candidates |= (
+            {(word,) for word in hint} | set(permutations(tuple(hint)[:5], 2)) | {tuple(hint)[:_MAX_LENGTH]}
+        )
         learned = set()
         for phrase in candidates:
             if self._keep(phrase, _overlap(phrase, hint), value):
@@ -106,7 +108,7 @@ class Lexicon:
         return tuple(dict.fromkeys(order))
 
     def nearest(self, text: str) -> str | None:
-        """The value that a text stands for, if it stands for one."""
+        """The value that a text stands for."""
         words = stems(text)
         found = [
             self._phrases[phrase]
@@ -149,10 +151,6 @@ def _hint_weights(hints: Mapping[str, Sequence[str]], known: Sequence[str]) -> d
     words = {value: dict.fromkeys(w for w in hints.get(value, ()) if w not in STOP_STEMS) for value in known}
     shared = Counter(word for some in words.values() for word in some)
     return {value: {word: 1.0 / shared[word] for word in some} for value, some in words.items()}
-
-
-def _tuple(hint: Mapping[str, float]) -> Phrase:
-    return tuple(hint)[:_MAX_LENGTH]
 
 
 def _overlap(phrase: Phrase, hint: Mapping[str, float]) -> float:

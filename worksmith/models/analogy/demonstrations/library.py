@@ -28,7 +28,7 @@ Path = tuple[Any, ...]
 
 @dataclass
 class Demo:
-    """One demonstration and what has been found out about it."""
+    """One demonstration with its explanations."""
 
     conversation: Conversation
     layout: Layout
@@ -37,24 +37,19 @@ class Demo:
 
     @property
     def task(self) -> Task:
-        """Its task."""
         return self.states[0].task
 
     @cached_property
     def kind(self) -> tuple[Any, ...]:
-        """What was done: the calls, repetitions merged; how many where only the words can have said it."""
+        """The calls, repetitions merged; with their number where only the words can have said it."""
         groups = self.states[-1].groups
         return tuple(
             (group.signature, 1 if _from_rows(group, groups[:place]) else len(group.calls))
             for place, group in enumerate(groups)
         )
 
-    def step(self, at: int) -> Step:
-        """The step taken at a state."""
-        return self.conversation.steps[at]
-
     def explain(self, at: int, name: str, value: str) -> Explained:
-        """How the value that the step uses for an argument can be explained."""
+        """The explanations of the value that the step uses for an argument."""
         memo = (at, name, value)
         if memo not in self.explained:
             self.explained[memo] = explain(value, name, self.states[at])
@@ -74,29 +69,24 @@ def _prepared(conversation: Conversation, layout: Layout) -> Demo:
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """One step of one demonstration."""
-
     demo: Demo
     number: int
     at: int
 
     @property
     def state(self) -> State:
-        """The state before the step."""
         return self.demo.states[self.at]
 
     def state_after(self) -> State:
-        """The state after the step."""
         return self.demo.states[self.at + 1]
 
     @property
     def step(self) -> Step:
-        """What was done."""
-        return self.demo.step(self.at)
+        return self.demo.conversation.steps[self.at]
 
     @cached_property
     def label(self) -> Label:
-        """What kind of step it is: what it calls (tools used alike count as one) and with which arguments."""
+        """The kind of step: the called tool (tools used alike count as one) and its arguments' names."""
         call = self.state_after().calls[-1]
         layout = self.demo.layout
         lists = tuple(_shape(self.step.data.get(name), layout.names) for name in layout.lists)
@@ -104,7 +94,7 @@ class Example:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """How a demonstration ends: single words among the last arguments, such as a status."""
+        """The end of a demonstration: single words among the last arguments, such as a status."""
         if self.at < len(self.demo.conversation.steps) - 1:
             return ()
         values = self.state_after().calls[-1].arguments.values()
@@ -112,7 +102,7 @@ class Example:
 
 
 def _outlines(situation: Situation) -> tuple[Any, ...]:
-    """How many runs of calls there were, and what the last one was: with its tool, and without."""
+    """The number of runs with the last one: with its tool, and without."""
     last = situation[-1] if situation else ()
     return (len(situation), last), (len(situation), "any tool", last[1:])
 
@@ -127,8 +117,6 @@ def _shape(value: Any, names: frozenset[str]) -> Any:
 
 
 class Library:
-    """All demonstrations of a prompt."""
-
     def __init__(self, demos: Sequence[Conversation], layout: Layout, tools: Sequence[ToolNote]) -> None:
         self.demos = [_prepared(demo, layout) for demo in demos]
         self.layout = layout
@@ -253,7 +241,7 @@ def _name_spans(demo: Demo, names: frozenset[str]) -> Iterator[tuple[int, int]]:
 
 
 def _hidden(demo: Demo, names: frozenset[str]) -> frozenset[int]:
-    """The tokens of a demonstration's task that are values of name arguments."""
+    """The tokens of values of name arguments."""
     return frozenset(
         index
         for start, end in _name_spans(demo, names)

@@ -62,23 +62,21 @@ class Likeness:
 
     @cached_property
     def closeness(self) -> float:
-        """The mean similarity of two of the tasks."""
         pairs = combinations(range(self._total), 2)
         found = [self.between(one, other) for one, other in pairs]
         return sum(found) / len(found) if found else 1.0
 
     def nearest(self, task: Task) -> float:
-        """The similarity of the most similar of the tasks."""
+        """The similarity of the most similar task."""
         vector = self._vector(task.content(()))
         return max(_cosine(vector, other) for other in self._vectors)
 
     def between(self, one: int, other: int) -> float:
-        """The similarity of two of the tasks."""
         return _cosine(self._vectors[one], self._vectors[other])
 
 
 def _telling(contents: Sequence[Mapping[str, float]], kinds: Sequence[Hashable]) -> dict[str, float]:
-    """How well each term goes with what was done: more for one that only tasks of one kind have."""
+    """The weight of each term: more for one that only tasks of one kind have."""
     users: dict[str, Counter[Hashable]] = {}
     for content, kind in zip(contents, kinds, strict=True):
         for term in content:

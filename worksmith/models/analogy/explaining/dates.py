@@ -80,7 +80,7 @@ def _gap_cost(gap: int) -> float:
 
 
 def _times(wanted: datetime, moment: datetime, form: str, state: State) -> Iterator[tuple[Key, float, Spans]]:
-    """Ways to get the time of day."""
+    """The times of day that give the wanted one."""
     if "%H" not in form:
         yield ("date",), 0.0, ()
         return

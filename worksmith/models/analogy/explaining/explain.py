@@ -10,7 +10,7 @@ from worksmith.models.analogy.pieces import long_texts
 from worksmith.models.analogy.reading import dates
 from worksmith.models.analogy.reading.observation import number
 from worksmith.models.analogy.reading.state import State
-from worksmith.models.analogy.reading.task import Task
+from worksmith.models.analogy.reading.task import Task, read_task
 from worksmith.models.analogy.reading.words import CONTENT, case_of, content_words, recase
 from worksmith.models.analogy.values.expressions import Evidence, evaluate, no_choice
 from worksmith.models.analogy.values.moments import Key
@@ -33,10 +33,8 @@ def _from_seen_texts(value: str, state: State) -> Iterator[tuple[Key, Evidence]]
         return
     for index in range(len(state.groups)):
         for base in long_texts.cells(index, state):
-            text = evaluate(base, state, no_choice)
-            for reading, form, spans in long_texts.places(
-                value, moment, long_texts.read(text or "", state.clock)
-            ):
+            text = read_task(evaluate(base, state, no_choice) or "", state.clock)
+            for reading, form, spans in long_texts.places(value, moment, text):
                 where = ("text", base, reading)
                 yield ("text", base, reading, form), Evidence(0.7, ((where, spans),))
 

@@ -77,7 +77,7 @@ def _each(wanted: frozenset[str], index: int, state: State) -> Iterator[tuple[Ke
 
 
 def _facts(value: str, index: int, state: State) -> Iterator[tuple[Key, Evidence]]:
-    """What stands beside the records of a call, such as a name for all of them."""
+    """The facts beside the records of a call, such as a name for all of them."""
     for place in range(-1, len(state.groups[index].calls) - 1):
         for name, fact in state.groups[index].calls[place].observation.facts.items():
             if fact == value:
@@ -98,7 +98,7 @@ def _figures(value: str, index: int, state: State) -> Iterator[tuple[Key, Eviden
 
 
 def _plain_filters(index: int, state: State) -> list[Key]:
-    """The filters that sums and counts are tried with: those that need no combination."""
+    """The filters without combinations, with which sums and counts are tried."""
     return [where for where in filters(index, state) if where[0] != "and"]
 
 

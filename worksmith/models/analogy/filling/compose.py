@@ -8,13 +8,14 @@ from typing import Any
 
 from worksmith.models.analogy.demonstrations.library import Library
 from worksmith.models.analogy.filling import listing
-from worksmith.models.analogy.filling.leaves import Filled, Leaf, weight_of
-from worksmith.models.analogy.filling.mentions import by_words, choices, used_up, used_values
+from worksmith.models.analogy.filling.leaves import Filled, Leaf, Slot
+from worksmith.models.analogy.filling.mentions import by_words, choices, used_up
 from worksmith.models.analogy.pieces import long_texts, phrases, tagger
 from worksmith.models.analogy.pieces.tagger import Shown
 from worksmith.models.analogy.reading import dates
 from worksmith.models.analogy.reading.state import State
 from worksmith.models.analogy.reading.statements import Form, read_form
+from worksmith.models.analogy.reading.task import read_task
 from worksmith.models.analogy.values.expressions import Evidence, evaluate, no_choice
 from worksmith.models.analogy.values.moments import Key
 from worksmith.models.analogy.values.template import Template, take_apart
@@ -29,20 +30,26 @@ _ECHO = 0.08
 
 
 def fill(
-    leaves: Sequence[Leaf], library: Library, state: State, slot: tuple[Any, ...], *, further: bool = False
+    leaves: Sequence[Leaf], library: Library, state: State, path: tuple[Any, ...], *, further: bool = False
 ) -> Filled | None:
-    """The query's value for what the leaves show; None when nothing explains them there."""
+    """The query's value in place of the shown ones; None when nothing explains them there.
+
+    Args:
+        path: see `Slot.path`.
+        further: whether the last call is made again for another row.
+    """
+    slot = Slot(leaves, library, state, path)
     forms = [read_form(leaf.text) for leaf in leaves]
     if all(form is not None and form.values for form in forms):
-        return _statement(leaves, [form for form in forms if form], library, state, slot)
-    size = listing.usual_length((leaf.text, weight_of(leaf, state)) for leaf in leaves)
+        return _statement(slot, [form for form in forms if form])
+    size = listing.usual_length(zip((leaf.text for leaf in leaves), slot.weights, strict=True))
     if size == 1:
-        return _fill(leaves, library, state, slot, further=further)
+        return _fill(slot, further=further)
     alike = [leaf for leaf in leaves if len(listing.parts(leaf.text)) == size]
     filled = []
     for place in range(size):
         some = [Leaf(leaf.source, listing.parts(leaf.text)[place]) for leaf in alike]
-        value = _fill(some, library, state, slot, part=True)
+        value = _fill(slot.of(some), part=True)
         if value is None:
             return None
         filled.append(value)
@@ -50,16 +57,14 @@ def fill(
     return Filled(listing.SEPARATOR.join(value.text for value in filled), support)
 
 
-def _statement(
-    leaves: Sequence[Leaf], forms: Sequence[Form], library: Library, state: State, slot: tuple[Any, ...]
-) -> Filled | None:
+def _statement(slot: Slot, forms: Sequence[Form]) -> Filled | None:
     """A statement of a query language as demonstrations make theirs, value by value."""
     skeleton = forms[0].skeleton
-    alike = [(leaf, form) for leaf, form in zip(leaves, forms, strict=True) if form.skeleton == skeleton]
+    alike = [(leaf, form) for leaf, form in zip(slot.leaves, forms, strict=True) if form.skeleton == skeleton]
     values, support = [], 1.0
     for place in range(len(forms[0].values)):
         some = [Leaf(leaf.source, form.values[place]) for leaf, form in alike]
-        value = _fill(some, library, state, (*slot, skeleton, f"value {place}"), part=True)
+        value = _fill(slot.of(some, skeleton, f"value {place}"), part=True)
         if value is None:
             return None
         values.append(value.text)
@@ -67,24 +72,16 @@ def _statement(
     return Filled(forms[0].with_values(values), support)
 
 
-def _fill(
-    leaves: Sequence[Leaf],
-    library: Library,
-    state: State,
-    slot: tuple[Any, ...],
-    *,
-    further: bool = False,
-    part: bool = False,
-) -> Filled | None:
+def _fill(slot: Slot, *, further: bool = False, part: bool = False) -> Filled | None:
     """The value for leaves that are no lists.
 
     Args:
-        part: it is one of a list's, which no option of the slot stands for.
+        part: whether it is a part of a list or statement, which no option of the slot stands for.
     """
-    weights = [weight_of(leaf, state) for leaf in leaves]
+    leaves, weights, state = slot.leaves, slot.weights, slot.state
     total = sum(weights)
-    name = str(slot[-1])
-    known = frozenset(value.lower() for used in used_values(library, slot) for value in used)
+    name = str(slot.path[-1])
+    known = frozenset(value.lower() for used in slot.used for value in used)
     explained = [leaf.source.example.demo.explain(leaf.source.example.at, name, leaf.text) for leaf in leaves]
     support: dict[Key, float] = {}
     cost: dict[Key, float] = {}
@@ -93,23 +90,23 @@ def _fill(
             support[key] = support.get(key, 0.0) + weight
             cost[key] = min(evidence.cost, cost.get(key, 9.0))
     if all(keys.keys() == {("const", leaf.text)} for leaf, keys in zip(leaves, explained, strict=True)):
-        support = by_words(leaves, weights, library, state)
+        support = by_words(slot)
     seen = any(key[0] == "cell" for keys in explained for key in keys)
-    chosen = {} if part else choices(leaves, weights, library, state, slot)
     # A code that was read in an episode is no option that words of the task stand for.
-    used = {leaf.text for leaf in leaves}
     chosen = {
-        value: one for value, one in chosen.items() if not is_data(value) or (value in used and not seen)
+        value: one
+        for value, one in ({} if part else choices(slot)).items()
+        if not is_data(value) or (value in slot.texts and not seen)
     }
     scored = [
         (support[key] / total - _PER_COST * cost[key] - doubt, support[key] / total, key)
         for key in support
-        if (doubt := _doubt(key, leaves, library, slot)) is not None and not (further and key[0] == "cell")
+        if (doubt := _doubt(key, slot)) is not None and not (further and key[0] == "cell")
     ]
     scored += [(share - _PER_COST * 0.7, share, ("choice", value)) for value, share in chosen.items()]
     scored.sort(key=lambda entry: -entry[0])
     taken = _taken(name, leaves, state)
-    if taken and not part and used_up(leaves, weights, library, state, slot, taken):
+    if taken and not part and used_up(slot, taken):
         return None
     found: Filled | None = None
     for _, share, key in scored:
@@ -122,53 +119,47 @@ def _fill(
         ]
         value = evaluate(key, state, _chooser(shown, state, taken, known))
         if value is not None and key[0] == "task" and key[1] in _WORDED:
-            value = _listed(value, leaves, library, slot)
+            value = _listed(value, slot)
         if value in taken and key[0] != "const":
             continue
         if value is not None and share >= _SHARED:
-            made = _sentence(leaves, weights, library, state, slot) if key[0] in _PATCHED else None
+            made = _sentence(slot) if key[0] in _PATCHED else None
             return made if made and made.support > share else Filled(value, share)
         found = found or (Filled(value, share) if value is not None else None)
-    return (None if part else _sentence(leaves, weights, library, state, slot)) or found
+    return (None if part else _sentence(slot)) or found
 
 
-def _sentence(
-    leaves: Sequence[Leaf], weights: Sequence[float], library: Library, state: State, slot: tuple[Any, ...]
-) -> Filled | None:
+def _sentence(slot: Slot) -> Filled | None:
     """A sentence made as demonstrations make theirs, with the values of this episode in it."""
     made: dict[Any, list[tuple[float, Leaf, Template]]] = {}
-    for weight, leaf in zip(weights, leaves, strict=True):
+    for weight, leaf in zip(slot.weights, slot.leaves, strict=True):
         template = take_apart(leaf.text, leaf.source.example.state)
         if template:
             made.setdefault(template.kind, []).append((weight, leaf, template))
     for alike in sorted(made.values(), key=lambda some: -sum(weight for weight, _, _ in some)):
         tails = [Leaf(leaf.source, template.tail) for _, leaf, template in alike if template.tail]
-        tail = _fill(tails, library, state, slot, part=True) if tails else Filled("", 1.0)
+        tail = _fill(slot.of(tails), part=True) if tails else Filled("", 1.0)
         nearest = max(alike, key=lambda one: one[0])[2]
-        text = nearest.write(state, tail.text) if tail else None
+        text = nearest.write(slot.state, tail.text) if tail else None
         if text is not None:
-            return Filled(text, sum(weight for weight, _, _ in alike) / sum(weights))
+            return Filled(text, sum(weight for weight, _, _ in alike) / sum(slot.weights))
     return None
 
 
-def _doubt(key: Key, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, ...]) -> float | None:
-    """What counts against a constant where the demonstrations vary; None: a name is never a constant."""
-    if key[0] != "const":
-        if key[0] != "task":
-            return 0.0
-        # What an episode ends with was found out; that the task says it too is no explanation.
-        ends = _ECHO if leaves[0].source.example.marks else 0.0
-        return ends + (_ALWAYS_SAME if _is_always_same(leaves) else 0.0)
-    if len({leaf.text for leaf in leaves}) == 1:
-        alone = len({leaf.source.example.number for leaf in leaves}) == 1
-        return None if alone and is_data(key[1]) else 0.0
-    return 0.15 if library.is_closed(slot, used_values(library, slot)) else None
-
-
-def _is_always_same(leaves: Sequence[Leaf]) -> bool:
-    """Whether several demonstrations have the same value, so that it was hardly taken from each task."""
-    numbers = {leaf.source.example.number for leaf in leaves}
-    return len({leaf.text for leaf in leaves}) == 1 and len(numbers) >= _SEVERAL
+def _doubt(key: Key, slot: Slot) -> float | None:
+    """The cost of a constant where the demonstrations vary; None: a name is never a constant."""
+    sources = {leaf.source.example.number for leaf in slot.leaves}
+    same = len(slot.texts) == 1
+    if key[0] == "const":
+        if same:
+            return None if len(sources) == 1 and is_data(key[1]) else 0.0
+        return 0.15 if slot.library.is_closed(slot.path, slot.used) else None
+    if key[0] != "task":
+        return 0.0
+    # What an episode ends with was found out; that the task says it too is no explanation.
+    ends = _ECHO if slot.leaves[0].source.example.marks else 0.0
+    # A value that several demonstrations share was hardly taken from each task.
+    return ends + (_ALWAYS_SAME if same and len(sources) >= _SEVERAL else 0.0)
 
 
 def is_data(text: str) -> bool:
@@ -176,12 +167,12 @@ def is_data(text: str) -> bool:
     return "@" in text or (not dates.parse(text) and bool(re.search(r"\d{4}", text)))
 
 
-def _listed(value: str, leaves: Sequence[Leaf], library: Library, slot: tuple[Any, ...]) -> str | None:
+def _listed(value: str, slot: Slot) -> str | None:
     """Words of the task as one of the slot's options, where it has options."""
-    allowed = library.options(slot, tuple({leaf.text for leaf in leaves}))
+    allowed = slot.library.options(slot.path, tuple(slot.texts))
     if not allowed or any(value in item for item in allowed):
         return value
-    return library.lexicon(slot, used_values(library, slot)).nearest(value)
+    return slot.library.lexicon(slot.path, slot.used).nearest(value)
 
 
 def _taken(name: str, leaves: Sequence[Leaf], state: State) -> frozenset[str]:
@@ -227,7 +218,7 @@ def _piece(reading: Key, shown: Sequence[tuple[Leaf, float, Evidence]], state: S
     known: dict[str, float] = {}
     for leaf, weight, evidence in shown:
         then = leaf.source.example.state
-        seen = long_texts.read(evaluate(base, then, no_choice) or "", then.clock)
+        seen = read_task(evaluate(base, then, no_choice) or "", then.clock)
         examples.append(Shown(seen, dict(evidence.spans).get(reading, ()), weight))
         known[leaf.text] = known.get(leaf.text, 0.0) + weight
-    return long_texts.choose(kind, examples, long_texts.read(text, state.clock), known)
+    return long_texts.choose(kind, examples, read_task(text, state.clock), known)

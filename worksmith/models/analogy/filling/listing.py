@@ -13,7 +13,7 @@ def parts(text: str) -> tuple[str, ...]:
 
 
 def usual_length(texts: Iterable[tuple[str, float]]) -> int:
-    """How many parts most of the weighted texts have; of equals, the fewer."""
+    """The number of parts of most of the weighted texts; of equals, the fewer."""
     votes: dict[int, float] = {}
     for text, weight in texts:
         size = len(parts(text))

@@ -8,7 +8,7 @@ from typing import Any
 from worksmith.models.analogy.deciding.separate import Weighted
 from worksmith.models.analogy.demonstrations.library import Library
 from worksmith.models.analogy.filling.compose import fill
-from worksmith.models.analogy.filling.leaves import Leaf, weight_of
+from worksmith.models.analogy.filling.leaves import Leaf, Slot
 from worksmith.models.analogy.filling.mentions import choices
 from worksmith.models.analogy.reading.observation import as_text
 from worksmith.models.analogy.reading.prompt import read_json
@@ -48,11 +48,11 @@ def _tool(examples: Sequence[Weighted], library: Library, state: State) -> tuple
     if len(set(names)) == 1:
         return _counterpart(names[0], examples, library, state), 1.0
     leaves = [Leaf(one, name) for one, name in zip(examples, names, strict=True)]
-    weights = [weight_of(leaf, state) for leaf in leaves]
-    chosen = choices(leaves, weights, library, state, ("tool", frozenset(names)))
+    slot = Slot(leaves, library, state, ("tool", frozenset(names)))
+    chosen = choices(slot)
     if chosen:
         return max(chosen.items(), key=lambda pair: pair[1])
-    best = max(range(len(names)), key=lambda n: (weights[n], -n))
+    best = max(range(len(names)), key=lambda n: (slot.weights[n], -n))
     return names[best], 0.5
 
 

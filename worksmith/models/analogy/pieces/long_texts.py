@@ -8,7 +8,7 @@ from typing import Any
 from worksmith.models.analogy.pieces.phrases import shape_of
 from worksmith.models.analogy.pieces.tagger import Shown, norm_at
 from worksmith.models.analogy.reading.state import State
-from worksmith.models.analogy.reading.task import Task, read_task
+from worksmith.models.analogy.reading.task import Task
 from worksmith.models.analogy.reading.words import STOP_STEMS
 from worksmith.models.analogy.values.moments import Key
 
@@ -34,13 +34,8 @@ def cells(index: int, state: State) -> Iterator[Key]:
                 yield ("cell", index, ("pick", ("first",), where), column)
 
 
-def read(text: str, clock: str) -> Task:
-    """The text, taken apart as a task is."""
-    return read_task(text, clock)
-
-
 def places(value: str, moment: Any, text: Task) -> Iterator[tuple[str, str, tuple[Any, ...]]]:
-    """Where the value stands in the text: reading, form and token ranges."""
+    """The places of the value in the text: reading, form and token ranges."""
     if moment:
         wanted, form = moment
         days = text.pools.get("date", ())
@@ -118,14 +113,14 @@ def _windows(text: Task, span: tuple[int, int]) -> dict[tuple[str, str], float]:
 
 
 def _alike(one: dict[tuple[str, str], float], other: dict[tuple[str, str], float]) -> float:
-    """How much of the words around one range stands around another: 0 to 1."""
+    """The overlap of the words around two ranges: 0 to 1."""
     total = sum(one.values()) + sum(other.values())
     shared = sum(min(weight, other[key]) for key, weight in one.items() if key in other)
     return 2 * shared / total if total else 0.0
 
 
 def _cuts(text: Task, span: tuple[int, int]) -> int:
-    """At how many of its ends a range cuts a name."""
+    """The number of its ends at which a range cuts a name."""
     start, end = span
     found = 0
     if start and shape_of(text, start) == shape_of(text, start - 1) == "A":

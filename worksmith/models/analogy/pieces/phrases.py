@@ -26,7 +26,7 @@ _ENDS = frozenset(".?!")
 
 @dataclass(frozen=True)
 class _Pattern:
-    """A demonstrated phrase: the shapes of its tokens, the words around it, how much it counts."""
+    """A demonstrated phrase: the shapes and norms of its tokens, the words around it, its weight."""
 
     shapes: tuple[str, ...]
     before: tuple[str, str]
@@ -77,7 +77,7 @@ def choose(
 
 
 def shape_of(task: Task, index: int) -> str:
-    """What kind of token it is: a capital (A) or small (a) word, a number or date (0), or the mark itself."""
+    """The kind of a token: a capital (A) or small (a) word, a number or date (0), or the mark itself."""
     token = task.tokens[index]
     if token.readings or token.text[0].isdigit():
         return "0"
@@ -98,7 +98,7 @@ def _pattern(example: Shown, span: tuple[int, int]) -> _Pattern:
 
 
 def _side(patterns: Sequence[_Pattern], task: Task, index: int, step: int) -> list[float]:
-    """For each pattern, how alike the words on one side are."""
+    """For each pattern, the likeness of the words on one side."""
     near, far = norm_at(task, index), norm_at(task, index + step)
     found = []
     for pattern in patterns:
@@ -129,7 +129,7 @@ def _score(
 
 
 def _alike(shown: tuple[str, ...], shapes: Sequence[str], start: int, end: int) -> float:
-    """How alike two rows of shapes are, from both ends: 0 to 1.9."""
+    """The likeness of two rows of shapes, from both ends: 0 to 1.9."""
     size, length = len(shown), end - start
     shorter = min(size, length)
     if size == length and all(map(str.__eq__, shown, shapes[start:end])):
@@ -155,7 +155,7 @@ def _vocabulary(
 
 
 def _cuts(shapes: Sequence[str], start: int, end: int) -> float:
-    """What counts against a range that begins or ends inside a name or an amount."""
+    """The cost of a range that begins or ends inside a name or an amount."""
     cost = 0.0
     if start > 1 and shapes[start] == shapes[start - 1] == "A":
         cost += _CUT_NAME

@@ -75,7 +75,7 @@ def _typed_score(reading: str, index: int, shown: Sequence[Shown], task: Task) -
 
 
 def norm_at(task: Task, index: int) -> str:
-    """What a token is compared by; the ends of sentences and of the task are all one."""
+    """The norm of a token; the ends of sentences and of the task are all one."""
     if not 0 <= index < len(task.tokens):
         return "<end>"
     norm = task.tokens[index].norm
@@ -88,7 +88,7 @@ def opens(task: Task, index: int) -> bool:
 
 
 def _context(start: int, end: int, demo: Task, at: int, to: int, task: Task) -> float:
-    """How alike the surroundings of two token ranges are."""
+    """The likeness of the surroundings of two token ranges."""
     score = 0.0
     if norm_at(demo, start - 1) == norm_at(task, at - 1):
         score += 1.0 + (0.6 if norm_at(demo, start - 2) == norm_at(task, at - 2) else 0.0)
@@ -110,7 +110,8 @@ def _choose_words(
     sizes, single = words or set(range(1, _MAX_WORDS + 1)), _SIZE_COSTS.get(len(words), 0.15)
     if words == {1}:
         single = 1.0
-    capital, strict = _capital(shown), 0.7 if any(map(_is_name, _pairs(task))) else 0.25
+    named = any(_case(task, index) == 1.0 for index in range(len(task.tokens)))
+    capital, strict = _capital(shown), 0.7 if named else 0.25
     # Where all that was shown are names, and the query has names, what is no name is not what is asked for.
     only_names = strict > 0.5 and _least_capital(shown) > 0.5 and min(words, default=1) > 1
     best: tuple[float, int, int] | None = None
@@ -141,14 +142,6 @@ def _choose_words(
     return best[1:] if best and best[0] > 0.4 else None
 
 
-def _pairs(task: Task) -> list[tuple[Task, int]]:
-    return [(task, index) for index in range(len(task.tokens))]
-
-
-def _is_name(place: tuple[Task, int]) -> bool:
-    return _case(*place) == 1.0
-
-
 def _case(task: Task, index: int) -> float:
     """1 for a capital inside a sentence, 0 for a small letter, between for the first word of a sentence."""
     token = task.tokens[index]
@@ -158,7 +151,7 @@ def _case(task: Task, index: int) -> float:
 
 
 def cut_names(task: Task, start: int, end: int) -> int:
-    """At how many of its ends a range cuts a row of capitals."""
+    """The number of its ends at which a range cuts a row of capitals."""
     cases = [_case(task, index) if 0 <= index < len(task.tokens) else 0.0 for index in (start - 1, end)]
     found = cases[0] == 1.0 and _case(task, start) == 1.0
     return found + (cases[1] == 1.0 and _case(task, end - 1) > 0.0)
@@ -176,7 +169,6 @@ def _capital(shown: Sequence[Shown]) -> float:
 
 
 def _capitals(task: Task, start: int, end: int) -> float:
-    """The share of capitalised words."""
     return sum(_case(task, index) for index in range(start, end)) / (end - start)
 
 
@@ -209,7 +201,7 @@ def _fill(novelty: Sequence[float], start: int, end: int) -> float:
 
 
 def _edge(shown: Sequence[Shown], task: Task, index: int, step: int) -> float:
-    """How well the words before (step -1) or after (step 1) a range match the demonstrations."""
+    """The match of the words before (step -1) or after (step 1) a range with the demonstrations."""
     near, far = norm_at(task, index), norm_at(task, index + step)
     total = 0.0
     for example in shown:

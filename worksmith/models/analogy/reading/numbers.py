@@ -24,3 +24,8 @@ def exceeded(text: str, start: int, end: int, number: float) -> float | None:
     if _FROM.search(before) or _OR_MORE.match(text, end):
         return number - 1
     return number if _ABOVE.search(before) else None
+
+
+def plain(value: float) -> float | int:
+    """A whole number as an integer."""
+    return int(value) if value == int(value) else value

@@ -35,7 +35,7 @@ class Observation:
 
     @property
     def kind(self) -> str:
-        """What situations are told apart by: the family, the number of things, or the masked text."""
+        """The key of situations: the family, the number of things, or the masked text."""
         if self.family in ("rows", "items"):
             return f"{self.family}:{min(len(self.rows) + len(self.items), 2)}"
         if self.family == "series":
@@ -50,7 +50,6 @@ class Observation:
 
 @lru_cache(maxsize=4096)
 def read_observation(text: str | None) -> Observation:
-    """Parse the text of a reply."""
     if text is None:
         return Observation("none", (), (), (), "")
     try:

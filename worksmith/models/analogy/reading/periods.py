@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from worksmith.models.analogy.reading.numbers import plain
+
 _MONTHS = tuple(calendar.month_name)[1:]
 _QUARTERS = ("Q1", "Q2", "Q3", "Q4")
 _SEASONS = {"spring": 3, "summer": 6, "fall": 9, "autumn": 9, "winter": 12}
@@ -62,7 +64,7 @@ def read_span(count: float, unit: str, now: datetime | None) -> Mapping[str, Any
     `unit` and `amount` are as the task says; `step` and `steps` are the same in units that any calendar
     has: years as months, fortnights as weeks.
     """
-    readings: dict[str, Any] = {"days": _plain(count * UNITS[unit])}
+    readings: dict[str, Any] = {"days": plain(count * UNITS[unit])}
     if count != int(count):
         return readings
     step, size = _STEPS.get(unit, (unit, 1)) if unit != "year" else ("month", 12)
@@ -84,7 +86,3 @@ def months_later(day: datetime, months: int) -> datetime:
     years, month = divmod(day.month - 1 + months, 12)
     year = min(max(day.year + years, 1), 9999)
     return day.replace(year=year, month=month + 1, day=min(day.day, calendar.monthrange(year, month + 1)[1]))
-
-
-def _plain(value: float) -> float | int:
-    return int(value) if value == int(value) else value

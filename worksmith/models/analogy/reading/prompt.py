@@ -71,15 +71,12 @@ class Layout:
 
 @dataclass(frozen=True)
 class ToolNote:
-    """A tool as the query's prompt describes it."""
-
     name: str
     arguments: tuple[str, ...]
     text: str
 
     @property
     def notes(self) -> Mapping[str, str]:
-        """The line that describes each argument."""
         lines = (line.strip().partition(":") for line in self.text.splitlines()[1:])
         return {name: note.strip() for name, colon, note in lines if colon}
 
@@ -109,7 +106,7 @@ def read_request(request: Request) -> Prompt:
 
 
 def count_tokens(text: str) -> int:
-    """About how many tokens a language model would count: four characters each."""
+    """The number of tokens, estimated: four characters each."""
     return (len(text) + 3) // 4
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from worksmith.models.analogy.reading.observation import Observation, as_text, read_observation, with_duration
 from worksmith.models.analogy.reading.prompt import Conversation, Layout, Step, clock_of, task_of
 from worksmith.models.analogy.reading.statements import read_form
 from worksmith.models.analogy.reading.task import Task, read_task
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,6 @@ class Group:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the records."""
         return tuple(dict.fromkeys(name for row in self.rows[:8] for name in row))
 
     @cached_property
@@ -79,24 +80,28 @@ class State:
 
     @property
     def run(self) -> int:
-        """How many calls the last run has."""
+        """The number of calls in the last run."""
         return len(self.groups[-1].calls) if self.groups else 0
 
     @cached_property
     def calls(self) -> tuple[Call, ...]:
-        """All calls so far."""
         return tuple(call for group in self.groups for call in group.calls)
 
     @property
     def repeats(self) -> bool:
-        """Whether the last call was made before."""
         *before, last = self.calls
         return any(call.tool == last.tool and call.arguments == last.arguments for call in before)
 
-    @property
-    def last(self) -> Observation:
-        """The last observation."""
-        return self.groups[-1].calls[-1].observation if self.groups else read_observation(None)
+    def group(self, index: int) -> Group | None:
+        """A run of calls; None where there were not as many."""
+        return self.groups[index] if index < len(self.groups) else None
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value under a key, made the first time."""
+        if key not in self.memo:
+            self.memo[key] = make()
+        found: T = self.memo[key]
+        return found
 
 
 def states_of(conversation: Conversation, layout: Layout) -> list[State]:
@@ -107,14 +112,10 @@ def states_of(conversation: Conversation, layout: Layout) -> list[State]:
     return [State(task, clock, _groups(calls[:count])) for count in range(len(calls) + 1)]
 
 
-def arguments_of(step: Step, layout: Layout) -> Mapping[str, Any]:
-    """The arguments of a step's call."""
-    value = step.data.get(layout.arguments or "", {})
-    return value if isinstance(value, dict) else {}
-
-
 def _call(step: Step, layout: Layout) -> Call:
-    arguments = {name: as_text(value) for name, value in arguments_of(step, layout).items()}
+    value = step.data.get(layout.arguments or "", {})
+    shown = value if isinstance(value, dict) else {}
+    arguments = {name: as_text(value) for name, value in shown.items()}
     return Call(step.fields.get(layout.tool or "", ""), arguments, read_observation(step.reply))
 
 

@@ -31,11 +31,10 @@ class Form:
 
     @property
     def skeleton(self) -> str:
-        """What statements of one making have in common."""
+        """The part that statements of one making share."""
         return "?".join(self.fixed)
 
     def with_values(self, values: list[str]) -> str:
-        """The statement with other values in it."""
         text = self.fixed[0]
         for value, fixed in zip(values, self.fixed[1:], strict=True):
             text += value + fixed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from worksmith.models.analogy.reading import dates, periods
-from worksmith.models.analogy.reading.numbers import NUMBERS, exceeded
+from worksmith.models.analogy.reading.numbers import NUMBERS, exceeded, plain
 from worksmith.models.analogy.reading.words import DIRECTIONS, STOP_STEMS, content_words, extremes_of, stem
 
 _QUOTE_CLOSE = {"'": "'", '"': '"', "\u2018": "\u2019", "\u201c": "\u201d"}
@@ -54,20 +54,17 @@ class Token:
 
     @property
     def is_word(self) -> bool:
-        """Whether it is a plain word."""
         return not self.readings and self.norm not in ("'s", ",", ".", "?", "!", ":", ";")
 
 
 @dataclass(frozen=True)
 class Task:
-    """A task text, read."""
-
     text: str
     tokens: tuple[Token, ...]
 
     @cached_property
     def pools(self) -> Mapping[str, tuple[int, ...]]:
-        """For each reading, the tokens that have it."""
+        """The tokens that have each reading."""
         pools: dict[str, tuple[int, ...]] = {}
         for index, token in enumerate(self.tokens):
             for reading in token.readings:
@@ -88,12 +85,12 @@ class Task:
 
     @cached_property
     def extremes(self) -> frozenset[str]:
-        """Which extremes it asks for; `at least` and `at most` ask for none."""
+        """The extremes it asks for; `at least` and `at most` ask for none."""
         return extremes_of(token.norm for token in self.tokens)
 
     @cached_property
     def sides(self) -> frozenset[int]:
-        """Which ways its comparing words point: 1 for more, after; -1 for less, before."""
+        """The directions of its comparing words: 1 for more, after; -1 for less, before."""
         return frozenset(DIRECTIONS[token.norm] for token in self.tokens if token.norm in DIRECTIONS)
 
     def spans(self, value: str) -> list[tuple[int, int]]:
@@ -133,7 +130,6 @@ class Task:
         return tuple(tuple(re.findall(r"[^\W_]+", t.text.lower())) for t in self.tokens)
 
     def piece(self, span: tuple[int, int]) -> str:
-        """The text of a token range."""
         return self.text[self.tokens[span[0]].start : self.tokens[span[1] - 1].end]
 
 
@@ -235,14 +231,10 @@ def _amount(text: str) -> float:
     return float(word) if word[0].isdigit() else (0.5 if word.startswith("half") else 1.0)
 
 
-def _plain(value: float) -> float | int:
-    return int(value) if value == int(value) else value
-
-
 def _duration(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
     unit = _UNITS[match["unit"].lower().rstrip("s")]
     amount = _amount(match[0]) + (0.5 if match["half"] else 0)
-    return {"minutes": _plain(amount * unit)}
+    return {"minutes": plain(amount * unit)}
 
 
 def _days(match: re.Match[str], now: datetime | None) -> Mapping[str, Any]:
@@ -250,16 +242,8 @@ def _days(match: re.Match[str], now: datetime | None) -> Mapping[str, Any]:
     return periods.read_span(_amount(match[0]), unit, now)
 
 
-def _named(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
-    return periods.read_named(match[0])
-
-
-def _time(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
-    return {"time": dates.minutes_of_day(match[0])}
-
-
 def _number(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
-    value = _plain(float(match[0]))
+    value = plain(float(match[0]))
     readings: dict[str, Any] = {"number": value, "digits": match[0]}
     if isinstance(value, int) and 1 <= value <= 12:
         readings["time"] = dates.minutes_of_day(match[0])
@@ -268,7 +252,7 @@ def _number(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
 
 
 def _percent(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
-    return {"percent": _plain(float(re.match(r"[\d.]+", match[0])[0]))}  # type: ignore[index]
+    return {"percent": plain(float(re.match(r"[\d.]+", match[0])[0]))}  # type: ignore[index]
 
 
 def _date(match: re.Match[str], now: datetime | None) -> Mapping[str, Any]:
@@ -278,17 +262,13 @@ def _date(match: re.Match[str], now: datetime | None) -> Mapping[str, Any]:
     return found
 
 
-def _email(match: re.Match[str], _: datetime | None) -> Mapping[str, Any]:
-    return {"email": match[0].rstrip(".")}
-
-
-_READERS = {
-    "email": _email,
+_READERS: Mapping[str, Callable[[re.Match[str], datetime | None], Mapping[str, Any]]] = {
+    "email": lambda match, now: {"email": match[0].rstrip(".")},
     "duration": _duration,
     "days": _days,
-    "named": _named,
+    "named": lambda match, now: periods.read_named(match[0]),
     "date": _date,
-    "time": _time,
+    "time": lambda match, now: {"time": dates.minutes_of_day(match[0])},
     "percent": _percent,
     "number": _number,
 }

@@ -14,13 +14,8 @@ _STOP = (
     "a an the of to in on at for with and or is was were be been it its this that them they their me my i "
     "you your can could please do did if so then there from by as any all some"
 )
-STOP = frozenset(_STOP.split())
-"""Words that say little about what a task is."""
-
 _UP = "more higher greater above over exceeded exceeds exceed up increased grew rose most after later since"
 _DOWN = "less lower fewer below under down decreased fell dropped least before earlier until"
-DIRECTION = {**dict.fromkeys(_UP.split(), 1), **dict.fromkeys(_DOWN.split(), -1)}
-"""Words that say which way a comparison goes."""
 
 
 @lru_cache(maxsize=16384)
@@ -42,7 +37,8 @@ def stems(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in _WORD.findall(text))
 
 
-STOP_STEMS = frozenset(map(stem, STOP))
+STOP_STEMS = frozenset(map(stem, _STOP.split()))
+"""Words that say little about the subject of a task."""
 
 _FUNCTION = (
     "are am has have had having does did done might may must shall should will would not no nor but because "
@@ -62,8 +58,11 @@ _OPENING = (
 OPENING_STEMS = frozenset(map(stem, _OPENING.split()))
 """Words that begin a request; at the beginning of a sentence they are no part of a name."""
 
-DIRECTIONS = {stem(word): sign for word, sign in DIRECTION.items()}
-"""The same by stem."""
+DIRECTIONS = {
+    **dict.fromkeys(map(stem, _UP.split()), 1),
+    **dict.fromkeys(map(stem, _DOWN.split()), -1),
+}
+"""Words for the direction of a comparison, by stem."""
 
 _SMALLEST = "least fewest smallest lowest shortest fastest quickest soonest lightest minimum minimal min"
 _LARGEST = "most largest highest longest slowest biggest greatest heaviest maximum maximal max"
@@ -75,7 +74,7 @@ EXTREMES = {
 
 
 def extremes_of(norms: Iterable[str]) -> frozenset[str]:
-    """Which extremes stemmed words ask for; `at least` and `at most` ask for none."""
+    """The extremes that stemmed words ask for; `at least` and `at most` ask for none."""
     pairs = pairwise(("", *norms))
     return frozenset(EXTREMES[norm] for before, norm in pairs if norm in EXTREMES and before != "at")
 
@@ -93,7 +92,6 @@ def content_words(text: str) -> list[str]:
 
 
 def recase(text: str, case: str) -> str:
-    """`text` in the given case."""
     if case == "lower":
         return text.lower()
     if case == "upper":

@@ -13,7 +13,7 @@ _MOST_COLUMNS = 6
 
 
 def ways(group: Group, numbers: tuple[str, ...], days: tuple[str, ...]) -> Iterator[Key]:
-    """How the calls of a run may be compared: by a sum, a largest value, the latest day, the rows."""
+    """The comparisons of a run's calls: by a sum, a largest value, the latest day, the rows."""
     if not 1 < len(group.calls) <= _MOST_CALLS:
         return
     for column in numbers[:_MOST_COLUMNS]:

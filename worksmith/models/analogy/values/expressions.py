@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from worksmith.models.analogy.reading import dates
 from worksmith.models.analogy.reading.observation import number
@@ -18,6 +18,7 @@ from worksmith.models.analogy.values.moments import Key, now
 from worksmith.models.analogy.values.rows import kept, pick, unused
 from worksmith.models.analogy.values.series import summary
 
+T = TypeVar("T")
 Chooser = Callable[[Any], Any]
 """Gives the value of the task's piece with a reading, for expressions that copy from the task."""
 
@@ -36,7 +37,7 @@ class Evidence:
 
 
 def no_choice(reading: Any) -> None:
-    """For expressions that copy nothing from the task."""
+    """Choose nothing, for expressions that copy nothing from the task."""
 
 
 def evaluate(key: Key, state: State, choose: Chooser) -> str | None:
@@ -44,15 +45,14 @@ def evaluate(key: Key, state: State, choose: Chooser) -> str | None:
     return _EVALUATORS[key[0]](key, state, choose)
 
 
-def _const(key: Key, state: State, choose: Chooser) -> str | None:
-    return str(key[1])
-
-
 def _arg(key: Key, state: State, choose: Chooser) -> str | None:
-    if key[1] >= len(state.groups):
-        return None
-    calls = state.groups[key[1]].calls
-    return calls[key[2]].arguments.get(key[3]) if -len(calls) <= key[2] < len(calls) else None
+    group = state.group(key[1])
+    call = _at(group.calls, key[2]) if group else None
+    return call.arguments.get(key[3]) if call else None
+
+
+def _at(values: Sequence[T], index: int) -> T | None:
+    return values[index] if -len(values) <= index < len(values) else None
 
 
 def _cell(key: Key, state: State, choose: Chooser) -> str | None:
@@ -60,33 +60,25 @@ def _cell(key: Key, state: State, choose: Chooser) -> str | None:
     return row.get(key[3]) if row else None
 
 
-def _next(key: Key, state: State, choose: Chooser) -> str | None:
-    left = unused(key[1], key[2], key[3], state)
-    return left[0] if left else None
-
-
 def _item(key: Key, state: State, choose: Chooser) -> str | None:
-    items = state.groups[key[1]].items if key[1] < len(state.groups) else ()
-    return items[key[2]] if -len(items) <= key[2] < len(items) else None
+    group = state.group(key[1])
+    return _at(group.items, key[2]) if group else None
 
 
 def each(key: Key, state: State) -> tuple[str, ...]:
     """The cells of a column, or the scalars of a run, each once."""
-    if key[1] >= len(state.groups):
+    group = state.group(key[1])
+    if group is None:
         return ()
-    group = state.groups[key[1]]
     if not key[2]:
         return tuple(dict.fromkeys(group.items))
     cells = (group.rows[index].get(key[2], "") for index in kept(key[1], key[3], state))
     return tuple(dict.fromkeys(cell for cell in cells if cell))
 
 
-def _each(key: Key, state: State, choose: Chooser) -> str | None:
-    return written(each(key, state)) or None
-
-
 def _reply(key: Key, state: State, choose: Chooser) -> str | None:
-    return state.groups[key[1]].calls[-1].observation.text if key[1] < len(state.groups) else None
+    group = state.group(key[1])
+    return group.calls[-1].observation.text if group else None
 
 
 def _task(key: Key, state: State, choose: Chooser) -> str | None:
@@ -94,13 +86,12 @@ def _task(key: Key, state: State, choose: Chooser) -> str | None:
     return None if value is None else recase(str(value), key[2])
 
 
-def _count(key: Key, state: State, choose: Chooser) -> str | None:
+def _leader(key: Key, state: State, choose: Chooser) -> str | None:
+    """The value that leads its column, or the amount that it leads with."""
     found = leader(key, state)
-    return found[0] if found else None
-
-
-def _average(key: Key, state: State, choose: Chooser) -> str | None:
-    return average(key, state)
+    if found is None:
+        return None
+    return found[0] if key[0] == "count" else plain(found[1])
 
 
 def _month(key: Key, state: State, choose: Chooser) -> str | None:
@@ -110,21 +101,11 @@ def _month(key: Key, state: State, choose: Chooser) -> str | None:
     return f"{int(year)}-{int(month):02}" if year is not None and month is not None else None
 
 
-def _lead(key: Key, state: State, choose: Chooser) -> str | None:
-    found = leader(key, state)
-    return plain(found[1]) if found else None
-
-
-def _figure(key: Key, state: State, choose: Chooser) -> str | None:
-    return figure(key, state)
-
-
 def _winner(key: Key, state: State, choose: Chooser) -> str | None:
     """The argument of the call whose series has the largest summary."""
-    if key[1] >= len(state.groups):
-        return None
+    group = state.group(key[1])
     scored = []
-    for call in state.groups[key[1]].calls:
+    for call in group.calls if group else ():
         value = summary(tuple(v for _, v in call.observation.series), key[2])
         if value is not None and key[3] in call.arguments:
             scored.append((value, call.arguments[key[3]]))
@@ -196,7 +177,6 @@ def _text(key: Key, state: State, choose: Chooser) -> str | None:
 
 
 def _number(key: Key, state: State, choose: Chooser) -> str | None:
-    """A number of the task or of a cell, as text."""
     value = choose(key[1])
     found = number(str(value)) if value is not None else None
     if found is None:
@@ -205,19 +185,20 @@ def _number(key: Key, state: State, choose: Chooser) -> str | None:
 
 
 _EVALUATORS: dict[str, Callable[[Key, State, Chooser], str | None]] = {
-    "const": _const,
+    "const": lambda key, state, choose: str(key[1]),
     "arg": _arg,
     "cell": _cell,
-    "next": _next,
+    "next": lambda key, state, choose: next(iter(unused(key[1], key[2], key[3], state)), None),
     "item": _item,
-    "each": _each,
+    "each": lambda key, state, choose: written(each(key, state)) or None,
     "reply": _reply,
     "task": _task,
-    "count": _count,
-    "average": _average,
+    "average": lambda key, state, choose: average(key, state),
     "month": _month,
-    "lead": _lead,
-    **dict.fromkeys(("fact", "tally", "total", "mean", "distinct"), _figure),
+    **dict.fromkeys(("count", "lead"), _leader),
+    **dict.fromkeys(
+        ("fact", "tally", "total", "mean", "distinct"), lambda key, state, choose: figure(key, state)
+    ),
     "winner": _winner,
     "affix": _affix,
     "join": _join,

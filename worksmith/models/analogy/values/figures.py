@@ -16,9 +16,9 @@ LEAST_ROWS = (1, 3)
 
 def figure(key: Key, state: State) -> str | None:
     """The number that a key names: (kind, run, column, filter), or (`fact`, run, call, name)."""
-    if key[1] >= len(state.groups):
+    group = state.group(key[1])
+    if group is None:
         return None
-    group = state.groups[key[1]]
     if key[0] == "fact":
         calls = group.calls
         return calls[key[2]].observation.facts.get(key[3]) if -len(calls) <= key[2] < len(calls) else None
@@ -63,8 +63,6 @@ def leader(key: Key, state: State) -> tuple[str, float] | None:
     The key is (kind, run, column, most or least or what the task asks for, amount, filter); without an
     amount rows are counted.
     """
-    if key[1] >= len(state.groups):
-        return None
     totals, sign = _totals(key, state), _sign(key[3], state)
     if not totals or not sign:
         return None
@@ -73,17 +71,16 @@ def leader(key: Key, state: State) -> tuple[str, float] | None:
 
 
 def _totals(key: Key, state: State) -> Mapping[str, float]:
-    memo = ("totals", key[1], key[2], key[4], key[5])
-    if memo not in state.memo:
+    def add() -> Mapping[str, float]:
         totals: dict[str, float] = {}
-        rows = state.groups[key[1]].rows
         for index in kept(key[1], key[5], state):
-            value = rows[index].get(key[2], "")
-            step = number(rows[index].get(key[4], "")) if key[4] else 1.0
+            row = state.groups[key[1]].rows[index]
+            step = number(row.get(key[4], "")) if key[4] else 1.0
+            value = row.get(key[2], "")
             totals[value] = totals.get(value, 0.0) + (step or 0.0)
-        state.memo[memo] = totals
-    found: Mapping[str, float] = state.memo[memo]
-    return found
+        return totals
+
+    return state.remember(("totals", key[1], key[2], key[4], key[5]), add)
 
 
 def average(key: Key, state: State) -> str | None:
@@ -91,11 +88,10 @@ def average(key: Key, state: State) -> str | None:
 
     The key is that of `leader`, and how many rows a value must have to be compared.
     """
-    if key[1] >= len(state.groups):
-        return None
-    rows, amounts = state.groups[key[1]].rows, dict[str, list[float]]()
+    amounts: dict[str, list[float]] = {}
     for index in kept(key[1], key[5], state):
-        value, amount = rows[index].get(key[2], ""), number(rows[index].get(key[4], ""))
+        row = state.groups[key[1]].rows[index]
+        value, amount = row.get(key[2], ""), number(row.get(key[4], ""))
         if value and amount is not None:
             amounts.setdefault(value, []).append(amount)
     means = {value: sum(some) / len(some) for value, some in amounts.items() if len(some) >= key[6]}
@@ -112,5 +108,4 @@ def _sign(which: str, state: State) -> int:
 
 
 def plain(value: float) -> str:
-    """A number as people write it."""
     return str(int(value)) if value == int(value) else str(round(value, 2))

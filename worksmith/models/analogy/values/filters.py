@@ -26,12 +26,9 @@ _TEXT_LENGTH = 40
 _OPENS: Key = ("day", "opens", 0)
 
 
-def filters(group_index: int, state: State) -> Iterator[Key]:
-    """The filters that may have been meant, simplest first."""
-    memo = ("filters", group_index)
-    if memo not in state.memo:
-        state.memo[memo] = tuple(_filters(group_index, state))
-    yield from state.memo[memo]
+def filters(group_index: int, state: State) -> tuple[Key, ...]:
+    """The possible filters, simplest first."""
+    return state.remember(("filters", group_index), lambda: tuple(_filters(group_index, state)))
 
 
 def _filters(index: int, state: State) -> Iterator[Key]:
@@ -94,12 +91,9 @@ def _is_category(cell: str) -> bool:
     return 0 < len(cell) <= 24 and "@" not in cell and not cell[0].isdigit()
 
 
-def picks(group_index: int, state: State) -> Iterator[tuple[Key, int]]:
+def picks(group_index: int, state: State) -> tuple[tuple[Key, int], ...]:
     """Every way to choose one row of a run, and the row it chooses; `next` is left to `unused`."""
-    memo = ("picks", group_index)
-    if memo not in state.memo:
-        state.memo[memo] = tuple(_picks(group_index, state))
-    yield from state.memo[memo]
+    return state.remember(("picks", group_index), lambda: tuple(_picks(group_index, state)))
 
 
 def _picks(group_index: int, state: State) -> Iterator[tuple[Key, int]]:

@@ -27,9 +27,9 @@ def keys(state: State) -> Iterator[Key]:
 
 def free(key: Key, state: State) -> datetime | None:
     """The first moment of the searched day from the opening on at which the length fits."""
-    if key[1] >= len(state.groups):
+    group = state.group(key[1])
+    if group is None:
         return None
-    group = state.groups[key[1]]
     length = 30.0 if key[3] == "half" else nth(state, "minutes", key[3])
     day = _day(group.calls[0].arguments.values())
     columns = (date_columns(group), number_columns(group))
@@ -49,6 +49,6 @@ def free(key: Key, state: State) -> datetime | None:
 
 
 def _day(values: object) -> datetime | None:
-    """The day that the search was for: the first argument that is a date."""
+    """The searched day: the first argument that is a date."""
     found = [dates.parse(value) for value in values]  # type: ignore[attr-defined]
     return next((one[0] for one in found if one), None)

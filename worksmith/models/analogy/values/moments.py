@@ -19,12 +19,10 @@ EDGES = ("opens", "closes")
 
 
 def now(state: State) -> datetime | None:
-    """The clock."""
     return datetime.fromisoformat(state.clock) if state.clock else None
 
 
 def reference(key: Key, state: State) -> datetime | None:
-    """The moment that a reference key names in this state."""
     clock = now(state)
     if clock is None:
         return None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from operator import ge, gt, le, lt
 
 from worksmith.models.analogy.reading import dates
 from worksmith.models.analogy.reading.observation import number
@@ -18,16 +19,26 @@ ALL: Key = ("all",)
 MAX_ROWS = 400
 """Rows beyond this many are not looked at."""
 _LONGEST_SAID = 160
+_OPERATORS: Mapping[str, Callable[[datetime, datetime], bool]] = {
+    "on": lambda moment, bound: moment.date() == bound.date(),
+    "<": lt,
+    "<=": le,
+    ">": gt,
+    ">=": ge,
+}
 
 
 def kept(group_index: int, where: Key, state: State) -> tuple[int, ...]:
     """The indexes of the rows of a run that pass a filter."""
-    memo = ("kept", group_index, where)
-    if memo not in state.memo:
-        rows = state.groups[group_index].rows[:MAX_ROWS] if group_index < len(state.groups) else ()
-        state.memo[memo] = _passing(rows, where, group_index, state)
-    found: tuple[int, ...] = state.memo[memo]
-    return found
+    return state.remember(
+        ("kept", group_index, where),
+        lambda: _passing(_rows(group_index, state), where, group_index, state),
+    )
+
+
+def _rows(group_index: int, state: State) -> tuple[Row, ...]:
+    group = state.group(group_index)
+    return group.rows[:MAX_ROWS] if group else ()
 
 
 def _passing(rows: tuple[Row, ...], where: Key, group: int, state: State) -> tuple[int, ...]:
@@ -46,14 +57,10 @@ def _passing(rows: tuple[Row, ...], where: Key, group: int, state: State) -> tup
     if kind in ("absent", "present"):
         elsewhere = cells_of(where[2], where[3], state)
         return tuple(i for i, cell in enumerate(cells) if (cell in elsewhere) == (kind == "present"))
-    if kind == "eq":
-        return tuple(i for i, cell in enumerate(cells) if cell == where[2])
-    if kind == "ne":
-        return tuple(i for i, cell in enumerate(cells) if cell != where[2])
-    if kind == "said":
-        return tuple(i for i, cell in enumerate(cells) if is_said(cell, state))
-    if kind == "unsaid":
-        return tuple(i for i, cell in enumerate(cells) if not is_said(cell, state))
+    if kind in ("eq", "ne"):
+        return tuple(i for i, cell in enumerate(cells) if (cell == where[2]) == (kind == "eq"))
+    if kind in ("said", "unsaid"):
+        return tuple(i for i, cell in enumerate(cells) if is_said(cell, state) == (kind == "said"))
     if kind == "known":
         known = known_items(group, state)
         return tuple(i for i, cell in enumerate(cells) if cell.lower() in known)
@@ -65,59 +72,39 @@ def _passing(rows: tuple[Row, ...], where: Key, group: int, state: State) -> tup
 
 
 def cells_of(group: int, column: str, state: State) -> frozenset[str]:
-    """The cells of a column of a run."""
-    memo = ("cells", group, column)
-    if memo not in state.memo:
-        rows = state.groups[group].rows[:MAX_ROWS] if group < len(state.groups) else ()
-        state.memo[memo] = frozenset(row[column] for row in rows if row.get(column))
-    found: frozenset[str] = state.memo[memo]
-    return found
+    return state.remember(
+        ("cells", group, column),
+        lambda: frozenset(row[column] for row in _rows(group, state) if row.get(column)),
+    )
 
 
 def is_said(cell: str, state: State) -> bool:
-    """Whether the task mentions the cell's text."""
-    memo = ("said", cell)
-    if memo not in state.memo:
-        wanted = stems(cell) if len(cell) <= _LONGEST_SAID else ()
-        state.memo[memo] = 0 < len(wanted) <= 12 and f" {' '.join(wanted)} " in _flat(state)
-    return bool(state.memo[memo])
+    return state.remember(("said", cell), lambda: _is_said(cell, state))
 
 
-def _flat(state: State) -> str:
-    if "flat" not in state.memo:
-        state.memo["flat"] = f" {' '.join(stems(state.task.text))} "
-    return str(state.memo["flat"])
+def _is_said(cell: str, state: State) -> bool:
+    wanted = stems(cell) if len(cell) <= _LONGEST_SAID else ()
+    flat = state.remember("flat", lambda: f" {' '.join(stems(state.task.text))} ")
+    return 0 < len(wanted) <= 12 and f" {' '.join(wanted)} " in flat
 
 
 def known_items(group: int, state: State) -> frozenset[str]:
-    """What the other replies gave as scalars."""
+    """The scalars of the other replies."""
     others = (other for index, other in enumerate(state.groups) if index != group)
     return frozenset(item.lower() for other in others for item in other.items)
 
 
 def _said_operator(state: State) -> str:
-    for token in state.task.tokens:
-        if token.norm in DIRECTIONS:
-            return ">" if DIRECTIONS[token.norm] > 0 else "<"
-    return "<"
+    signs = (DIRECTIONS[token.norm] for token in state.task.tokens if token.norm in DIRECTIONS)
+    return ">" if next(signs, -1) > 0 else "<"
 
 
 def _compares(cell: str, operator: str, bound: datetime) -> bool:
     found = dates.parse(cell)
-    if found is None:
-        return False
-    moment = found[0]
-    if operator == "on":
-        return moment.date() == bound.date()
-    if operator == "<":
-        return moment < bound
-    if operator == "<=":
-        return moment <= bound
-    return moment > bound if operator == ">" else moment >= bound
+    return found is not None and _OPERATORS[operator](found[0], bound)
 
 
 def date_columns(group: Group) -> tuple[str, ...]:
-    """The columns that hold dates."""
     rows = group.rows[:4]
     return tuple(c for c in group.columns if rows and all(dates.parse(row.get(c, "")) for row in rows))
 
@@ -133,12 +120,8 @@ def number_columns(group: Group) -> tuple[str, ...]:
 
 
 def pick(key: Key, group_index: int, state: State) -> Row | None:
-    """The row that a pick chooses in this state."""
     indexes = kept(group_index, key[2], state)
-    if not indexes or group_index >= len(state.groups):
-        return None
-    group = state.groups[group_index]
-    return group.rows[choose(key[1], indexes, group_index, state)]
+    return state.groups[group_index].rows[choose(key[1], indexes, group_index, state)] if indexes else None
 
 
 def choose(order: Key, indexes: tuple[int, ...], group_index: int, state: State) -> int:
@@ -163,11 +146,10 @@ def _most_told(indexes: tuple[int, ...], group_index: int, state: State) -> int:
 
 
 def _words(group_index: int, index: int, state: State) -> frozenset[str]:
-    memo = ("words", group_index, index)
-    if memo not in state.memo:
-        state.memo[memo] = frozenset(stems(" ".join(state.groups[group_index].rows[index].values())))
-    found: frozenset[str] = state.memo[memo]
-    return found
+    return state.remember(
+        ("words", group_index, index),
+        lambda: frozenset(stems(" ".join(state.groups[group_index].rows[index].values()))),
+    )
 
 
 def _rank(cell: str) -> tuple[float, str]:
@@ -179,10 +161,7 @@ def unused(group_index: int, column: str, where: Key, state: State) -> list[str]
     """The cells of the rows that pass a filter and were not yet an argument of a later call."""
     if group_index >= len(state.groups):
         return []
-    memo = ("open", group_index, column)
-    if memo not in state.memo:
-        state.memo[memo] = _open(group_index, column, state)
-    free: dict[int, str] = state.memo[memo]
+    free = state.remember(("open", group_index, column), lambda: _open(group_index, column, state))
     return list(dict.fromkeys(free[i] for i in kept(group_index, where, state) if i in free))
 
 
@@ -194,5 +173,5 @@ def _open(group_index: int, column: str, state: State) -> dict[int, str]:
         for call in later.calls
         for value in call.arguments.values()
     }
-    cells = ((i, row.get(column, "")) for i, row in enumerate(state.groups[group_index].rows[:MAX_ROWS]))
+    cells = ((i, row.get(column, "")) for i, row in enumerate(_rows(group_index, state)))
     return {i: cell for i, cell in cells if cell and cell.lower() not in used}

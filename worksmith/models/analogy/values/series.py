@@ -14,16 +14,11 @@ _AMOUNTS = tuple(how for how in SUMMARIES if how != "growth")
 
 
 def all_series(state: State) -> tuple[tuple[float, ...], ...]:
-    """The number series of the calls so far, in order."""
-    if "series" not in state.memo:
-        series = [c.observation.series for c in state.calls if c.observation.series]
-        state.memo["series"] = tuple(tuple(value for _, value in one) for one in series)
-    found: tuple[tuple[float, ...], ...] = state.memo["series"]
-    return found
+    found = (call.observation.series for call in state.calls if call.observation.series)
+    return state.remember("series", lambda: tuple(tuple(value for _, value in one) for one in found))
 
 
 def summary(values: tuple[float, ...], how: str) -> float | None:
-    """One number for a series."""
     if not values:
         return None
     if how == "growth":
@@ -55,19 +50,19 @@ def tests(state: State) -> Iterator[Key]:
 
 def holds(key: Key, state: State) -> bool | None:
     """Whether a comparison holds in this state; None when it cannot be made."""
-    series = all_series(state)
+    series, pools = all_series(state), state.task.pools
     if key[0] == "between":
         if max(key[1], key[2]) >= len(series):
             return None
         one, other = (summary(series[index], key[3]) for index in key[1:3])
         return None if one is None or other is None else one > other
     if key[0] == "across":
-        pool = state.task.pools.get("percent", ())
+        pool = pools.get("percent", ())
         if len(series) < 2 or not pool:
             return None
         ends = (series[0][-1], series[1][-1])
         return _beyond(summary(ends, "growth"), key[1], pool[0], state, True)
-    pool = state.task.pools.get(key[4], ())
+    pool = pools.get(key[4], ())
     if key[1] >= len(series) or key[5] >= len(pool):
         return None
     values, signed = series[key[1]], key[4] == "percent"
@@ -88,14 +83,12 @@ def _beyond(value: float | None, operator: str, token: int, state: State, signed
 
 
 def direction(token: int, state: State) -> int:
-    """Which way the task's words compare with the number at `token`: +1 above, -1 below."""
-    memo = ("direction", token)
-    if memo not in state.memo:
-        norms = [t.norm for t in state.task.tokens]
-        after = [DIRECTIONS[n] for n in norms[token + 1 : token + 4] if n in DIRECTIONS]
-        before = [DIRECTIONS[n] for n in reversed(norms[max(0, token - 5) : token]) if n in DIRECTIONS]
-        everywhere = [DIRECTIONS[n] for n in norms if n in DIRECTIONS]
-        state.memo[memo] = (
-            (after if "percent" in state.task.tokens[token].readings else []) or before or everywhere or [1]
-        )[0]
-    return int(state.memo[memo])
+    """The direction of the comparison with the number at `token`: +1 above, -1 below."""
+    return state.remember(("direction", token), lambda: _direction(token, state))
+
+
+def _direction(token: int, state: State) -> int:
+    norms = [t.norm for t in state.task.tokens]
+    after = norms[token + 1 : token + 4] if "percent" in state.task.tokens[token].readings else []
+    near = (*after, *reversed(norms[max(0, token - 5) : token]), *norms)
+    return next((DIRECTIONS[norm] for norm in near if norm in DIRECTIONS), 1)

@@ -33,7 +33,7 @@ class Template:
 
     @property
     def kind(self) -> tuple[tuple[Key, ...], bool]:
-        """What templates of the same making have in common."""
+        """The part that templates of the same making share."""
         return self.keys, bool(self.tail)
 
     def write(self, state: State, tail: str) -> str | None:
@@ -67,7 +67,7 @@ def take_apart(text: str, state: State) -> Template | None:
 
 
 def _values(state: State) -> dict[str, Key]:
-    """The arguments of earlier calls and the short cells of first records, with what they are called by."""
+    """The arguments of earlier calls and the short cells of first records, with their expressions."""
     known: dict[str, Key] = {}
     for index, group in enumerate(state.groups):
         for place, call in enumerate(group.calls):
