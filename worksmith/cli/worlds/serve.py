@@ -79,9 +79,9 @@ def serve_crm(
     Clients log in with any user name and password and the token as security token, or use the token as
     session id. Ctrl-C or SIGTERM ends the server.
     """
+    from tools.kinds.crm.rest.login import new_token
+    from tools.kinds.crm.rest.messages import Serving
     from tools.kinds.crm.rest.server import THREADS, OrgServer
-    from tools.kinds.crm.rest.serving import Serving
-    from tools.kinds.crm.rest.sessions import new_token
     from tools.kinds.crm.rest.store import OrgStore, check_free
 
     _check(host, allow_remote=allow_remote, tls=tls, writable=writable, save=save)

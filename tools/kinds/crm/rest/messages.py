@@ -1,4 +1,4 @@
-"""What comes in and what goes out, and errors in the form in which the platform gives them."""
+"""Requests, answers, and errors in the form in which the platform gives them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from retrievers.strict_json import parse_json
+from tools.kinds.crm.schema import Schema
 from tools.kinds.crm.soql.results import API_VERSION
 
 JSON = "application/json;charset=UTF-8"
@@ -20,7 +22,7 @@ class Request:
     """A request, read whole.
 
     Attributes:
-        path: its segments, decoded.
+        path: decoded, without empty segments.
         params: of the query string.
         headers: by name in small letters.
         session: the key of the session that it belongs to; see `Sessions`.
@@ -28,7 +30,7 @@ class Request:
     """
 
     method: str
-    path: tuple[str, ...]
+    path: str
     params: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
@@ -87,3 +89,33 @@ def not_allowed(method: str, allowed: Sequence[str]) -> ApiError:
 def read_only() -> ApiError:
     message = "This org is served read-only; `worksmith serve crm --writable` lets its records be changed."
     return ApiError(403, "INSUFFICIENT_ACCESS_OR_READONLY", message)
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What clients may see and do.
+
+    Attributes:
+        schema: the objects and fields that there are for them.
+        writable: whether they may change records.
+        audit: whether new records may give dates that are otherwise the system's own.
+    """
+
+    schema: Schema
+    writable: bool = False
+    audit: bool = False
+
+
+def json_object(body: bytes) -> dict[str, Any]:
+    """A body that has to be a JSON object.
+
+    Raises:
+        ApiError: it is none.
+    """
+    try:
+        value = parse_json(body)
+    except ValueError as error:
+        raise ApiError(400, "JSON_PARSER_ERROR", f"The body is not valid JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise ApiError(400, "JSON_PARSER_ERROR", "The body has to be a JSON object")
+    return value

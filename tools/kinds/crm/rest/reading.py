@@ -7,9 +7,8 @@ import apsw
 from tools.kinds.crm.ids import canonical
 from tools.kinds.crm.orgs.org import WorldOrg
 from tools.kinds.crm.rest.describing import brief, described
-from tools.kinds.crm.rest.messages import ApiError, Reply, Request, not_found
+from tools.kinds.crm.rest.messages import ApiError, Reply, Request, Serving, not_found
 from tools.kinds.crm.rest.paging import Pages, batch_size
-from tools.kinds.crm.rest.serving import Serving
 from tools.kinds.crm.rest.store import OrgStore
 from tools.kinds.crm.schema import CrmObject
 from tools.kinds.crm.soql.errors import QueryError, malformed
@@ -44,16 +43,16 @@ class Reader:
             raise QueryError("MALFORMED_SEARCH", message)
         return Reply(200, self._store.read(lambda *at: self._org(*at).search(statement)).body())
 
-    def objects(self) -> Reply:
+    def objects(self, _: Request) -> Reply:
         schema = self._serving.schema
         listed = [brief(each, schema, writable=self._serving.writable) for each in schema.objects]
         return Reply(200, {"encoding": "UTF-8", "maxBatchSize": 200, "sobjects": listed})
 
-    def about(self, entity: CrmObject) -> Reply:
+    def about(self, _: Request, entity: CrmObject) -> Reply:
         shown = brief(entity, self._serving.schema, writable=self._serving.writable)
         return Reply(200, {"objectDescribe": shown, "recentItems": []})
 
-    def describe(self, entity: CrmObject) -> Reply:
+    def describe(self, _: Request, entity: CrmObject) -> Reply:
         serving = self._serving
         return Reply(200, described(entity, serving.schema, writable=serving.writable, audit=serving.audit))
 

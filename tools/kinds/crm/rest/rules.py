@@ -1,7 +1,8 @@
-"""What the platform asks for in a new record and what it fills in itself; `rules.toml` says for which."""
+"""Values that the platform asks for in a new record and those that it makes up (`rules.toml`)."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +10,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from tools.kinds.crm.schema import OBJECTS, Field
+import apsw
+
+from tools.kinds.crm.ids import ORG, make_id, number_of
+from tools.kinds.crm.schema import OBJECTS, CrmObject, Field
+from tools.sqlite.schema import quoted
 
 
 @dataclass(frozen=True)
@@ -73,3 +78,108 @@ def _rules(entry: dict[str, Any]) -> Rules:
 def _made(how: dict[str, Any]) -> Made:
     of = how.get("of", ())
     return Made(**{**how, "of": (of,) if isinstance(of, str) else tuple(of)})
+
+
+Cells = dict[str, str | None]
+
+_DIGITS = re.compile(r"\d+$", re.ASCII)
+
+
+class Numbers:
+    """The running numbers of a served org. None is given twice, not even after a delete.
+
+    Not thread-safe.
+    """
+
+    def __init__(self, last: Mapping[str, int]) -> None:
+        self._last = dict(last)
+
+    @classmethod
+    def of(cls, connection: apsw.Connection) -> Numbers:
+        last: dict[str, int] = {}
+        for entity in OBJECTS.values():
+            last[entity.name] = _highest_id(connection, entity.name, "Id", entity.prefix)
+            for name, made in rules(entity.name).made.items():
+                if made.by == "number":
+                    last[_series(entity.name, name)] = _highest_number(connection, entity.name, name)
+                if made.by == "id":
+                    last[_series(entity.name, name)] = _highest_id(connection, entity.name, name, made.prefix)
+        return cls(last)
+
+    def next(self, series: str) -> int:
+        self._last[series] += 1
+        return self._last[series]
+
+    def id(self, entity: CrmObject) -> str:
+        return make_id(entity.prefix, self.next(entity.name))
+
+    def once(self, entity: CrmObject, name: str, made: Made) -> str:
+        match made.by:
+            case "number":
+                return made.prefix + str(self.next(_series(entity.name, name))).zfill(made.width)
+            case "id":
+                return make_id(made.prefix, self.next(_series(entity.name, name)))
+            case "contact":
+                return self.id(OBJECTS["Contact"])
+        return made.value
+
+
+def fill_in(connection: apsw.Connection, entity: CrmObject, cells: Cells, numbers: Numbers | None) -> None:
+    """Set what the platform makes up.
+
+    Args:
+        numbers: for a new record; None after a change.
+    """
+    for name, made in rules(entity.name).made.items():
+        match made.by:
+            case "join":
+                cells[name] = " ".join(text for part in made.of if (text := cells.get(part))) or None
+            case "equal":
+                cells[name] = "true" if cells.get(made.of[0]) == made.value else "false"
+            case "product":
+                cells[name] = _product(cells, made)
+            case "parent":
+                cells[name] = _of_parent(connection, entity, cells, made)
+            case _ if numbers:
+                cells[name] = numbers.once(entity, name, made)
+
+
+def contact_of(account: Cells) -> Cells:
+    contact: Cells = dict.fromkeys(OBJECTS["Contact"].columns)
+    contact |= {name: account[name] for name in ("Name", "FirstName", "LastName")}
+    return contact | {
+        "Id": account["PersonContactId"],
+        "AccountId": account["Id"],
+        "Email": account["PersonEmail"],
+    }
+
+
+def _series(table: str, column: str) -> str:
+    return f"{table}.{column}"
+
+
+def _highest_id(connection: apsw.Connection, table: str, column: str, prefix: str) -> int:
+    """The number of the last id that was made as `make_id` makes them; 0 if there is none."""
+    name = quoted(column)
+    sql = f"SELECT max({name}) FROM {quoted(table)} WHERE {name} GLOB ?"
+    last: str | None = connection.execute(sql, (f"{prefix}{ORG}*",)).get
+    return number_of(last) if last else 0
+
+
+def _highest_number(connection: apsw.Connection, table: str, column: str) -> int:
+    last: str | None = connection.execute(f"SELECT max({quoted(column)}) FROM {quoted(table)}").get
+    digits = _DIGITS.search(last or "")
+    return int(digits[0]) if digits else 0
+
+
+def _product(cells: Cells, made: Made) -> str | None:
+    first, second = (cells.get(name) for name in made.of)
+    return None if first is None or second is None else f"{float(first) * float(second):.2f}"
+
+
+def _of_parent(connection: apsw.Connection, entity: CrmObject, cells: Cells, made: Made) -> str | None:
+    field = OBJECTS[entity.name].field(made.of[0])
+    assert field is not None
+    sql = f'SELECT {quoted(made.value)} FROM {quoted(field.targets[0])} WHERE "Id" = ?'
+    found: str | None = connection.execute(sql, (cells.get(field.name),)).get
+    return found

@@ -15,12 +15,11 @@ from pathlib import Path
 import uvicorn
 
 from tools.errors import InputError
-from tools.kinds.crm.rest.api import Api
+from tools.kinds.crm.rest.app import LONGEST_ADDRESS, Api, App
 from tools.kinds.crm.rest.certificate import write_certificate
 from tools.kinds.crm.rest.connections import MOST, Connection
-from tools.kinds.crm.rest.face import LONGEST_ADDRESS, Face
-from tools.kinds.crm.rest.serving import Serving
-from tools.kinds.crm.rest.sessions import Sessions
+from tools.kinds.crm.rest.login import Sessions
+from tools.kinds.crm.rest.messages import Serving
 from tools.kinds.crm.rest.store import OrgStore
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -104,8 +103,8 @@ class OrgServer:
             scheme = "https" if self._secure else "http"
             shown = f"[{self._host}]" if ":" in self._host else self._host
             hosts = {*LOOPBACK, self._host.lower()} if is_loopback(self._host) else ()
-            face = Face(self._api, self._sessions, hosts=hosts, secure=self._secure, threads=THREADS)
-            self._uvicorn = _Uvicorn(_config(face, *files))
+            app = App(self._api, self._sessions, hosts=hosts, secure=self._secure, threads=THREADS)
+            self._uvicorn = _Uvicorn(_config(app, *files))
             self._uvicorn.config.load()
             if files[1]:
                 files[1].unlink()  # it has been read, and nobody else need
@@ -113,7 +112,7 @@ class OrgServer:
             try:
                 yield Listening(f"{scheme}://{shown}:{sock.getsockname()[1]}", files[0])
             finally:
-                face.close()
+                app.close()
 
     def run(self) -> None:
         """Answer requests until a signal (SIGINT, SIGTERM) or `stop`."""
@@ -159,9 +158,9 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
         yield sock
 
 
-def _config(face: Face, certificate: Path | None, key: Path | None) -> uvicorn.Config:
+def _config(app: App, certificate: Path | None, key: Path | None) -> uvicorn.Config:
     return uvicorn.Config(
-        face,
+        app,
         http=Connection,
         ws="none",
         lifespan="off",

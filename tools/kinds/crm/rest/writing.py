@@ -8,11 +8,9 @@ from typing import Any, TypeVar
 
 import apsw
 
-from tools.kinds.crm.rest.bodies import json_object
-from tools.kinds.crm.rest.making import Numbers
-from tools.kinds.crm.rest.messages import ApiError, Reply, Request, read_only
+from tools.kinds.crm.rest.messages import ApiError, Reply, Request, Serving, json_object, read_only
 from tools.kinds.crm.rest.records import Records
-from tools.kinds.crm.rest.serving import Serving
+from tools.kinds.crm.rest.rules import Numbers
 from tools.kinds.crm.rest.store import OrgStore
 from tools.kinds.crm.schema import CrmObject
 from tools.kinds.crm.soql.literals import moment_cell
@@ -84,7 +82,7 @@ class Writer:
         self._write(lambda records: records.update(entity, record_id, values))
         return Reply(204)
 
-    def delete(self, entity: CrmObject, record_id: str) -> Reply:
+    def delete(self, _: Request, entity: CrmObject, record_id: str) -> Reply:
         self._check()
         self._write(lambda records: records.delete(entity, record_id))
         return Reply(204)

@@ -16,8 +16,8 @@ from tests.tools.kinds.crm.generate.orgs import small
 from tools.kinds.crm.access.policy import persona_of
 from tools.kinds.crm.generate import DEFAULT_NOW
 from tools.kinds.crm.ids import make_id
+from tools.kinds.crm.rest.messages import Serving
 from tools.kinds.crm.rest.server import OrgServer
-from tools.kinds.crm.rest.serving import Serving
 from tools.kinds.crm.rest.store import OrgStore
 from tools.kinds.crm.schema import OBJECTS, TABLES, Schema, crm_schema
 from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows

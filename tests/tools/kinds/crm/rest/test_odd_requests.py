@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from tests.tools.kinds.crm.generate.orgs import small
-from tools.kinds.crm.rest.api import Api
-from tools.kinds.crm.rest.messages import Request
-from tools.kinds.crm.rest.serving import Serving
+from tools.kinds.crm.rest.app import Api
+from tools.kinds.crm.rest.messages import Request, Serving
 from tools.kinds.crm.rest.store import OrgStore
 from tools.kinds.crm.schema import crm_schema
 from tools.world import World
@@ -42,8 +41,8 @@ def api(world: World) -> Api:
 
 def ask(api: Api, method: str, path: str, body: Any = None, **params: str) -> int:
     data = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else b""
-    parts = tuple(part for part in path.split("/") if part)
-    reply = api.answer(Request(method, parts, params, {}, data, "session", "https://localhost"))
+    path = "/" + "/".join(filter(None, path.split("/")))
+    reply = api.answer(Request(method, path, params, {}, data, "session", "https://localhost"))
     if reply.body is not None:
         json.dumps(reply.body, allow_nan=False)
     return reply.status

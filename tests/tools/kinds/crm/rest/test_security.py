@@ -18,9 +18,9 @@ from tests.tools.kinds.crm.generate.orgs import small
 from tests.tools.kinds.crm.rest.running import TOKEN, Served, served
 from tools.errors import InputError
 from tools.kinds.crm.access.policy import open_policy
-from tools.kinds.crm.rest.face import LONGEST_BODY
+from tools.kinds.crm.rest.app import LONGEST_BODY
+from tools.kinds.crm.rest.messages import Serving
 from tools.kinds.crm.rest.server import OrgServer, is_loopback
-from tools.kinds.crm.rest.serving import Serving
 from tools.kinds.crm.rest.store import OrgStore
 from tools.kinds.crm.schema import crm_schema
 from tools.seeding import digest_bytes
