@@ -56,13 +56,7 @@ class DemonstrationSource(_Frozen):
     @classmethod
     def of(cls, demonstration: Demonstration) -> DemonstrationSource:
         """The source of `demonstration`."""
-        return cls(
-            task_id=demonstration.task_id,
-            teacher=demonstration.teacher,
-            key=demonstration.key,
-            records=demonstration.records,
-            provenance=demonstration.provenance,
-        )
+        return cls.model_validate(demonstration, from_attributes=True)
 
 
 class Manifest(_Frozen):

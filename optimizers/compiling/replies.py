@@ -12,14 +12,14 @@ import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict
 from dspy.clients.errors import error_boundary
 from dspy.utils import exceptions
 from dspy.utils.exceptions import LMError
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from evals.dspy_programs.digests import model_name
 from evals.lm.failures import remembered
@@ -49,6 +49,63 @@ class NotInJournalError(WorksmithError):
 
 
 Ask = Callable[[], lm15.Response]
+
+
+class _Failure(BaseModel):
+    """A failure in place of a reply.
+
+    Attributes:
+        ended: the status of an episode that it ends, and the error of its record; see `evals.lm.failures`.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    kind: str
+    message: str
+    model: str | None
+    ended: tuple[EpisodeStatus, str]
+
+    @classmethod
+    def of(cls, error: LMError) -> Self:
+        return cls(
+            kind=type(error).__name__,
+            message=without_secrets(error.message),
+            model=error.model,
+            ended=remembered(error),
+        )
+
+    def error(self) -> LMError:
+        """The exception again, with its status."""
+        kind = getattr(exceptions, self.kind, None)
+        if not (isinstance(kind, type) and issubclass(kind, LMError)):
+            kind = LMError
+        error = kind(message=self.message, model=self.model)
+        error.episode_status, error.episode_error = self.ended
+        return error
+
+
+class _Entry(BaseModel):
+    """A line of the file: a reply or a failure, and its paid usage."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: str
+    model: str
+    paid: Usage
+    reply: dict[str, Any] | None = None
+    failure: _Failure | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if (self.reply is None) == (self.failure is None):
+            raise ValueError("it has no reply")
+        return self
+
+    @classmethod
+    def read(cls, line: bytes, *, where: str) -> Self:
+        what, hint = "a model's reply", "remove the line, and its question is asked again"
+        data = whole(SealedLine(where, unsealed(line)), what, hint=hint)
+        return validated(data, cls, what, where=where, hint=hint)
 
 
 class _Place(NamedTuple):
@@ -84,7 +141,7 @@ class ReplyStore:
             self._end = 0
             with open_regular(path) as lines:
                 for number, line in enumerate(lines, start=1):
-                    self._note(_entry(line, where=f"{path}:{number}"), self._end, len(line))
+                    self._note(_Entry.read(line, where=f"{path}:{number}"), self._end, len(line))
                     self._end += len(line)
         except OSError as error:
             raise InputError("cannot write model replies", where=str(path), hint=str(error)) from error
@@ -140,44 +197,38 @@ class ReplyStore:
                 self._file = -1
 
     def _put(self, key: str, ask: Ask, model: str) -> None:
-        entry: dict[str, Any] = {"key": key, "model": model}
         with metering() as meter:
             try:
-                entry["reply"] = reply_to_json(ask())
+                reply = reply_to_json(ask())
             except LMError as error:
                 if isinstance(error.__cause__, BudgetSpentError):
                     raise  # the model's failure is not known
-                said = {
-                    "class": type(error).__name__,
-                    "message": without_secrets(error.message),
-                    "model": error.model,
-                    "ended": remembered(error),
-                }
-                self._append({**entry, "failure": said, "paid": meter.usage.paid.model_dump()})
+                failure = _Failure.of(error)
+                self._append(_Entry(key=key, model=model, paid=meter.usage.paid, failure=failure))
                 raise
-        self._append({**entry, "paid": meter.usage.paid.model_dump()})
+        self._append(_Entry(key=key, model=model, paid=meter.usage.paid, reply=reply))
 
-    def _append(self, entry: dict[str, Any]) -> None:
-        line = sealed(json.dumps(entry, ensure_ascii=False).encode())
+    def _append(self, entry: _Entry) -> None:
+        data = entry.model_dump(mode="json")
+        line = sealed(json.dumps(data, ensure_ascii=False).encode())
         with self._lock:
             append(self._file, line, self.path)
             self._note(entry, self._end, len(line))
             self._end += len(line)
 
-    def _note(self, entry: dict[str, Any], start: int, length: int) -> None:
-        known = self._places.get(entry["key"])
-        if "reply" in entry or known is None or known.failed:
-            self._places[entry["key"]] = _Place(start, length, "failure" in entry)
-        paid = Usage.model_validate(entry["paid"])
-        self._paid[entry["model"]] = self._paid.get(entry["model"], Usage()) + paid
+    def _note(self, entry: _Entry, start: int, length: int) -> None:
+        known, failed = self._places.get(entry.key), entry.failure is not None
+        if not failed or known is None or known.failed:
+            self._places[entry.key] = _Place(start, length, failed)
+        self._paid[entry.model] = self._paid.get(entry.model, Usage()) + entry.paid
 
     def _reply(self, place: _Place) -> lm15.Response:
         with self._lock:  # or the number of the file may be another one's by then
             line = os.pread(self._file, place.length, place.start)
         entry = json.loads(line)
         if place.failed:
-            raise _failure(entry["failure"])
-        # Also a fresh reply is read back, so that it is in no way another one when it is replayed.
+            raise _Failure.model_validate(entry["failure"]).error()
+        # A fresh reply is read back as well, so that it equals the reply of a replay.
         return response_from_dict(entry["reply"])
 
 
@@ -227,52 +278,6 @@ class RememberingEngine(ProxyEngine):
         if not fresh:
             count_answer(response, paid=False)
         return response
-
-
-class _Failure(BaseModel):
-    """A failure in place of a reply.
-
-    Attributes:
-        ended: the status of an episode that it ends, and the error of its record; see `evals.lm.failures`.
-    """
-
-    model_config = ConfigDict(extra="forbid")
-
-    kind: str = Field(alias="class")
-    message: str
-    model: str | None
-    ended: tuple[EpisodeStatus, str]
-
-
-class _Entry(BaseModel):
-    """A line of the file."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    key: str
-    model: str
-    paid: Usage
-    reply: dict[str, Any] | None = None
-    failure: _Failure | None = None
-
-
-def _entry(line: bytes, *, where: str) -> dict[str, Any]:
-    what, hint = "a model's reply", "remove the line, and its question is asked again"
-    entry = whole(SealedLine(where, unsealed(line)), what, hint=hint)
-    validated(entry, _Entry, what, where=where, hint=hint)
-    if "reply" in entry or "failure" in entry:
-        return dict(entry)
-    raise InputError(f"not {what}: it has no reply", where=where, hint=hint)
-
-
-def _failure(said: dict[str, Any]) -> LMError:
-    kind = getattr(exceptions, str(said["class"]), None)
-    if not (isinstance(kind, type) and issubclass(kind, LMError)):
-        kind = LMError
-    error = kind(message=said["message"], model=said["model"])
-    # What was known of it then: its HTTP status, what it was raised from.
-    error.episode_status, error.episode_error = said["ended"]
-    return error
 
 
 def _lack(model: str, request: lm15.Request) -> str:

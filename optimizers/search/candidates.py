@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from optimizers.demos.demonstration import Demonstration
 from optimizers.demos.selection import Display, selection_called
+from optimizers.demos.showing import Shown
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.optimizer import CompileContext
+from optimizers.settings import Settings
 from retrievers.ranking.lexical import LexicalIndex
 from tools.errors import InputError
 
 if TYPE_CHECKING:
-    import dspy
-
     from evals.tasks.task import Task
 
 _BANK_SHARES = (4, 2, 1)
@@ -31,24 +30,6 @@ _KINDS = ("nearest", "covering", "random")
 
 _SIZE_SHARES = (1, 2, 4)
 """The divisors of the most demonstrations of a prompt, in turn."""
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A program, and the demonstrations that it can show.
-
-    Attributes:
-        content: equal for candidates that show the same.
-    """
-
-    program: dspy.Module
-    demonstrations: tuple[Demonstration, ...]
-    content: Hashable = None
-
-    @property
-    def ids(self) -> frozenset[str]:
-        """The tasks that its demonstrations solve."""
-        return frozenset(demonstration.task_id for demonstration in self.demonstrations)
 
 
 def bank_schedule(context: CompileContext) -> list[int]:
@@ -64,7 +45,7 @@ def bank_schedule(context: CompileContext) -> list[int]:
     return sizes[-settings.candidates :]
 
 
-def rounds(context: CompileContext) -> Iterator[dict[str, Candidate]]:
+def rounds(context: CompileContext) -> Iterator[dict[str, Shown]]:
     """The candidates that enter a race together: the first from a small bank, then one for each larger one.
 
     There are at most `settings.candidates` in all. The bank grows when the next round is asked for.
@@ -129,28 +110,33 @@ def covering_order(tasks: Sequence[Task]) -> list[Task]:
     return found
 
 
-def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict[str, Candidate]:
+def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict[str, Shown]:
     """At most so many by name, in the order in which they run; fewer if the bank is small.
 
     In turn the nearest to each task, a set that covers the bank, and a random set; first with as many
     demonstrations as a prompt gets, then with half and with a quarter of them.
+
+    Raises:
+        InputError: the user's selection searches, and no input of a predictor holds the task's text.
     """
-    found: dict[str, Candidate] = {}
+    found: dict[str, Shown] = {}
     seen: set[Hashable] = set()
-    if not len(bank):
-        return found
-    for name, candidate in _offers(context, bank):
-        if candidate.content not in seen:
-            seen.add(candidate.content)
-            found[name] = candidate
+    for name, display in _displays(context.settings, bank) if len(bank) else ():
         if len(found) == most:
             break
+        if display.content in seen:
+            continue
+        seen.add(display.content)
+        try:
+            found[name] = context.settings.show(context.program, display)
+        except InputError:
+            if context.settings.selection:
+                raise
     return found
 
 
-def _offers(context: CompileContext, bank: TraceBank) -> Iterator[tuple[str, Candidate]]:
-    """Candidates with repeats. A small bank soon offers nothing new, so this ends."""
-    settings = context.settings
+def _displays(settings: Settings, bank: TraceBank) -> Iterator[tuple[str, Display]]:
+    """Named displays with repeats. A small bank soon offers nothing new, so this ends."""
     pool = settings.pool(bank)
     most = min(settings.demos, len(pool.demonstrations))
     kinds = (settings.selection,) if settings.selection else _KINDS
@@ -160,20 +146,4 @@ def _offers(context: CompileContext, bank: TraceBank) -> Iterator[tuple[str, Can
         for kind in kinds:
             display = selection_called(kind).choose(pool, size, seed=settings.seed, restart=restart)
             # The nearest are the same in every restart.
-            name = f"{kind}-{size}" if kind == "nearest" else f"{kind}-{size}-{restart}"
-            if candidate := _candidate(context, display):
-                yield name, candidate
-
-
-def _candidate(context: CompileContext, display: Display) -> Candidate | None:
-    """The candidate that shows `display`; None where it searches and no input of a predictor holds the text.
-
-    Raises:
-        InputError: so it is, and the user asked for nothing else.
-    """
-    try:
-        return Candidate(*context.settings.show(context.program, display), display.content)
-    except InputError:
-        if context.settings.selection:
-            raise
-        return None
+            yield (f"{kind}-{size}" if kind == "nearest" else f"{kind}-{size}-{restart}"), display

@@ -17,9 +17,10 @@ from evals.records.summary import intent_or_task, summarize
 from evals.running.runner import EvalResult
 from evals.scoring.constraints import broken, lost
 from optimizers.cost.limits import BudgetSpentError
+from optimizers.demos.showing import Shown
 from optimizers.optimizer import CompileContext, Compiled, Milestone, Trial, episode_score
 from optimizers.rollouts import Run
-from optimizers.search.candidates import Candidate, rounds
+from optimizers.search.candidates import rounds
 from optimizers.search.few_shot import BankOptimizer
 from optimizers.search.race_rules import INCUMBENT, Outcome, Rules, Scores
 from optimizers.search.racing import race
@@ -91,7 +92,7 @@ class _Track:
         self.intents = [len(tasks) for tasks in dealt]
         self._tasks = [task for tasks in dealt for task in tasks]
         self._results: dict[str, list[EvalResult]] = {INCUMBENT: []}
-        self._entries = {INCUMBENT: Candidate(context.program, ())}
+        self._entries = {INCUMBENT: Shown(context.program, ())}
         self._path: list[Milestone] = []
         self.standing: Outcome | None = None
 

@@ -11,6 +11,7 @@ from dspy.lm15 import Request, Response
 
 from evals.running.runner import EvaluationInterrupted, Progress
 from evals.suite import Suite
+from optimizers.demos.showing import Shown
 from optimizers.demos.teaching import NothingTaughtError
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.optimizer import CompileContext
@@ -139,10 +140,14 @@ def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path, wh
     assert len(told) + len(ran) == again.student.cost.episodes + again.teacher.cost.episodes
 
 
+def tasks_of(candidate: Shown) -> frozenset[str]:
+    return frozenset(demonstration.task_id for demonstration in candidate.demonstrations)
+
+
 def test_candidates_come_in_sizes_and_kinds_without_repeats(suite: Suite, tmp_path: Path) -> None:
     work = job(suite, tmp_path, demos=8, candidates=9)
     found = draw_candidates(work, work.bank(), work.settings.candidates)
-    fixed = [candidate.ids for name, candidate in found.items() if "nearest" not in name]
+    fixed = [tasks_of(candidate) for name, candidate in found.items() if "nearest" not in name]
 
     assert list(found)[:4] == ["nearest-8", "covering-8-0", "random-8-0", "nearest-4"]
     assert [name for name in found if "nearest" in name] == ["nearest-8", "nearest-4", "nearest-2"]
@@ -154,7 +159,7 @@ def test_a_small_bank_gives_no_candidate_twice(suite: Suite, tmp_path: Path) -> 
     work = job(suite, tmp_path, demos=100, candidates=50)
     found = draw_candidates(work, work.bank(), work.settings.candidates)
 
-    assert [name for name, candidate in found.items() if len(candidate.ids) == 12] == [
+    assert [name for name, candidate in found.items() if len(tasks_of(candidate)) == 12] == [
         "nearest-12",
         "covering-12-0",
         "nearest-6",
