@@ -2,119 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from evals.records.record import PRIMARY, STRICT, EpisodeRecord
-from evals.records.summary import interval_json
-from evals.running.runner import EvalResult
-from evals.scoring.constraints import broken
-from evals.statistics import NOTHING, Interval
 from optimizers.cost.budget import Budget
 from optimizers.demos.collection import collect
 from optimizers.demos.demonstration import Demonstration
-from optimizers.demos.teaching import nothing_taught
-from optimizers.demos.trace_bank import Gap, TraceBank, count_reasons
+from optimizers.demos.trace_bank import Gap, TraceBank, count_reasons, nothing_taught
 from optimizers.rollouts import Rollouts
 from optimizers.settings import Settings
+from optimizers.trial import Contender, Trial
 
 if TYPE_CHECKING:
     import dspy
 
     from evals.tasks.task import Task
     from optimizers.proposer import Proposer
-
-_COSTS = ("steps", "model_calls", "prompt_tokens", "completion_tokens", "used_tokens")
-"""The costs of episodes that do not depend on a clock."""
-
-
-class Rank(NamedTuple):
-    """The order of trials: first those that keep the constraints, then those with a graded episode."""
-
-    keeps_constraints: bool
-    graded: bool
-    score: float
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One candidate on the dev tasks.
-
-    Attributes:
-        program: the candidate's content address.
-        demonstrations: ids of the tasks they solve.
-        score: over the graded episodes.
-        strict: over all episodes, lost ones counted as 0.
-        errors: episodes lost to the infrastructure.
-        broken: the constraints that it breaks, each with the measured value.
-        result: every episode, where our own runner ran them.
-        race: how many tasks it met in a race and why it left, see `optimizers.search.race_rules.Arm`.
-    """
-
-    name: str
-    program: str
-    demonstrations: tuple[str, ...]
-    score: Interval
-    strict: Interval
-    errors: int
-    broken: tuple[str, ...] = ()
-    result: EvalResult | None = None
-    race: Mapping[str, Any] | None = None
-
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        result: EvalResult,
-        demonstrations: Sequence[Demonstration],
-        settings: Settings,
-        race: Mapping[str, Any] | None = None,
-    ) -> Trial:
-        """The trial of an evaluation."""
-        return cls(
-            name=name,
-            program=result.program,
-            demonstrations=tuple(demonstration.task_id for demonstration in demonstrations),
-            score=result.summary.scores.get(PRIMARY, NOTHING),
-            strict=result.summary.scores.get(STRICT, NOTHING),
-            errors=result.summary.errors,
-            broken=broken(settings.constraints, result.records),
-            result=result,
-            race=race,
-        )
-
-    @property
-    def rank(self) -> Rank:
-        """The key by which trials are compared; larger is better."""
-        if self.broken or math.isnan(self.score.value):
-            return Rank(not self.broken, False, 0.0)
-        return Rank(True, True, self.strict.value)
-
-    @property
-    def cost(self) -> float | None:
-        """Mean tokens of an episode, where known."""
-        return self.result.summary.means.get("used_tokens") if self.result else None
-
-    def to_json(self) -> dict[str, Any]:
-        """The trial as JSON-able data; costs are means over episodes."""
-        summary = self.result.summary if self.result else None
-        optional = {
-            "scores": {name: found.value for name, found in summary.scores.items()} if summary else {},
-            "costs": {name: summary.means[name] for name in _COSTS} if summary and summary.means else {},
-            "broken": list(self.broken),
-            "race": dict(self.race) if self.race else {},
-        }
-        return {
-            "name": self.name,
-            "program": self.program,
-            "demonstrations": list(self.demonstrations),
-            "outcome": interval_json(self.score),
-            "errors": self.errors,
-            **{name: value for name, value in optional.items() if value},
-        }
 
 
 @dataclass(frozen=True)
@@ -155,15 +60,6 @@ class Compiled:
     gaps: dict[str, int] = field(default_factory=dict)
     path: tuple[Milestone, ...] = ()
     acceptance: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Contender:
-    """A program that was measured on all dev tasks, so that it may win."""
-
-    program: dspy.Module
-    demonstrations: tuple[Demonstration, ...]
-    trial: Trial
 
 
 @dataclass
@@ -303,8 +199,3 @@ class Optimizer(ABC):
     def max_proposals(self, context: CompileContext) -> int:
         """How often it asks the proposer at most, unreadable replies not counted."""
         return 0
-
-
-def episode_score(record: EpisodeRecord) -> float | None:
-    """The score by which candidates are compared; None where the infrastructure failed."""
-    return record.scores.get(PRIMARY) if record.graded else None

@@ -15,9 +15,8 @@ from optimizers.dspy_optimizers.few_shot import (
 from optimizers.dspy_optimizers.instructions import COPRO, BetterTogether, InferRules, MIPROv2
 from optimizers.dspy_optimizers.reflective import GEPA, SIMBA
 from optimizers.optimizer import Optimizer
-from optimizers.search.few_shot import Bootstrap, Knn, Unchanged
+from optimizers.search.few_shot import Bootstrap, Knn, Tpe, Unchanged
 from optimizers.search.race import Race
-from optimizers.search.tpe import Tpe
 from tools.errors import InputError
 
 OPTIMIZERS: Final[Mapping[str, type[Optimizer]]] = {

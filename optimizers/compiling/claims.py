@@ -20,8 +20,8 @@ from optimizers.search.race_rules import INCUMBENT
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task
-    from optimizers.optimizer import Trial
     from optimizers.settings import Settings
+    from optimizers.trial import Trial
 
 
 def intents_in(tasks: Sequence[Task]) -> int:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,8 +17,9 @@ from optimizers.compiling.plan import BANK_FILE, GOLD, Plan
 from optimizers.cost.limits import BudgetSpentError
 from optimizers.cost.spending import Spent
 from optimizers.demos.trace_bank import Gap
-from optimizers.optimizer import CompileContext, Compiled, Trial
+from optimizers.optimizer import CompileContext, Compiled
 from optimizers.registry import optimizer
+from optimizers.trial import pareto_front
 
 if TYPE_CHECKING:
     from tools.episode_result import Usage
@@ -144,25 +144,3 @@ def _cost(context: CompileContext) -> dict[str, dict[str, int]]:
     if context.proposer is not None:
         cost["proposer"] = {"model_calls": context.proposer.meter.calls}
     return cost
-
-
-def pareto_front(trials: Sequence[Trial]) -> tuple[str, ...]:
-    """The names of the trials on the front of strict score against tokens an episode, the cheapest first.
-
-    Only those compete whose episodes our own runner ran, that keep all constraints and that met the most
-    tasks: an arm that left a race early looks better or worse than it is.
-    """
-    most = max((trial.strict.n for trial in trials), default=0)
-    able = [
-        trial
-        for trial in trials
-        if not trial.broken and trial.strict.n == most and not math.isnan(trial.score.value)
-    ]
-    costs = [(trial.cost, trial) for trial in able if trial.cost is not None]
-    found: list[str] = []
-    best = -math.inf
-    for _, trial in sorted(costs, key=lambda entry: (entry[0], -entry[1].strict.value)):
-        if trial.strict.value > best:
-            best = trial.strict.value
-            found.append(trial.name)
-    return tuple(found)

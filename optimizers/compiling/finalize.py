@@ -27,8 +27,9 @@ from evals.scoring.constraints import check_measured
 from evals.statistics import exchange_test, holm
 from evals.statistics.optimism import corrected_maximum
 from evals.statistics.paired import fewest_groups
-from optimizers.optimizer import CompileContext, Compiled, Contender, Optimizer, Trial, episode_score
+from optimizers.optimizer import CompileContext, Compiled, Optimizer
 from optimizers.search.race_rules import INCUMBENT, IncumbentLostError, Rules
+from optimizers.trial import Contender, Trial, episode_score
 from tools.errors import WorksmithError
 
 _UNTESTED = "no test was made; what the optimizer returned is taken as it is"

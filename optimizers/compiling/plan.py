@@ -1,4 +1,4 @@
-"""The plan of a compile, and the fingerprint of everything that decides its result."""
+"""The plan of a compile."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import platform
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
-from pydantic import BaseModel, PositiveInt, model_validator
 
 from evals.dspy_programs.code import code_digest
 from evals.dspy_programs.digests import model_digest, state_digest
@@ -17,6 +16,7 @@ from evals.dspy_programs.own_models import with_models
 from evals.running.runner import Progress
 from evals.scoring.scorer import Scorer
 from evals.tasks.task import SplitScheme
+from optimizers.compiling.fingerprint import Fingerprint, ModelFacts
 from optimizers.compiling.journal import Journal
 from optimizers.cost.budget import Budget
 from optimizers.demos.steps import check_unit
@@ -62,47 +62,6 @@ class Metric(NamedTuple):
 
     scorers: Sequence[Scorer]
     about: Mapping[str, str]
-
-
-class ModelFacts(BaseModel):
-    """A model of a compile: the name it was asked for by, and its content address."""
-
-    name: str
-    digest: str
-
-
-class Fingerprint(BaseModel):
-    """Everything that the result of a compile depends on. The number of workers is no part of it.
-
-    Attributes:
-        purpose: two purposes of the same plan share no journal.
-        suite: its kind, its digest and, as `environment`, the digest of the world's clock and persona, the
-            access rules in use and the search index.
-        bank: digest of the prebuilt bank.
-        metric: see `Metric.about`.
-    """
-
-    purpose: str
-    suite: dict[str, str]
-    scheme: SplitScheme
-    train_limit: PositiveInt | None
-    dev_limit: PositiveInt | None
-    where: list[str]
-    program: dict[str, Any]
-    program_code: str
-    program_digest: str
-    models: dict[str, ModelFacts]
-    optimizer: str
-    settings: dict[str, Any]
-    bank: str | None
-    metric: dict[str, str]
-    versions: dict[str, str]
-
-    @model_validator(mode="after")
-    def _complete(self) -> Self:
-        if "lm" not in self.models or "digest" not in self.suite:
-            raise ValueError("it names no model or no suite")
-        return self
 
 
 @dataclass(frozen=True)

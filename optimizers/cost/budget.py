@@ -26,9 +26,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from evals.dspy_programs.digests import model_name
 from evals.lm.prices import Prices
-from optimizers.cost.expected import ExpectedCosts
 from optimizers.cost.limits import BudgetSpentError, Limits
-from optimizers.cost.spending import GOLD_PREFIX, Spent
+from optimizers.cost.spending import GOLD_PREFIX, ExpectedCosts, Spent
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,8 +40,6 @@ REQUEST = "request"
 
 _KEPT_EVERY = 1.0
 """Seconds between two calls of a budget's `keep`."""
-
-_UNITS = {"max_calls": "calls", "max_tokens": "tokens", "max_usd": "usd"}
 
 
 class Budget:
@@ -88,11 +85,6 @@ class Budget:
     def seconds(self) -> float:
         """Seconds since the beginning, earlier attempts included."""
         return self._clock() - self._started
-
-    @property
-    def limited(self) -> bool:
-        """Whether there is any limit."""
-        return bool(self.limits.given)
 
     @contextmanager
     def continued(self, spent: Spent, seconds: float, keep: Callable[[float], None]) -> Iterator[None]:
@@ -192,33 +184,18 @@ class Budget:
     def reached(self) -> str:
         """The name of a limit that is reached; empty if there is none."""
         with self._changed:
-            for name, limit in self.limits.given.items():
-                if self._level(name, self._spent, self.seconds) >= limit:
-                    self.stopped = self.stopped or name
+            self.stopped = self.stopped or self.limits.reached(self._spent, self.seconds)
             return self.stopped
-
-    def _level(self, limit: str, spent: Spent, seconds: float) -> float:
-        """A cost in the unit of a limit."""
-        if limit == "max_minutes":
-            return seconds / 60
-        level: float = getattr(spent, _UNITS[limit])
-        return level
 
     def _exhausted(self, model: str, kind: str) -> str:
         """The limit that leaves no room for one more, even if nothing were in flight; empty if none."""
         ahead = self._spent + self._expected.likely(model, kind)
         seconds = self.seconds + self._expected.seconds(model, kind)
-        for name, limit in self.limits.given.items():
-            now = self._level(name, self._spent, self.seconds)
-            if now >= limit or self._level(name, ahead, seconds) > limit:
-                return name
-        return ""
+        return self.limits.reached(self._spent, self.seconds) or self.limits.exceeded(ahead, seconds)
 
     def _fits(self, probable: Spent) -> bool:
         """Whether there is room beside those in flight. Time is no sum: it passes for all at once."""
-        total = sum((*self._rest.values(), probable), start=self._spent)
-        limits = self.limits.given.items()
-        return all(getattr(total, _UNITS[name]) <= limit for name, limit in limits if name in _UNITS)
+        return not self.limits.exceeded(sum((*self._rest.values(), probable), start=self._spent))
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from evals.lm.payer import AdmissionError
+from optimizers.cost.spending import Spent
 from tools.errors import InputError
 
 
@@ -38,6 +39,14 @@ class Limits:
         named = {item.name: getattr(self, item.name) for item in fields(self)}
         return {name: value for name, value in named.items() if value is not None}
 
+    def reached(self, spent: Spent, seconds: float) -> str:
+        """The name of a limit that a cost and a time reach; empty if there is none."""
+        return next((name for name, limit in self.given.items() if _level(name, spent, seconds) >= limit), "")
+
+    def exceeded(self, spent: Spent, seconds: float = 0.0) -> str:
+        """The name of a limit that a cost and a time exceed; empty if there is none."""
+        return next((name for name, limit in self.given.items() if _level(name, spent, seconds) > limit), "")
+
 
 class BudgetSpentError(AdmissionError):
     """A limit was reached and nothing more starts.
@@ -55,3 +64,12 @@ class BudgetSpentError(AdmissionError):
 
 def _option(limit: str) -> str:
     return f"--{limit.replace('_', '-')}"
+
+
+_UNITS = {"max_calls": "calls", "max_tokens": "tokens", "max_usd": "usd"}
+
+
+def _level(limit: str, spent: Spent, seconds: float) -> float:
+    """A cost and a time in the unit of a limit."""
+    level: float = seconds / 60 if limit == "max_minutes" else getattr(spent, _UNITS[limit])
+    return level

@@ -1,4 +1,4 @@
-"""What a few episodes say of many: their cost, and how long so many take side by side."""
+"""The cost and the time of many episodes, estimated from a few."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ _BOUND = 0.6
 
 @dataclass
 class Ledger:
-    """What a rehearsal found that episodes of one model take.
+    """The costs of one model's episodes in a rehearsal.
 
     Attributes:
-        model: its name, by which it is paid.
+        model: its name, for its price.
         sampled: how many episodes were run.
-        sampling: seconds that it took to run those of them that stand for others.
+        sampling: the seconds of running episodes that stand for others.
+        seconds: the time that the compile's episodes will take.
         programs: the cost of each episode, run or made up, by program.
     """
 
@@ -43,12 +44,12 @@ class Ledger:
 
     @property
     def spent(self) -> Spent:
-        """By all episodes."""
+        """The cost of all episodes."""
         return sum((spent for of_one in self.programs.values() for spent in of_one), start=Spent())
 
     @property
     def dearest(self) -> Spent:
-        """What an episode takes of the program that takes most."""
+        """The mean cost of an episode of the dearest program."""
         means = [_mean(of_one) for of_one in self.programs.values()]
         return max(means, key=lambda mean: mean.tokens, default=Spent())
 
@@ -60,7 +61,7 @@ class Sample:
     Attributes:
         wall: seconds from the start of the first to the end of the last.
         busy: processor time in between.
-        seconds: that each took.
+        seconds: of each.
     """
 
     wall: float = 0.0
@@ -68,10 +69,10 @@ class Sample:
     seconds: list[float] = field(default_factory=list)
 
     def makespan(self, count: int, workers: int) -> float:
-        """How long `count` such episodes take with so many at once.
+        """The seconds that `count` such episodes take with so many workers.
 
-        What waits, waits side by side; what computes, computes one after the other. If the processor was the
-        bottleneck here, it will be; else it is where waiting side by side takes less than computing.
+        Waiting runs side by side, computing one after the other. If the processor was the bottleneck here, it
+        will be; else it is where waiting side by side takes less than computing.
         """
         number = len(self.seconds)
         if not number or not count:
@@ -86,7 +87,7 @@ class Sample:
 
 
 def slowdown(spins: int = 1_000_000) -> float:
-    """By how much the machine is slower now than if it had nothing else to do."""
+    """The factor by which other work slows the machine down now."""
     started, busy = time.perf_counter(), time.process_time()
     total = 0
     for number in range(spins):

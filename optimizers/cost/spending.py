@@ -1,7 +1,9 @@
-"""Costs: calls, tokens and dollars."""
+"""Costs: calls, tokens and dollars; those of ended episodes, and the expected cost of one more."""
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -14,6 +16,15 @@ if TYPE_CHECKING:
 
 GOLD_PREFIX = "scripted/gold-"
 """The prefix of stand-ins that follow gold plans. They are no models, and no request is sent."""
+
+_UNSEEN = 10.0
+"""The most that an episode of an unseen kind may take, in multiples of the model's other episodes."""
+
+_DEVIATIONS = 2.0
+"""By how many standard deviations above the mean an episode's cost is taken for probable."""
+
+_DOUBT = 6.0
+"""By how many more if the deviation is known from one episode only; the more there are, the fewer."""
 
 
 @dataclass(frozen=True)
@@ -67,3 +78,82 @@ class Spent:
         calls = 0 if model.startswith(GOLD_PREFIX) else episode.model_calls
         used = episode.usage
         return cls.on(calls, used.prompt_tokens, used.completion_tokens, model=model, prices=prices)
+
+
+class Costs:
+    """Mean and spread of the costs of one kind of episodes (Welford's method).
+
+    Attributes:
+        number: how many asked a model. An episode that follows a gold plan, or is answered by a journal, does
+            not, and its cost says nothing about the next.
+        ended: how many there were.
+        seconds: mean of all.
+    """
+
+    def __init__(self) -> None:
+        self.number = self.ended = 0
+        self.seconds = 0.0
+        self._means = [0.0] * 3
+        self._squares = [0.0] * 3
+
+    def add(self, took: Spent, seconds: float) -> None:
+        """Count one more."""
+        self.ended += 1
+        self.seconds += (seconds - self.seconds) / self.ended
+        if not took.calls:
+            return
+        self.number += 1
+        for place, value in enumerate(took.values):
+            off = value - self._means[place]
+            self._means[place] += off / self.number
+            self._squares[place] += off * (value - self._means[place])
+
+    @property
+    def likely(self) -> Spent:
+        """The probable cost of one more."""
+        return self._above(_DEVIATIONS if self.number > 2 else 0.0)
+
+    @property
+    def high(self) -> Spent:
+        """A cost that each of several more will hardly exceed."""
+        if self.number < 2:
+            return Spent(*(3 * mean for mean in self._means))
+        return self._above(_DEVIATIONS + _DOUBT / self.number)
+
+    def _above(self, deviations: float) -> Spent:
+        """The cost at so many standard deviations above the mean."""
+        others = max(1, self.number - 1)
+        spread = [deviations * math.sqrt(square / others) for square in self._squares]
+        return Spent(*(mean + more for mean, more in zip(self._means, spread, strict=True)))
+
+
+class ExpectedCosts:
+    """The costs of ended episodes, by model and by kind. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._models: defaultdict[str, Costs] = defaultdict(Costs)
+        self._kinds: defaultdict[tuple[str, str], Costs] = defaultdict(Costs)
+
+    def add(self, model: str, kind: str, took: Spent, seconds: float) -> None:
+        """Count an episode that ended."""
+        self._models[model].add(took, seconds)
+        self._kinds[model, kind].add(took, seconds)
+
+    def likely(self, model: str, kind: str) -> Spent:
+        """The probable cost of one more."""
+        known = self._kinds[model, kind]
+        return (known if known.number else self._models[model]).likely
+
+    def seconds(self, model: str, kind: str) -> float:
+        """The mean time of one."""
+        known = self._kinds[model, kind]
+        return (known if known.ended else self._models[model]).seconds
+
+    def probable(self, model: str, kind: str) -> Spent:
+        """The cost of one more, rather too high than too low; infinite if nothing is known."""
+        of_kind, of_model = self._kinds[model, kind], self._models[model]
+        if of_kind.number:
+            return of_kind.high
+        if of_model.number:
+            return Spent(*(_UNSEEN * value for value in of_model.high.values))
+        return Spent() if of_model.ended else Spent(math.inf, math.inf, math.inf)

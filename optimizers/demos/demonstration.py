@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -109,15 +109,6 @@ class Demonstration(BaseModel):
         """The task that it solves, in its world; empty if the world is not known."""
         world = self.provenance.world if self.provenance else ""
         return f"{world}/{self.task_id}" if world else ""
-
-
-def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstration]) -> dspy.Module:
-    """A copy of `program` whose predictors show `demonstrations`, in that order."""
-    copy = program.deepcopy()
-    for name, predictor in copy.named_predictors():
-        examples = (demonstration.example(name) for demonstration in demonstrations)
-        predictor.demos = [example for example in examples if example is not None]
-    return copy
 
 
 def last_calls(program: dspy.Module, trace: Iterable[TraceStep]) -> dict[str, LastCall]:

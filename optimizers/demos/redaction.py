@@ -1,12 +1,12 @@
-"""Redacted twins of demonstrations, for personas who may not read what a demonstration quotes.
+"""Redacted twins of demonstrations, for personas that may not read the records that a demonstration quotes.
 
-Every word that comes from a record, from what the task says of it, or from what the agent wrote is replaced
-by a made-up one: the same word by the same within a demonstration, another in each. What was copied from
-where can still be seen; whose it was and what it said cannot. Left as they are: words of the tools'
-descriptions and house rules, what is told with every task of an intent, the task's own phrasing around its
-slots, numbers of one or two digits, and how many days lie between two dates. Where private fields or whole
-tables are quoted, no number is left: department and level can be enough to know whose age or rating it is.
-Nor is one where a call was denied: what a denied call names exists, and a number may be the id of it.
+Every word that comes from a record, from a slot of the task, or from the agent is replaced by a made-up one:
+within a demonstration always by the same, in each demonstration by another. The twin shows which value was
+copied from where, and not the value or its owner. These stay: words of the tools' descriptions and house
+rules, the context of all tasks of an intent, the task's own phrasing around its slots, numbers of one or two
+digits, and the number of days between two dates. Where private fields or whole tables are quoted, no number
+stays: department and level can be enough to know whose age or rating it is. Nor does one where a call was
+denied: the record that a denied call names exists, and a number may be its id.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HANDLE = re.compile(r"#\d+")
 """A handle for the result of a call; the number is the call's own, and of no record."""
 
 _DENIAL = "Access denied. No rule lets you read, create, update, delete any, this record of."
-"""Words of every denial, which says nothing of what was denied."""
+"""The words of every denial. They say nothing about the denied record."""
 
 _WHOLE = ("all", "first")
 """Under these a result with a handle shows its entries."""
@@ -46,10 +46,9 @@ _NOTE = " Names and values of this example are made up."
 
 
 def with_twins(calls: Mapping[str, LastCall], task: Task, env: Environment) -> dict[str, LastCall]:
-    """The calls, each that quotes records with its twin among the inputs.
+    """The calls; one that quotes records gets its twin among the inputs.
 
-    A task whose text is not known to be a phrasing around slots has no twin: nobody could tell which of its
-    words come from records.
+    A task without known slots has no twin, since it is not known which of its words come from records.
     """
     if not task.slots:
         return dict(calls)
@@ -73,8 +72,8 @@ class Redaction:
 
     Args:
         fields: the demonstration.
-        task: what was asked; its slots are the part of its text that comes from records.
-        public: words that say nothing about anybody.
+        task: its slots are the part of its text that comes from records.
+        public: words that say nothing about any record.
         numbers: replace every number, short ones and those that are public words as well.
     """
 
@@ -87,23 +86,23 @@ class Redaction:
         self._private = frozenset().union(*map(_words, _quoted(fields))) - self._kept
         self._private |= frozenset().union(*map(_words, task.slots.values())) - self._kept
         self._made: dict[str, str] = {}
-        # What all tasks of an intent are told says nothing of any record.
-        self._told = task.context.strip()
+        # The context of all tasks of an intent says nothing about any record.
+        self._shared_context = task.context.strip()
         found = _NOW.search(str(fields.get("context", "")))
         self._today, self._now = (found[1], found[0]) if found else ("", "")
         self._shift = timedelta(days=self._random.choice((-1, 1)) * self._random.randint(*_SHIFT))
 
     def __call__(self, value: Any, key: str = "") -> Any:
-        """A field with its words replaced; names of tools and of fields stay, and what the clock shows."""
+        """A field with its words replaced; names of tools and of fields stay, and the present time."""
         if isinstance(value, dict):
             names = _keys(value, key)
             return {self._text(n) if n in names else n: self(item, n) for n, item in value.items()}
         if isinstance(value, list):
             return [self(item, key) for item in value]
         if key == "context" and self._now and isinstance(value, str):
-            said = value.removesuffix(self._told)
-            before, clock, after = said.partition(self._now)
-            return f"{self._text(before)}{clock}{self._text(after)}{value[len(said) :]}"
+            own = value.removesuffix(self._shared_context)
+            before, clock, after = own.partition(self._now)
+            return f"{self._text(before)}{clock}{self._text(after)}{value[len(own) :]}"
         if isinstance(value, str) and key != "tool":
             return self._observation(value) if key == "observation" else self._text(value)
         if isinstance(value, int | float) and not isinstance(value, bool) and key != "total":
@@ -164,7 +163,7 @@ def _public_words(env: Environment) -> frozenset[str]:
 
 
 def _quoted(fields: Mapping[str, Any]) -> Iterator[str]:
-    """Every text in a demonstration that is not wording of the task's, a thought or a plan."""
+    """Every text in a demonstration except the task's wording, thoughts and plans."""
     for name, value in fields.items():
         if name not in ("context", "task", "thought", "reasoning", "plan"):
             yield from _leaves(value)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from evals.dspy_programs.nearest import Embedding, NearestSettings, show_nearest
-from optimizers.demos.demonstration import Demonstration, give_demonstrations
+from optimizers.demos.demonstration import Demonstration
 from optimizers.demos.selection import Display
 from tools.errors import InputError
 
@@ -60,6 +60,15 @@ def show(
         if predictor.demos
     }
     return Shown(show_nearest(copy, nearest), everything)
+
+
+def give_demonstrations(program: dspy.Module, demonstrations: Sequence[Demonstration]) -> dspy.Module:
+    """A copy of `program` whose predictors show `demonstrations`, in that order."""
+    copy = program.deepcopy()
+    for name, predictor in copy.named_predictors():
+        examples = (demonstration.example(name) for demonstration in demonstrations)
+        predictor.demos = [example for example in examples if example is not None]
+    return copy
 
 
 def _sizes(demonstration: Demonstration, names: Iterable[str]) -> Mapping[str, int]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import dspy
 
 Unit = Literal["trajectory", "step"]
-"""What one demonstration shows: a whole trajectory, or one step of it."""
+"""The unit of a demonstration: a whole trajectory, or one step of it."""
 
 UNITS: Final[tuple[Unit, ...]] = get_args(Unit)
 
@@ -21,10 +21,10 @@ _OUTPUTS = ("thought", "tool", "arguments")
 
 
 def check_unit(program: dspy.Module, unit: Unit) -> None:
-    """See that demonstrations of `program` can come in such units.
+    """Check that demonstrations of `program` can come in such units.
 
     Raises:
-        InputError: steps are asked for, and it makes all its calls at once.
+        InputError: the unit is a step, and the program makes all its calls at once.
     """
     signatures = [predictor.signature for _, predictor in program.named_predictors()]
     if unit == "step" and not any(
@@ -45,9 +45,9 @@ def in_units(demonstrations: Iterable[Demonstration], unit: Unit) -> tuple[Demon
 
 
 def steps_of(demonstration: Demonstration) -> list[Demonstration]:
-    """One demonstration for each call of a trajectory, and one for how it ends.
+    """One demonstration for each call of a trajectory, and one for its end.
 
-    What other predictors show (a plan) goes with the first step, for it is made before it.
+    The parts of other predictors (a plan) go with the first step, for they are made before it.
 
     Raises:
         InputError: there are no steps.
@@ -62,8 +62,8 @@ def steps_of(demonstration: Demonstration) -> list[Demonstration]:
         parts = {name: cut for name, part in stepwise.items() if (cut := _cut(part, number)) is not None}
         if number == 0:
             parts |= whole
-        told = {"parts": parts, "step": number, "tools": demonstration.tools[: number + 1]}
-        found.append(demonstration.model_copy(update=told))
+        step = {"parts": parts, "step": number, "tools": demonstration.tools[: number + 1]}
+        found.append(demonstration.model_copy(update=step))
     return found
 
 
@@ -87,11 +87,12 @@ def _cut(part: Mapping[str, Any], number: int) -> dict[str, Any] | None:
         return None
     cut = dict(part)
     if number < len(steps):
-        # What was seen afterwards is no part of the step, and neither is a plan that was made then.
+        # Later observations are no part of the step, and neither is a plan that was made later.
         cut |= {name: steps[number].get(name, "") for name in _OUTPUTS if name in part}
     cut[_TRAJECTORY] = steps[:number]
     twin = cut.pop(_TWIN, None)
-    # A twin without the same steps cannot be cut; without one, nobody is shown the step who may not read it.
+    # A twin without the same steps cannot be cut; without one, the step is not shown to personas that may not
+    # read its records.
     if twin is not None and _stepwise(twin) and len(twin[_TRAJECTORY]) == len(steps):
         cut[_TWIN] = _cut(twin, number)
     return cut

@@ -16,7 +16,7 @@ from evals.dspy_programs.demo_format import NOTES
 from evals.scoring.constraints import Constraint, acceptable
 from evals.tasks.task import same_text
 from optimizers.demos.demonstration import Demonstration
-from tools.errors import InputError
+from tools.errors import InfrastructureError, InputError, WorksmithError
 from tools.files.atomic import write_atomically
 from tools.files.json_files import read_lines, validated
 from tools.seeding import digest
@@ -30,6 +30,9 @@ _WHAT = "a trace bank"
 
 HELD_BACK = "asks the same as a task held back"
 """Why a success is no demonstration: a task that programs are measured on would be shown its solution."""
+
+_REASONS = 3
+"""How many reasons of an empty bank are named, the most frequent ones."""
 
 BREAKING = "breaks a constraint"
 """Why a success is no demonstration: programs are not to do what it shows."""
@@ -53,7 +56,7 @@ class Gap(BaseModel):
     @property
     def kind(self) -> str:
         """The reason without its detail; `infrastructure` where the model or the harness failed."""
-        kind = self.reason.partition(":")[0]
+        kind = _kind_of(self.reason)
         return "infrastructure" if kind in INFRASTRUCTURE else kind.replace("_", " ")
 
 
@@ -228,3 +231,51 @@ class TraceBank:
         if bank.digest != header.get("digest"):
             raise InputError("the trace bank differs from its digest", where=str(path))
         return bank
+
+
+class NothingTaughtError(InputError):
+    """No training task gave a demonstration."""
+
+
+def nothing_taught(teacher: str, gaps: Mapping[str, int], *, prebuilt: bool = False) -> WorksmithError:
+    """The error that says so.
+
+    Args:
+        teacher: the model's name.
+        gaps: the reasons why training tasks gave no demonstration, with counts.
+        prebuilt: whether the demonstrations were to come from a bank that was built before.
+
+    Returns:
+        An `InfrastructureError` where every attempt was lost, else a `NothingTaughtError`.
+    """
+    attempts = sum(gaps.values())
+    lost = [reason for reason in gaps if _kind_of(reason) in INFRASTRUCTURE]
+    if attempts and len(lost) == len(gaps):
+        return InfrastructureError(f"{teacher} taught nothing: {_first_line(lost[0])}")
+    kinds: Counter[str] = Counter()
+    for reason, count in gaps.items():
+        kinds[_kind_of(reason)] += count
+    named = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in kinds.most_common(_REASONS))
+    detail = next(
+        (_first_line(reason) for reason in gaps if _kind_of(reason) == kinds.most_common(1)[0][0]), ""
+    )
+    if prebuilt:
+        return NothingTaughtError(
+            f"the bank has no demonstration that may be shown ({named or 'it is empty'})",
+            where="--bank",
+            hint="build one from other training tasks or sources",
+        )
+    first = f"; the first: {detail}" if ":" in detail else ""
+    return NothingTaughtError(
+        f"{teacher} taught nothing: none of {attempts} attempts at training tasks succeeded ({named}{first})",
+        where="--teacher",
+        hint="take a stronger model, gold where tasks have gold plans, or a --bank",
+    )
+
+
+def _kind_of(reason: str) -> str:
+    return reason.partition(":")[0]
+
+
+def _first_line(reason: str) -> str:
+    return reason.partition("\n")[0]

@@ -20,10 +20,10 @@ from optimizers.dspy_optimizers.stock import (
     without_measuring,
     working,
 )
-from optimizers.optimizer import CompileContext, Compiled, Optimizer, Trial
-from optimizers.search.few_shot import Knn
+from optimizers.optimizer import CompileContext, Compiled, Optimizer
+from optimizers.search.few_shot import Knn, require_optuna
 from optimizers.search.race_rules import INCUMBENT
-from optimizers.search.tpe import require_optuna
+from optimizers.trial import Trial
 from tools.seeding import rng
 
 

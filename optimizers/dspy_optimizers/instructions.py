@@ -20,7 +20,7 @@ from optimizers.dspy_optimizers.stock import (
     proposer_lm,
 )
 from optimizers.optimizer import CompileContext
-from optimizers.search.tpe import require_optuna
+from optimizers.search.few_shot import require_optuna
 from tools.errors import WorksmithError
 
 _DEPTH = 3

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from evals.dspy_programs.digests import model_name, program_digest
 from evals.statistics import wilson
 from optimizers.cost.limits import BudgetSpentError
-from optimizers.optimizer import CompileContext, Contender, Trial
+from optimizers.optimizer import CompileContext
+from optimizers.trial import Contender, Trial
 
 if TYPE_CHECKING:
     import dspy

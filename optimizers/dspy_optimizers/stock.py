@@ -14,7 +14,7 @@ import dspy
 
 from evals.suite import as_examples
 from evals.tasks.task import same_text
-from optimizers.demos.teaching import nothing_taught
+from optimizers.demos.trace_bank import nothing_taught
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.optimizer import CompileContext, Compiled, Optimizer
 from tools.errors import InputError, WorksmithError

@@ -18,13 +18,14 @@ from evals.running.runner import EvalResult
 from evals.scoring.constraints import broken, lost
 from optimizers.cost.limits import BudgetSpentError
 from optimizers.demos.showing import Shown
-from optimizers.optimizer import CompileContext, Compiled, Milestone, Trial, episode_score
+from optimizers.optimizer import CompileContext, Compiled, Milestone
 from optimizers.rollouts import Run
 from optimizers.search.candidates import rounds
 from optimizers.search.few_shot import BankOptimizer
 from optimizers.search.race_rules import INCUMBENT, Outcome, Rules, Scores
 from optimizers.search.racing import race
 from optimizers.settings import Settings
+from optimizers.trial import Trial, episode_score
 from tools.seeding import rng
 
 if TYPE_CHECKING:

@@ -13,16 +13,15 @@ from evals.scoring.constraints import constraints
 from evals.scoring.scorers import EpisodeScorer
 from evals.suite import Suite
 from evals.tasks.task import Task
-from optimizers.compiling.compile import pareto_front
 from optimizers.compiling.finalize import ConstraintsBrokenError, within_constraints
 from optimizers.demos.trace_bank import BREAKING, TraceBank, count_reasons
 from optimizers.optimizer import CompileContext, Compiled, Optimizer
 from optimizers.registry import optimizer
-from optimizers.search.few_shot import Bootstrap
+from optimizers.search.few_shot import Bootstrap, Tpe
 from optimizers.search.race import Race
 from optimizers.search.race_rules import INCUMBENT, Rules
 from optimizers.search.racing import race
-from optimizers.search.tpe import Tpe
+from optimizers.trial import pareto_front
 from tests.optimizers.shop import lm, make_context
 from tools.environment import Environment
 from tools.episode_result import EpisodeResult

@@ -9,7 +9,7 @@ import pytest
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
-from optimizers.demos.teaching import NothingTaughtError
+from optimizers.demos.trace_bank import NothingTaughtError
 from optimizers.optimizer import CompileContext
 from optimizers.registry import OPTIMIZERS, optimizer
 from tests.optimizers.shop import lm, make_context
@@ -66,7 +66,7 @@ def test_no_optimizer_runs_more_episodes_than_it_planned(suite: Suite, tmp_path:
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("optimizers.search.tpe.find_spec", lambda name: None)
+    monkeypatch.setattr("optimizers.search.few_shot.find_spec", lambda name: None)
     for name in ("dspy:BootstrapFewShotWithOptuna", "dspy:MIPROv2"):
         with pytest.raises(InputError, match=r"pip install 'worksmith\[optuna\]'"):
             optimizer(name)

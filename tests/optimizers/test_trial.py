@@ -3,9 +3,8 @@ from __future__ import annotations
 import math
 
 from evals.running.runner import EvalResult
-from optimizers.compiling.compile import pareto_front
-from optimizers.optimizer import Trial
 from optimizers.settings import Settings
+from optimizers.trial import Trial, pareto_front
 from tests.evals.episodes import make_record, make_result
 
 

@@ -89,7 +89,7 @@ class Bounds(NamedTuple):
         budget = Budget(Limits(*self[:4]), prices=prices)
         for lm in models:
             budget.account(model_name(lm))
-        return budget if budget.limited else None
+        return budget if budget.limits.given else None
 
 
 def end_stopped(budget: Budget | None, undone: str) -> None:

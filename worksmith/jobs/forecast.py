@@ -19,7 +19,7 @@ from optimizers.compiling.rehearsal import Rehearsal, Rehearsed, rehearse
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.sampling import Ledger
 from optimizers.cost.spending import Spent
-from optimizers.demos.teaching import NothingTaughtError
+from optimizers.demos.trace_bank import NothingTaughtError
 from optimizers.registry import OPTIMIZERS, optimizer
 from tools.errors import InputError
 

@@ -12,9 +12,10 @@ from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
-from optimizers.optimizer import Compiled, Trial
+from optimizers.optimizer import Compiled
 from optimizers.registry import OPTIMIZERS, optimizer
 from optimizers.settings import Settings
+from optimizers.trial import Trial
 from tests.evals.episodes import make_record, make_result
 from tests.optimizers.shop import Clerk, lm, make_context
 from tools.errors import InputError

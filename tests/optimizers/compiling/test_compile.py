@@ -13,8 +13,8 @@ from evals.dspy_programs.states import load_program
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
-from optimizers.demos.demonstration import give_demonstrations
 from optimizers.demos.selection import Selector
+from optimizers.demos.showing import give_demonstrations
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.optimizer import CompileContext
 from optimizers.search.few_shot import Bootstrap, Knn

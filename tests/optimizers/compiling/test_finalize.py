@@ -15,10 +15,11 @@ import pytest
 from evals.records.summary import summarize
 from evals.suite import Suite
 from optimizers.compiling.finalize import accepted
-from optimizers.optimizer import CompileContext, Compiled, Contender, Trial
+from optimizers.optimizer import CompileContext, Compiled
 from optimizers.registry import OPTIMIZERS, optimizer
 from optimizers.search.few_shot import Unchanged
 from optimizers.search.race_rules import INCUMBENT, IncumbentLostError
+from optimizers.trial import Contender, Trial
 from tests.evals.episodes import make_record, make_result
 from tests.optimizers.shop import lm, make_context
 from tools.errors import InfrastructureError

@@ -174,7 +174,7 @@ def test_without_limits_everything_may_start() -> None:
     budget = Budget()
     started, _ = work(budget, [5] * 100, 8)
     assert sum(started) == 500
-    assert not budget.limited
+    assert not budget.limits.given
     budget.check()
 
 

@@ -8,8 +8,7 @@ import pytest
 from dspy.lm15 import Request, Response
 
 from evals.suite import Suite
-from optimizers.demos.teaching import NothingTaughtError
-from optimizers.demos.trace_bank import TraceBank
+from optimizers.demos.trace_bank import NothingTaughtError, TraceBank
 from optimizers.registry import optimizer
 from tests.optimizers.shop import Model, lm, make_context
 from tools.errors import InfrastructureError, InputError

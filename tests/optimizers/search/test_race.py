@@ -12,8 +12,7 @@ from dspy.lm15 import Request, Response
 from evals.running.runner import EvaluationInterrupted, Progress
 from evals.suite import Suite
 from optimizers.demos.showing import Shown
-from optimizers.demos.teaching import NothingTaughtError
-from optimizers.demos.trace_bank import TraceBank
+from optimizers.demos.trace_bank import NothingTaughtError, TraceBank
 from optimizers.optimizer import CompileContext
 from optimizers.search.aa import same_program
 from optimizers.search.candidates import bank_schedule, covering_order, draw_candidates

@@ -5,7 +5,7 @@ from typing import Any
 
 from evals.suite import Suite
 from optimizers.optimizer import Compiled
-from optimizers.search.tpe import Tpe
+from optimizers.search.few_shot import Tpe
 from tests.optimizers.shop import lm, make_context
 
 VERBS = ("Cancel", "Rename", "Shift")

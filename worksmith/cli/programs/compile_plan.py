@@ -40,7 +40,7 @@ def plan_of(
     from evals.suite import Suite
     from evals.tasks.task_filter import conditions
     from optimizers.compiling.plan import BANK, Model, Plan
-    from optimizers.demos.demonstration import give_demonstrations
+    from optimizers.demos.showing import give_demonstrations
     from optimizers.demos.trace_bank import TraceBank
     from optimizers.registry import optimizer as check
     from optimizers.settings import Settings

@@ -13,7 +13,8 @@ from worksmith.cli.options import JsonFlag, WorkersOption, say
 
 if TYPE_CHECKING:
     from evals.suite import Suite
-    from optimizers.compiling.plan import Fingerprint, Plan
+    from optimizers.compiling.fingerprint import Fingerprint
+    from optimizers.compiling.plan import Plan
 
 _NAMED = 8
 """Parts that differ and are named one by one."""
@@ -83,8 +84,8 @@ def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
         InputError: there is no journal, it is damaged or of something else, or the suite is not where it was.
     """
     from evals.suite import Suite
+    from optimizers.compiling.fingerprint import Fingerprint
     from optimizers.compiling.journal import read_description
-    from optimizers.compiling.plan import Fingerprint
     from tools.errors import InputError
     from tools.files.json_files import validated
 

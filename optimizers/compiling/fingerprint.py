@@ -1,0 +1,50 @@
+"""The fingerprint of a compile: everything that decides its result."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pydantic import BaseModel, PositiveInt, model_validator
+
+from evals.tasks.task import SplitScheme
+
+
+class ModelFacts(BaseModel):
+    """A model of a compile: the name it was asked for by, and its content address."""
+
+    name: str
+    digest: str
+
+
+class Fingerprint(BaseModel):
+    """Everything that the result of a compile depends on. The number of workers is no part of it.
+
+    Attributes:
+        purpose: two purposes of the same plan share no journal.
+        suite: its kind, its digest and, as `environment`, the digest of the world's clock and persona, the
+            access rules in use and the search index.
+        bank: digest of the prebuilt bank.
+        metric: see `Metric.about`.
+    """
+
+    purpose: str
+    suite: dict[str, str]
+    scheme: SplitScheme
+    train_limit: PositiveInt | None
+    dev_limit: PositiveInt | None
+    where: list[str]
+    program: dict[str, Any]
+    program_code: str
+    program_digest: str
+    models: dict[str, ModelFacts]
+    optimizer: str
+    settings: dict[str, Any]
+    bank: str | None
+    metric: dict[str, str]
+    versions: dict[str, str]
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if "lm" not in self.models or "digest" not in self.suite:
+            raise ValueError("it names no model or no suite")
+        return self
