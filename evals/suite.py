@@ -36,7 +36,7 @@ _AGAIN = "build or import the suite again"
 
 
 class SuiteManifest(BaseModel):
-    """What is known about a suite without reading its tasks.
+    """The manifest of a suite.
 
     Attributes:
         digest: of world, tasks and `rules`; two suites with the same digest are the same suite.
@@ -69,7 +69,7 @@ class Suite:
         """Read the suite in `directory`.
 
         Raises:
-            InputError: if it is missing, damaged, or its parts do not belong together.
+            InputError: the suite is missing or damaged, or its parts do not belong together.
         """
         directory = Path(directory)
         file = directory / MANIFEST_FILE
@@ -99,10 +99,7 @@ class Suite:
 
     @property
     def rules_changed(self) -> bool:
-        """Whether the access rules are others than those that the tasks were made under.
-
-        What tasks expect, and which of them are to be denied, may then no longer be right.
-        """
+        """Whether the access rules have changed since the tasks were made; expectations may then be wrong."""
         return self.manifest.rules != self.env.policy.digest
 
     def select(
@@ -113,15 +110,14 @@ class Suite:
         limit: int | None = None,
         where: Sequence[Condition] = (),
     ) -> list[Task]:
-        """The tasks of a split, in order; at most `limit`, spread evenly over all kinds of them.
-
-        `split` has no default: a silent one would mix up what was trained on with what is tested.
+        """The tasks of a split, in order; at most `limit`, spread evenly over all kinds of tasks.
 
         Args:
-            where: conditions that all hold for each of them.
+            split: without a default, which would mix up training and test tasks.
+            where: conditions that all hold for each task.
 
         Raises:
-            InputError: the limit makes no sense, or no task of the split has a value that is asked for.
+            InputError: the limit is below 1, or no task of the split has a value that a condition allows.
         """
         chosen = [t for t in self.tasks if split == "all" or t.in_split(scheme) == split]
         chosen = those_where(chosen, where)
@@ -139,10 +135,10 @@ class Suite:
         limit: int | None = None,
         where: Sequence[Condition] = (),
     ) -> list[dspy.Example]:
-        """The tasks that `select` gives as examples for DSPy: each holds a `VisibleTask`, its only input.
+        """The tasks of `select` as examples for DSPy: each holds a `VisibleTask`, its only input.
 
-        Optimizers print, quote and save whatever an example holds. How a task is done, and what it expects,
-        a metric looks up, see `metric`.
+        Optimizers print, quote and save examples. So gold plans and expectations are not in them; `metric`
+        looks them up.
         """
         return as_examples(self.select(split=split, scheme=scheme, limit=limit, where=where))
 
@@ -154,10 +150,10 @@ class Suite:
         return episode_metric(scorers_for(self.env), self.tasks, score)
 
     def task(self, task_id: str) -> Task:
-        """The task called `task_id`.
+        """The task with the id `task_id`.
 
         Raises:
-            InputError: if there is none.
+            InputError: there is none.
         """
         for task in self.tasks:
             if task.id == task_id:
@@ -174,17 +170,17 @@ class Suite:
 
 
 def as_examples(tasks: Iterable[Task]) -> list[dspy.Example]:
-    """What an agent may see of the tasks, as examples with the one input `task`."""
+    """The visible parts of tasks, as examples with the one input `task`."""
     import dspy
 
     return [dspy.Example(task=task.visible()).with_inputs("task") for task in tasks]
 
 
 def _spread(tasks: Sequence[Task], count: int) -> list[Task]:
-    """`count` of the tasks, of each kind as large a share as there is among all.
+    """`count` of the tasks, with the same share of each kind as among all.
 
-    Every so-manyth task, once they stand in the order of their kinds and by lot within each. Their own order
-    will not do: generators lay out kinds of answers at regular distances.
+    Tasks are sorted by kind, at random within each, and taken at equal distances. Their own order would be
+    biased: generators lay out kinds of answers at regular distances.
     """
     by_kind = sorted(tasks, key=lambda task: (*_kind(task), digest(task.id)))
     chosen = {by_kind[place * len(tasks) // count].id for place in range(count)}
@@ -197,7 +193,7 @@ def _kind(task: Task) -> tuple[str, ...]:
 
 
 def write_suite(world: World, tasks: Sequence[Task]) -> Suite:
-    """Write tasks and manifest beside `world`; the manifest last, so that half a suite never opens."""
+    """Write tasks and manifest beside `world`; the manifest last, so that a partial suite never opens."""
     directory = world.path
     write_tasks(directory, tasks)
     rules = world_kind(world.manifest.kind).open_policy(world).digest

@@ -111,7 +111,7 @@ def scorers_for(env: Environment, ground_truth: GroundTruth = "published") -> tu
         from evals.scoring.answer_scorer import AnswerScorer
 
         return (AnswerScorer(env, ground_truth),)
-    from evals.scoring.scorers import EpisodeScorer
+    from evals.scoring.episode_scorer import EpisodeScorer
 
     return (EpisodeScorer(env, ground_truth),)
 

@@ -30,10 +30,10 @@ RATES = (
     "end_date_minor_error",
     "meeting_start_time_error",
 )
-"""What is counted beside accuracy."""
+"""Rates beside accuracy."""
 
 _RUN = re.compile(r"(.+)_(all|domains)_\d{4}-\d\d-\d\d_[\d-]+")
-"""How the original names its result files: model, tools supplied, time."""
+"""Names of the original's result files: model, tools supplied, time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,10 @@ class ScoredRow:
     """One prediction with its verdict.
 
     Attributes:
-        run: what the row's file is part of: model and tools supplied, as far as its name tells.
-        status: `error` if the run died, with the text in `error`; such a row is never correct.
-        actions_expected: how many calls the right answer has.
-        fault: the kind of what went wrong, see `evals.failure_modes`; empty for nothing.
+        run: model and tools supplied, as far as the file's name tells.
+        status: `error` if the run died; such a row is never correct.
+        actions_expected: the number of calls of the right answer.
+        fault: a kind of `evals.failure_modes`; empty if nothing is wrong.
     """
 
     prediction: Prediction
@@ -76,7 +76,7 @@ class ScoredRow:
 
 @dataclass(frozen=True)
 class ScoreReport:
-    """All scored rows and what they come to."""
+    """All scored rows and their summary."""
 
     rows: Sequence[ScoredRow]
     summary: Mapping[str, Any]
@@ -154,7 +154,7 @@ def score_row(scorer: OutcomeScorer, task: Task, prediction: Prediction) -> Scor
 
 
 def score_baselines(suite: Suite, scorer: OutcomeScorer, tasks: Iterable[Task]) -> dict[str, Any]:
-    """What the baselines would score on `tasks`."""
+    """The scores of the baselines on `tasks`."""
     tasks = list(tasks)
     results = {}
     for name, baseline in baselines_of(suite.env).items():
@@ -183,7 +183,7 @@ def summarize_rows(rows: Sequence[ScoredRow]) -> dict[str, Any]:
 
 
 def domain_of(task: Task) -> str:
-    """The domain a task is reported under: the original's file, or its only toolkit, or `multi_domain`."""
+    """The domain of a task in reports: the original's file, its only toolkit, or `multi_domain`."""
     domain = task.origin.get("domain")
     if isinstance(domain, str):
         return domain
@@ -191,7 +191,7 @@ def domain_of(task: Task) -> str:
 
 
 class _TaskIndex:
-    """Finds the task that a prediction is for, by id or by text."""
+    """Tasks by id and by text."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         self._by_id: dict[str, Task] = {}
@@ -201,7 +201,7 @@ class _TaskIndex:
             self._by_query[task.query].append(task)
 
     def find(self, prediction: Prediction) -> Task | None:
-        """The task; among several of the same text, the one of the domain that the file's folder names."""
+        """The task of a prediction; of several with the same text, the one of the file's domain."""
         if prediction.task_id is not None:
             return self._by_id.get(prediction.task_id)
         found = self._by_query.get(prediction.query, [])

@@ -1,7 +1,7 @@
 """Calls written as text: `calendar.delete_event.func(event_id="00000256")`.
 
-The notation is Python's, but nothing is ever evaluated: what is not a plain call of a dotted name with
-named literals is unreadable.
+The notation is Python's, but nothing is evaluated: only a plain call of a dotted name with named literals is
+readable.
 """
 
 from __future__ import annotations
@@ -29,13 +29,12 @@ class UnreadableActionError(WorksmithError):
 
 @lru_cache(maxsize=16_384)
 def parse_action(text: str) -> Call:
-    """The call that `text` stands for.
+    """Parse a call; every value becomes text (`None` becomes "None").
 
-    A line break inside the text counts as the two characters backslash and n, escapes inside quotes are
-    interpreted, and every value becomes text (`None` becomes "None").
+    A line break counts as the two characters backslash and n; escapes inside quotes are interpreted.
 
     Raises:
-        UnreadableActionError: if it is not `toolkit.function(name="value", ...)`, with or without `.func`.
+        UnreadableActionError: the text is not `toolkit.function(name="value", ...)`, with or without `.func`.
     """
     if not _NEEDS_PARSER.search(text):
         call = _plain(text)
@@ -45,7 +44,7 @@ def parse_action(text: str) -> Call:
 
 
 def action_name(text: str) -> str:
-    """The tool's name in `text`, readable or not: the first two parts of what precedes the parenthesis."""
+    """The tool's name in `text`, readable or not: the first two parts before the parenthesis."""
     return ".".join(text.split("(", 1)[0].split(".")[:2])
 
 
@@ -56,7 +55,7 @@ def format_action(tool: str, arguments: Mapping[str, object]) -> str:
 
 
 def _plain(text: str) -> Call | None:
-    """The call, if it has no escapes and no quotes inside values; by far the most have none."""
+    """The call, if it has no escapes and no quotes inside values, as most calls."""
     found = _CALL.fullmatch(text)
     if found is None:
         return None

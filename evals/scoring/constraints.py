@@ -1,7 +1,7 @@
-"""Constraints: bounds that a program has to keep beside doing well, such as `leak=0` or `used_tokens<=4000`.
+"""Constraints: bounds for a program beside its score, such as `leak=0` or `used_tokens<=4000`.
 
-A bound is on the mean over graded episodes: of a score, or of what they cost (see
-`evals.records.summary.COSTS`). In the outcome, episodes lost to the infrastructure count as wrong.
+A bound is on the mean of a score or cost (`evals.records.summary.COSTS`) over graded episodes. In the
+outcome, episodes lost to the infrastructure count as wrong.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tools.errors import InputError
 
 _WRITTEN = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|=)\s*(\S+)\s*")
 _TOLERANCE = 1e-9
-"""What sums of floats may be off by."""
+"""The rounding error that sums of floats may have."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Constraint:
         """The constraint in `leak=0`, `over_refusal<=0.05` or `outcome>=0.5`.
 
         Raises:
-            InputError: it is none. Equality is for bounds that nothing can pass, 0 and 1.
+            InputError: the text is no constraint. Equality is for the bounds 0 and 1 only.
         """
         found = _WRITTEN.fullmatch(text)
         bound = _number(found[3]) if found else None
@@ -66,10 +66,10 @@ class Constraint:
         return f"{self.metric}{self.relation}{self.bound:g}"
 
     def of(self, record: EpisodeRecord) -> float | None:
-        """What an episode counts with; None if it says nothing about the metric.
+        """The value of an episode; None if it has none.
 
-        A lost episode counts 0 in the outcome, so that no program keeps a bound by losing failures. It says
-        nothing about another score or a cost.
+        A lost episode counts 0 in the outcome, so that no program keeps a bound by losing failures; it has no
+        other score and no cost.
         """
         if not record.graded:
             return 0.0 if self.metric == PRIMARY else None
@@ -77,17 +77,17 @@ class Constraint:
         return cost(record) if cost else record.scores.get(self.metric)
 
     def measured(self, records: Iterable[EpisodeRecord]) -> float | None:
-        """The mean over the episodes that say something; None if none does."""
+        """The mean over the episodes with a value; None without any."""
         values = self._values(records)
         return math.fsum(values) / len(values) if values else None
 
     def met(self, records: Iterable[EpisodeRecord]) -> bool:
-        """Whether the mean keeps the bound. Where nothing was measured, nothing was broken."""
+        """Whether the mean keeps the bound; true if no episode has a value."""
         value = self.measured(records)
         return value is None or self.within(value)
 
     def lost(self, records: Sequence[EpisodeRecord], owed: int) -> bool:
-        """Whether the bound is broken however the next `owed` episodes go (scores lie between 0 and 1)."""
+        """Whether the bound is broken whatever the next `owed` episodes score, from 0 to 1."""
         values = self._values(records)
         if not values:
             return False
@@ -104,7 +104,7 @@ class Constraint:
 
 
 def constraints(texts: Iterable[str]) -> tuple[Constraint, ...]:
-    """Constraints as commands take them, each once.
+    """Parse constraints, each once.
 
     Raises:
         InputError: see `Constraint.parse`.
@@ -113,7 +113,7 @@ def constraints(texts: Iterable[str]) -> tuple[Constraint, ...]:
 
 
 def broken(constraints: Iterable[Constraint], records: Sequence[EpisodeRecord]) -> tuple[str, ...]:
-    """Those that a program's episodes do not keep, each with what was measured."""
+    """The constraints that a program's episodes break, each with the measured value."""
     return tuple(
         f"{constraint} (is {constraint.measured(records):.4g})"
         for constraint in constraints
@@ -122,20 +122,20 @@ def broken(constraints: Iterable[Constraint], records: Sequence[EpisodeRecord]) 
 
 
 def lost(constraints: Iterable[Constraint], records: Sequence[EpisodeRecord], owed: int) -> str:
-    """The first that cannot be kept any more, with `owed` episodes to go; empty if all can."""
+    """The first constraint that the next `owed` episodes cannot mend; empty if there is none."""
     return next((str(each) for each in constraints if each.lost(records, owed)), "")
 
 
 def acceptable(constraints: Iterable[Constraint], scores: Mapping[str, float]) -> bool:
-    """Whether an episode with these scores may be an example: on its own it breaks no bound on a score."""
+    """Whether an episode with these scores may be an example: alone it breaks no bound on a score."""
     return all(each.metric not in scores or each.within(scores[each.metric]) for each in constraints)
 
 
 def check_measured(constraints: Iterable[Constraint], records: Sequence[EpisodeRecord]) -> None:
-    """See that constraints are about something.
+    """Check that each constraint has a value in some graded episode.
 
     Raises:
-        InputError: no graded episode says anything about a constraint's metric.
+        InputError: no graded episode has a constraint's metric.
     """
     graded = [record for record in records if record.graded]
     for constraint in constraints:

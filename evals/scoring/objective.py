@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tools.outcome import Outcome
 
 CHECKED = "checked_outcome"
-"""The outcome as scorers found it, where something else stands in its place."""
+"""The name of the original outcome, where another score takes its place."""
 
 
 def in_place(scores: Mapping[str, float], value: float) -> dict[str, float]:
@@ -54,22 +54,22 @@ class ObjectiveScorer:
         return in_place(scores, scores[self._name])
 
     def with_models(self, change: Callable[[Any], Any]) -> ObjectiveScorer:
-        """The same with changed models, see `evals.dspy_programs.own_models.with_models`."""
+        """The scorer with changed models, see `evals.dspy_programs.own_models.with_models`."""
         return ObjectiveScorer([with_models(scorer, change) for scorer in self._scorers], self._name)
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
-        """Of the outcomes that count as right, the one nearest to it; itself where nobody knows any."""
+        """See `expected_outcome`."""
         return expected_outcome(self._scorers, task, outcome)
 
 
 def writing_tools(scorers: Sequence[Scorer]) -> frozenset[str]:
-    """The tools that write, as far as scorers know them."""
+    """The writing tools, as far as scorers know them."""
     known = [scorer.writing_tools for scorer in scorers if hasattr(scorer, "writing_tools")]
     return frozenset().union(*known)
 
 
 def expected_outcome(scorers: Sequence[Scorer], task: Task, outcome: Outcome) -> Outcome:
-    """Of the outcomes that count as right, the one nearest to it; itself where no scorer knows any."""
+    """Of the outcomes that count as right, the one nearest to `outcome`; `outcome` if no scorer knows any."""
     for scorer in scorers:
         if hasattr(scorer, "expected"):
             found: Outcome = scorer.expected(task, outcome)

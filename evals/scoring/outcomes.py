@@ -1,8 +1,8 @@
-"""Scoring by outcome: did an agent leave the world as the task wants it?
+"""Scoring by outcome: whether an agent left the world as the task wants it.
 
-The expected calls are executed by the same tools as the agent's, and the two outcomes are compared. How
-an agent got there does not matter. Order and generated ids of new rows do not count; the original benchmark
-compares them too, but none of its recorded verdicts turns on it.
+The expected calls are executed by the same tools as the agent's, and the two outcomes are compared; the way
+there does not matter. Order and generated ids of new rows do not count; the original benchmark compares them
+too, but none of its recorded verdicts depends on it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tools.persona import Persona
 GroundTruth = Literal["published", "corrected"]
 
 _Work = tuple[Persona | None, datetime | None, tuple[str, ...]]
-"""Who does what when; the same work is done once."""
+"""Persona, time and calls; equal work is done once."""
 
 _TABLE_CHANGED = ("calendar.update_event", "Field not found.")
 """With a field that does not exist, the original's tool adds a column to the whole table."""
@@ -33,12 +33,11 @@ _PUBLISHED = "workbench"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an outcome is worth.
+    """The verdict on an outcome.
 
     Attributes:
-        correct: the outcome is an accepted one, what was written says what it has to, and nothing went
-            wrong on the way.
-        unwanted_side_effects: something changed, and not to what the task wants.
+        correct: the outcome is an accepted one, with the required texts, of a run without an error.
+        unwanted_side_effects: something changed, and not as the task wants it.
     """
 
     correct: bool
@@ -47,7 +46,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What a list of actions did.
+    """The effect of a list of actions.
 
     Attributes:
         malformed: an action would have changed the shape of a table; no accepted outcome does.
@@ -59,13 +58,13 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a task expects.
+    """The expectation of a task.
 
     Attributes:
         outcomes: each of them counts as right.
         texts: the published calls in the notation of predictions.
         folded: the same, sorted and in lower case, as exact match compares them.
-        actions: how many calls the right answer has; of several, the first.
+        actions: the number of calls of the right answer; of the first, if there are several.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -96,7 +95,7 @@ class OutcomeScorer:
         self._expected: dict[str, Expectation] = {}
 
     def expectation(self, task: Task) -> Expectation:
-        """What the task expects, worked out once for each task."""
+        """The expectation of the task, computed once for each task."""
         found = self._expected.get(task.id)
         if found is None:
             found = self._expected[task.id] = self._expectation(task)
@@ -108,9 +107,9 @@ class OutcomeScorer:
         """The verdict on an outcome.
 
         Args:
-            failed: the run ended in an error, so it is not correct whatever it reached; reaching the
-                right state is no side effect either.
-            malformed: the outcome cannot show all that was changed (see `Execution`).
+            failed: the run ended in an error, so it is not correct; reaching the right state is no side
+                effect either.
+            malformed: the outcome cannot show all changes (see `Execution`).
         """
         if malformed:
             return Verdict(correct=False, unwanted_side_effects=True)
@@ -124,12 +123,10 @@ class OutcomeScorer:
         return max(self.expectation(task).outcomes, key=lambda accepted: len(made & set(accepted.key)))
 
     def execute(self, actions: Sequence[str], task: Task | None = None) -> Execution:
-        """What actions written as text do together; one that is unreadable or fails is skipped.
-
-        Calls that only read change nothing and are left out.
+        """Execute actions written as text; unreadable, failing and reading ones change nothing.
 
         Args:
-            task: whose persona makes the calls, at whose time; None for the world's own.
+            task: its persona makes the calls at its time; None for the world's own.
         """
         writing = self.writing(actions)
         persona, now = (task.persona, task.now) if task else (None, None)
@@ -140,16 +137,16 @@ class OutcomeScorer:
         return found
 
     def changed_a_table(self, tool: str, observation: str) -> bool:
-        """Whether the call would, in the published benchmark, have changed the shape of a table.
+        """Whether the call changes the shape of a table in the published benchmark.
 
-        Our tool refuses it and changes nothing. On the published tasks the verdict stays the published one;
+        Our tool refuses it and changes nothing. On the published tasks the published verdict stands;
         elsewhere a refused call is no side effect.
         """
         published = self._env.world.manifest.origin == _PUBLISHED
         return published and (tool, observation) == _TABLE_CHANGED
 
     def writing(self, actions: Sequence[str]) -> tuple[str, ...]:
-        """Those of the actions that name a tool that changes the world."""
+        """The actions whose tool changes the world."""
         return tuple(action for action in actions if action_name(action) in self.writing_tools)
 
     def exact_match(self, task: Task, actions: Sequence[str]) -> bool:
@@ -191,7 +188,7 @@ class OutcomeScorer:
 
 
 def accepted_actions(task: Task, ground_truth: GroundTruth) -> tuple[tuple[Action, ...], ...]:
-    """The sets of writing calls, each of which counts as the right answer."""
+    """The sets of writing calls that count as right answers."""
     if ground_truth == "published":
         return (task.expected,)
     main = task.expected if task.corrected is None else task.corrected

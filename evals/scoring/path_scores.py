@@ -1,4 +1,4 @@
-"""Scores of the way an episode took: the records it read, the tools it called, the plan it followed."""
+"""Scores of an episode's path: the records it read, the tools it called, the plan it followed."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ if TYPE_CHECKING:
     from tools.sqlite.schema import Table
 
 PATH_SCORES = frozenset({"retrieval_recall", "tool_precision", "tool_recall", "plan_alignment"})
-"""The names of what `path_scores` gives."""
+"""The names of the scores of `path_scores`."""
 
 REFUSED = "refused"
-"""The status of a call that the agent's own access checker kept from being made."""
+"""The status of a call that the agent's own access checker refused."""
 
 
 def path_scores(task: Task, episode: EpisodeResult, tables: Sequence[Table]) -> dict[str, float]:
-    """How near the way was to the task's own, each from 0 to 1; what the task does not say is left out.
+    """Scores from 0 to 1, as far as the task has what they need.
 
-    Gives `retrieval_recall` (of the records without which the answer cannot be known), `tool_precision` and
-    `tool_recall` (of the calls of the gold plan, by tool, in any order) and `plan_alignment` (the longest
-    sequence of tools that both have in order, of the longer of the two).
+    Returns:
+        `retrieval_recall` of the records that the answer needs; `tool_precision` and `tool_recall` of the
+        gold plan's calls, by tool, in any order; `plan_alignment`, the longest common subsequence of tools
+        as a share of the longer sequence.
     """
     scores: dict[str, float] = {}
     calls = made_calls(episode)
@@ -40,7 +41,7 @@ def path_scores(task: Task, episode: EpisodeResult, tables: Sequence[Table]) -> 
 
 
 def made_calls(episode: EpisodeResult) -> list[CallRecord]:
-    """The calls that were made, not those that the agent kept itself from making."""
+    """The calls of an episode without those that its own checker refused."""
     return [call for call in episode.calls if call.observation.status != REFUSED]
 
 

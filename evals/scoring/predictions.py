@@ -1,4 +1,4 @@
-"""Reading what an agent did: our JSON lines, and the result tables of the original benchmark."""
+"""Prediction files: our JSON lines, and the result tables of the original benchmark."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tools.statuses import INFRASTRUCTURE, EpisodeStatus
 
 _MISSING = {"", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null", "<NA>", "#N/A", "#N/A N/A", "#NA"}
 _MISSING |= {"-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"}
-"""Cells that pandas, with which the original reads its tables, takes for missing."""
+"""Cells that pandas, which the original uses, takes for missing."""
 
 _TEXT = r"""(?:'[^'\\]*'|"[^"\\]*")"""
 _PLAIN_LIST = re.compile(rf"\[(?:{_TEXT}(?:, {_TEXT})*)?\]")
@@ -32,16 +32,15 @@ _OUT_OF_STEPS = "iteration limit"
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What an agent did for one task.
+    """The actions of an agent for one task.
 
     Attributes:
-        file: where it was read from.
-        row: its number in that file, from 1; of a table the header counts for none.
-        folder: the name of the folder that holds the file; the original sorts by domain this way.
-        query: the task's text; may be empty when `task_id` is given.
-        task_id: the task's id, if known.
-        actions: every call, as text, in order; calls that only read included.
-        error: what the run died of; empty if it ended by itself.
+        file: the file it was read from.
+        row: the number in that file, from 1, without the header of a table.
+        folder: the name of the file's folder; in the original, the domain.
+        query: the task's text; may be empty if `task_id` is given.
+        actions: all calls as text, in order.
+        error: of a run that died; else empty.
     """
 
     file: str
@@ -54,10 +53,10 @@ class Prediction:
 
 
 def prediction_files(paths: Iterable[Path]) -> list[Path]:
-    """The files that `paths` name: files as they are, directories searched for .csv and .jsonl files.
+    """Files, with directories searched for .csv and .jsonl files.
 
     Raises:
-        InputError: if a path does not exist or a directory holds no such file.
+        InputError: a path does not exist, or a directory holds no such file.
     """
     files: list[Path] = []
     for path in paths:
@@ -74,13 +73,13 @@ def prediction_files(paths: Iterable[Path]) -> list[Path]:
 
 
 def read_predictions(path: Path) -> list[Prediction]:
-    """All predictions in a file: a result table if its name ends in .csv, else JSON lines.
+    """All predictions in a file: a result table (.csv), or JSON lines.
 
     A JSON line has `query` or `task_id`, and either `actions` (texts, or objects with `tool` and
     `arguments`) or, as in an episode log, `calls`; `error` is optional.
 
     Raises:
-        InputError: if the file is unreadable or damaged; says in which row and column.
+        InputError: the file is unreadable or damaged; names row and column.
     """
     try:
         if path.suffix == ".csv":
@@ -91,7 +90,7 @@ def read_predictions(path: Path) -> list[Prediction]:
 
 
 def ended_by(error: str) -> EpisodeStatus:
-    """How a recorded run ended that died of `error`. Published figures count it as wrong in any case."""
+    """The status of a recorded run that died of `error`; published figures count it as wrong."""
     if says_too_long(error):
         return "context_limit"
     return "step_limit" if _OUT_OF_STEPS in error.lower() else "program_error"
@@ -101,7 +100,7 @@ def text_list(cell: str) -> list[str]:
     """The texts in a Python list literal.
 
     Raises:
-        ValueError: if it is not one.
+        ValueError: the cell is no list of texts.
     """
     if "\\" not in cell and _PLAIN_LIST.fullmatch(cell):
         return [single or double for single, double in _ITEM.findall(cell)]

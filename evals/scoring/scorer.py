@@ -1,9 +1,11 @@
-"""What a scorer is, and what some of them know besides."""
+"""The interface of scorers, and the further knowledge that some of them have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from tools.errors import InputError
 
 if TYPE_CHECKING:
     from evals.tasks.task import Task
@@ -12,24 +14,16 @@ if TYPE_CHECKING:
 
 
 class Scorer(Protocol):
-    """Anything that gives named scores to an episode; called once an episode, from many threads."""
+    """Gives named scores to an episode; called once an episode, from many threads."""
 
     def __call__(self, task: Task, episode: EpisodeResult) -> Mapping[str, float]:
         """The scores by name; booleans count as 0 and 1."""
         ...
 
 
-def scores_of(scorers: Iterable[Scorer], task: Task, episode: EpisodeResult) -> dict[str, float]:
-    """What all of them say of an episode; of a score that several give, the last one's."""
-    scores: dict[str, float] = {}
-    for scorer in scorers:
-        scores.update({name: float(value) for name, value in scorer(task, episode).items()})
-    return scores
-
-
 @runtime_checkable
 class KnowsExpected(Protocol):
-    """A scorer that can say what an episode should have changed."""
+    """A scorer that knows the expected changes."""
 
     def expected(self, task: Task, outcome: Outcome) -> Outcome:
         """Of the outcomes that count as right, the one nearest to `outcome`."""
@@ -38,13 +32,32 @@ class KnowsExpected(Protocol):
 
 @runtime_checkable
 class KnowsTools(Protocol):
-    """A scorer that knows which of the world's tools change something."""
+    """A scorer that knows which tools change the world."""
 
     writing_tools: frozenset[str]
 
 
 @runtime_checkable
 class KnowsNames(Protocol):
-    """A scorer that knows the names of all scores that it may give."""
+    """A scorer that knows the names of all its scores."""
 
     score_names: frozenset[str]
+
+
+def scores_of(scorers: Iterable[Scorer], task: Task, episode: EpisodeResult) -> dict[str, float]:
+    """The scores of all `scorers`; the last one's counts for a name that several give."""
+    return {name: float(value) for scorer in scorers for name, value in scorer(task, episode).items()}
+
+
+def check_score_names(scorers: Sequence[Scorer], names: Iterable[str], *, where: str) -> None:
+    """Check the names of scores, if all scorers know theirs.
+
+    Raises:
+        InputError: no scorer gives a score of one of the `names`.
+    """
+    knowing = [scorer for scorer in scorers if isinstance(scorer, KnowsNames)]
+    known = frozenset().union(*(scorer.score_names for scorer in knowing))
+    unknown = next((name for name in names if name not in known), None)
+    if len(knowing) == len(scorers) and unknown is not None:
+        hint = f"there are {', '.join(sorted(known))}"
+        raise InputError(f"episodes have no score {unknown!r} here", where=where, hint=hint)

@@ -1,4 +1,4 @@
-"""Tasks: what is asked, and how to tell whether it was done."""
+"""Tasks: the request, and the expectation that decides whether it was done."""
 
 from __future__ import annotations
 
@@ -45,9 +45,8 @@ class Entity(BaseModel):
     """A value that an answer has to name.
 
     Attributes:
-        type: what kind of value it is (`date`, `amount`, `number`, `person`, `ticket_id`, `text` ...), which
-            decides how it is normalised.
-        alias: other ways to name the same thing, each as good.
+        type: `date`, `amount`, `number`, `person`, `ticket_id`, `text` ...; decides the normalisation.
+        alias: other names of the same thing, each as good.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -58,17 +57,16 @@ class Entity(BaseModel):
 
 
 class Answer(BaseModel):
-    """What a task's answer has to say.
+    """The expected answer of a task.
 
     Attributes:
-        kind: `entities` where values are asked for, `denial` where the persona may not have or do what is
-            asked, `none` where the honest answer is that there is nothing, `done` where only the world's
-            state counts.
-        required: the values asked for; the order does not count.
+        kind: `entities` for values; `denial` if the persona has no right to it; `none` if there is nothing to
+            find; `done` if only the world's state counts.
+        required: the values to name, in any order.
         forbidden: texts that must not be disclosed to this persona.
-        rule: by which rule of the policy a denial happens.
+        rule: of the policy, which denies.
         reference: an answer in a sentence, for a judge with a rubric and for demonstrations.
-        wording: whether who knows it gives the values or, where a sentence is asked for, the reference.
+        wording: whether a gold plan answers with the values or with the reference.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -82,33 +80,32 @@ class Answer(BaseModel):
 
     @property
     def status(self) -> Literal["answered", "denied", "not_found"]:
-        """What the agent has to say of itself."""
+        """The status that the agent has to report."""
         named: dict[str, Literal["denied", "not_found"]] = {"denial": "denied", "none": "not_found"}
         return named.get(self.kind, "answered")
 
     @property
     def text(self) -> str:
-        """The answer as a gold plan gives it: the values, separated by semicolons, or the reference."""
+        """The answer of a gold plan: the values, separated by semicolons, or the reference."""
         if self.wording == "sentence":
             return self.reference
         return "; ".join(entity.value for entity in self.required)
 
 
 def same_text(text: str) -> str:
-    """What two texts have in common that ask for the same thing in the same words."""
+    """A key that is equal for texts with the same words, whatever their case and spaces."""
     return " ".join(text.casefold().split())
 
 
 class VisibleTask(BaseModel):
-    """What an agent may see of a task, and all that a training example holds.
+    """The part of a task that an agent may see, and all that a training example holds.
 
     Attributes:
-        query: what is asked.
-        context: what an agent is told besides, such as the policies that apply; the same for all tasks of
-            an intent.
+        query: the request.
+        context: further text for the agent, such as policies; the same for all tasks of an intent.
         domains: the toolkits that the task needs.
-        persona: who asks; None for the world's own persona.
-        now: when it is asked; None for the world's own clock.
+        persona: on whose behalf; None for the world's own persona.
+        now: time of the request; None for the world's own clock.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -121,7 +118,7 @@ class VisibleTask(BaseModel):
     now: datetime | None = None
 
     def visible(self) -> VisibleTask:
-        """The task without anything else that it says, such as how it is done."""
+        """The visible part alone, without gold plan and expectation."""
         return VisibleTask(**{name: getattr(self, name) for name in VisibleTask.model_fields})
 
 
@@ -129,25 +126,25 @@ class Task(VisibleTask):
     """One task of a suite, with everything that decides whether it was done.
 
     Attributes:
-        area: the field of work it belongs to, such as `HR`; empty where worlds have no such fields.
-        subarea: the part of that field.
-        type: whether it asks for something, changes something, or cannot be done by this persona.
+        area: field of work, such as `HR`; empty in worlds without such fields.
+        subarea: part of that field.
+        type: question, change, or impossible for this persona.
         difficulty: easy below three steps.
-        intent: the kind of task it is, if known.
-        slots: the values that fill the intent's phrasing, if known.
-        split: where it belongs when every intent is in every split.
-        held_out_split: where it belongs when whole intents are held out.
+        intent: kind of task, if known.
+        slots: values that fill the intent's phrasing, if known.
+        split: if every intent is in every split.
+        held_out_split: if whole intents are held out.
         gold_plan: steps that solve it, reads included, verified by execution; None if unknown.
-        other_plans: further gold plans, with other tools; the first one whose tools are on offer applies.
-        expected: the writing calls whose effect is the expected outcome.
-        corrected: like `expected`, where the published answer contradicts the task; None elsewhere.
+        other_plans: further gold plans with other tools; the first one whose tools are on offer applies.
+        expected: the writing calls with the expected outcome.
+        corrected: like `expected`, where the published answer contradicts the task; else None.
         alternatives: further sets of writing calls that count as right beside `corrected`.
-        correction_reason: why there is a correction.
-        answer: what the answer has to say; None where only the world's state counts.
-        must_read: references (`source/key`) of the records without which the answer cannot be known.
-        mentions: what free text that the task has somebody write must contain.
+        correction_reason: of `corrected`.
+        answer: the expected answer; None where only the world's state counts.
+        must_read: references (`source/key`) of the records that the answer needs.
+        mentions: texts that a free text written for the task must contain.
         twin: the task with the same wording and another persona, who may (or may not) do it.
-        origin: where it comes from (file, row ...), for reports.
+        origin: source (file, row ...), for reports.
     """
 
     area: str = ""
@@ -173,11 +170,10 @@ class Task(VisibleTask):
 
     @cached_property
     def digest(self) -> str:
-        """Content address of everything that the task says."""
+        """Content address of all fields."""
         return digest(self.model_dump(mode="json", exclude_defaults=True))
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """As of every model; a changed copy has another content address."""
         copied = super().model_copy(update=update, deep=deep)
         copied.__dict__.pop("digest", None)
         return copied
@@ -186,16 +182,16 @@ class Task(VisibleTask):
     def checkable(self) -> bool:
         """Whether right and wrong can be told apart without a judge.
 
-        Not so where an answer in words is all that is known of the truth, as in some published tasks.
+        False if the truth is known as a sentence only, as in some published tasks.
         """
         return self.answer is None or self.answer.kind != "entities" or bool(self.answer.required)
 
     def plan_for(self, tools: Collection[str]) -> tuple[Step, ...] | None:
-        """The first gold plan all of whose tools are on offer; if none is, the first; None without any."""
+        """The first gold plan whose `tools` are all on offer, else the first; None without any."""
         plans = [plan for plan in (self.gold_plan, *self.other_plans) if plan is not None]
         fitting = (plan for plan in plans if all(step.tool in tools for step in plan))
         return next(fitting, plans[0] if plans else None)
 
     def in_split(self, scheme: SplitScheme) -> Split:
-        """The split it belongs to under `scheme`."""
+        """The split under `scheme`."""
         return self.split if scheme == "standard" else self.held_out_split

@@ -1,7 +1,7 @@
-"""Choosing tasks by what they are: `area=HR`, `domain=calendar,email`, `department=Finance`.
+"""Filters of tasks: `area=HR`, `domain=calendar,email`, `department=Finance`.
 
-A program that is compiled on such a part of a suite is one for that part: for a field of work, a kind of
-task or a group of personas.
+A program that is compiled on a part of a suite is one for that field of work, kind of task or group of
+personas.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ FIELDS: dict[str, Callable[[Task], tuple[str, ...]]] = {
     "department": _of_persona("department"),
     "level": _of_persona("level"),
 }
-"""What tasks can be chosen by, and the values that a task has of it."""
+"""The fields that tasks are filtered by, with the values of a task."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A property of tasks and the values that it may have; letter case does not count."""
+    """A field of tasks and its allowed values; letter case does not count."""
 
     field: str
     values: tuple[str, ...]
@@ -46,10 +46,10 @@ class Condition:
         """The condition in `FIELD=VALUE` or `FIELD=VALUE,VALUE`.
 
         Args:
-            known: the fields that there are.
+            known: the fields to choose from.
 
         Raises:
-            InputError: it is none.
+            InputError: the text is no condition, or its field is unknown.
         """
         field, equals, rest = text.partition("=")
         values = tuple(dict.fromkeys(value.strip() for value in rest.split(",") if value.strip()))
@@ -67,17 +67,17 @@ class Condition:
         return f"{self.field}={','.join(self.values)}"
 
     def holds(self, task: Task) -> bool:
-        """Whether one of the task's values is among those that it may have."""
+        """Whether one of the task's values is allowed."""
         return self.allows(FIELDS[self.field](task))
 
     def allows(self, values: Iterable[str]) -> bool:
-        """Whether one of `values` of the field is among those that it may have."""
+        """Whether one of the `values` of the field is allowed."""
         wanted = {value.casefold() for value in self.values}
         return any(value.casefold() in wanted for value in values)
 
 
 def conditions(texts: Iterable[str], known: Collection[str] = FIELDS.keys()) -> tuple[Condition, ...]:
-    """Conditions as commands take them, all of which are to hold.
+    """Parse conditions, all of which have to hold.
 
     Raises:
         InputError: see `Condition.parse`.
@@ -89,7 +89,7 @@ def those_where(tasks: Sequence[Task], conditions: Sequence[Condition]) -> list[
     """The tasks for which all conditions hold.
 
     Raises:
-        InputError: no task has a value that a condition asks for.
+        InputError: no task has a value that a condition allows.
     """
     for condition in conditions:
         if tasks and not any(condition.holds(task) for task in tasks):

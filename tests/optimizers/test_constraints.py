@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evals.scoring.constraints import constraints
-from evals.scoring.scorers import EpisodeScorer
+from evals.scoring.episode_scorer import EpisodeScorer
 from evals.suite import Suite
 from evals.tasks.task import Task
 from optimizers.compiling.finalize import ConstraintsBrokenError, within_constraints

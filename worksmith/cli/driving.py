@@ -53,7 +53,7 @@ def check_scores(env: Environment, maximize: str, constraints: Iterable[Constrai
     from evals.records.summary import COSTS
     from evals.records.verdicts import JUDGE
     from evals.scoring.objective import CHECKED
-    from evals.scoring.scorers import check_score_names
+    from evals.scoring.scorer import check_score_names
     from evals.task_kind import scorers_for
 
     scorers = scorers_for(env)

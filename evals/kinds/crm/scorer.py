@@ -11,14 +11,13 @@ from evals.kinds.crm.months import months, year_of
 from evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES, ValueKind
 from evals.records.record import PRIMARY, REWARD
 from evals.scoring.checker_scores import CHECKER_SCORES, checker_scores
-from evals.scoring.outcomes import GroundTruth, OutcomeScorer
-from evals.scoring.scorers import STATE_SCORES, state_scores
+from evals.scoring.episode_scorer import STATE_SCORES, EpisodeScorer
+from evals.scoring.outcomes import GroundTruth
 
 if TYPE_CHECKING:
     from evals.tasks.task import Answer, Task
     from tools.environment import Environment
     from tools.episode_result import EpisodeResult
-    from tools.outcome import Outcome
 
 STRICT_MATCH = "exact_strict"
 F1 = "f1"
@@ -35,7 +34,7 @@ _SHARED = 0.5
 """Share of a sentence's words that what it rests on has at least."""
 
 
-class CrmScorer:
+class CrmScorer(EpisodeScorer):
     """Scores an episode by its answer. Thread-safe.
 
     Gives, each 0 or 1 unless said otherwise:
@@ -57,23 +56,19 @@ class CrmScorer:
         ground_truth: see `OutcomeScorer`.
     """
 
+    score_names = (STATE_SCORES - {"exact_match"}) | CHECKER_SCORES | _ANSWER_SCORES
+
     def __init__(self, env: Environment, ground_truth: GroundTruth = "published") -> None:
-        self._outcomes = OutcomeScorer(env, ground_truth)
-        self.writing_tools = self._outcomes.writing_tools
-        self.score_names = (STATE_SCORES - {"exact_match"}) | CHECKER_SCORES | _ANSWER_SCORES
+        super().__init__(env, ground_truth)
         self.digest = f"crm/1/{ground_truth}"
 
     def __call__(self, task: Task, episode: EpisodeResult) -> dict[str, float]:
-        scores = {**state_scores(self._outcomes, task, episode), **checker_scores(episode)}
+        scores = super().__call__(task, episode) | checker_scores(episode)
         del scores["exact_match"]
         if task.answer is not None and task.answer.kind in ("entities", "none"):
             unchanged = scores[PRIMARY] == 1
             scores |= _answer_scores(task, task.answer, episode, unchanged)
         return scores
-
-    def expected(self, task: Task, outcome: Outcome) -> Outcome:
-        """See `OutcomeScorer.nearest`."""
-        return self._outcomes.nearest(task, outcome)
 
 
 def asked_for(task: Task) -> ValueKind:

@@ -10,7 +10,7 @@ from evals.failure_modes.catalogue import failure_modes
 from evals.failure_modes.diagnosis import diagnose
 from evals.records.parts import FaultEntry
 from evals.scoring.answer_scorer import AnswerScorer
-from evals.scoring.scorers import EpisodeScorer
+from evals.scoring.episode_scorer import EpisodeScorer
 from evals.tasks.task import Action, Answer, Entity, Step, Task
 from tests.evals import help_desk, small_office
 from tests.evals.episodes import make_record

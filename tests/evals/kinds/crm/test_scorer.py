@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from evals.kinds.crm.scorer import CrmScorer, expected_text
-from evals.scoring.scorers import check_score_names
+from evals.scoring.scorer import check_score_names
 from evals.tasks.task import Answer, Task
 from tests.evals.kinds.crm import small_org as org
 from tests.evals.kinds.crm.small_org import AGENT, OTHER, REFERENCE, TASKS

@@ -8,7 +8,7 @@ import pytest
 from evals.running.baseline_program import BaselineProgram
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
-from evals.scoring.scorers import EpisodeScorer
+from evals.scoring.episode_scorer import EpisodeScorer
 from evals.tasks.task import Action, Task
 from tests.programs.office import EVENTS, cancel, make_env
 from tools.environment import Environment

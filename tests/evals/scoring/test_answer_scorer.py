@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from evals.scoring.episode_scorer import EpisodeScorer
 from evals.scoring.outcomes import OutcomeScorer
-from evals.scoring.scorers import EpisodeScorer, check_score_names
+from evals.scoring.scorer import check_score_names
 from evals.task_kind import scorers_for
 from evals.tasks.task import Answer, Entity, Task
 from tests.evals import help_desk as desk
