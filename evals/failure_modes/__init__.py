@@ -1,1 +1,1 @@
-"""Faults: what went wrong first in an episode that is not right, by rules from what it did."""
+"""Failure modes: what went wrong first in an episode that is not right, by rules from its calls."""

@@ -1,10 +1,10 @@
-"""What is wrong with the changes of an episode: its writing calls beside those that the task expects."""
+"""Faults of changes: writing calls beside those that the task expects."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evals.failure_modes.moves import Difference, Move, align, differing, shown
+from evals.failure_modes.moves import Difference, Evidence, Move, align, differing
 from evals.records.parts import FaultEntry
 from evals.tasks.task import Action, Task
 
@@ -15,114 +15,78 @@ def expected_sets(task: Task) -> list[tuple[Action, ...]]:
     return [task.expected, *corrected, *task.alternatives]
 
 
-def acting_fault(
-    task: Task,
-    moves: Sequence[Move],
-    writing: frozenset[str],
-    free: frozenset[str],
-    reading: FaultEntry | None,
-) -> FaultEntry | None:
-    """The first wrong change; None where all calls are those that are expected.
+def acting_fault(evidence: Evidence) -> FaultEntry | None:
+    """The first wrong change; None where all calls are the expected ones.
 
-    Where they are those of a corrected answer, it was the published one that they were measured by.
-
-    Args:
-        writing: the tools that change something.
-        free: see `align`.
-        reading: what was wrong before with how the agent informed itself, if anything.
+    Calls of a corrected answer are right: the published answer is the fault then.
     """
-    writes = [move for move in moves if move.tool in writing and not move.refused]
+    task = evidence.task
+    writes = [move for move in evidence.moves if move.tool in evidence.writing and not move.refused]
     found = max(
-        (align(expected, writes, free) for expected in expected_sets(task)),
+        (align(expected, writes, evidence.free) for expected in expected_sets(task)),
         key=lambda alignment: (len(alignment.met), -len(alignment.plan)),
     )
-    failed = [move for move in writes if move.number in found.met.values() and not move.done]
+    failed = next((move for move in writes if move.number in found.met.values() and not move.done), None)
     missing = [step for index, step in enumerate(found.plan) if index not in found.met]
     if failed:
-        return _failed(failed[0])
+        return failed_call(failed)
     if found.left and missing:
-        return _wrong_change(task, found.left, missing, moves, free, reading)
+        return _wrong_change(evidence, found.left, missing)
     if found.left:
         # A call that failed changed nothing; where no other is left, what it did is not the fault.
         extra = next((move for move in found.left if move.done), None)
-        return _extra(extra, bool(found.plan)) if extra else None
+        asked = "more than the task asks for" if found.plan else "though the task asks for no change"
+        return _fault("side_effect", f"{extra.tool} was called, {asked}", extra) if extra else None
     if missing:
-        return _too_few(missing, found.met, moves, reading)
+        return _too_few(evidence, missing, len(found.met))
     if found.plan != task.expected:
-        reason = task.correction_reason or "another reading of the task"
-        return FaultEntry(kind="published_answer", detail=reason[:200])
+        return _fault("published_answer", (task.correction_reason or "another reading of the task")[:200])
     return None
 
 
-def _wrong_change(
-    task: Task,
-    extra: Sequence[Move],
-    missing: Sequence[Action],
-    moves: Sequence[Move],
-    free: frozenset[str],
-    reading: FaultEntry | None,
-) -> FaultEntry:
+def failed_call(move: Move) -> FaultEntry:
+    """The fault of a right call that failed."""
+    return _fault("failed_call", f"{move.tool} is the right call, and it failed: {move.status}", move)
+
+
+def _wrong_change(evidence: Evidence, extra: Sequence[Move], missing: Sequence[Action]) -> FaultEntry:
     pairs = [
-        (len(wrong), move.number, move, step, wrong)
+        (len(wrong), move.number, move, wrong)
         for move in extra
         for step in missing
-        if move.tool == step.tool and (wrong := differing(move, step, free))
+        if move.tool == step.tool and (wrong := differing(move, step, evidence.free))
     ]
     first = extra[0]
     own = [pair for pair in pairs if pair[2] is first]
-    if not own:
-        if pairs and not first.done:
-            own = pairs
-        else:
-            return _other_tool(first, missing)
-    _, _, move, _, wrong = min(own, key=lambda pair: pair[:2])
-    return _wrong_arguments(task, move, wrong, moves, reading)
+    if not own and (first.done or not pairs):
+        wanted = ", ".join(dict.fromkeys(step.tool for step in missing))
+        return _fault("wrong_tool", f"{first.tool} was called where {wanted} is needed", first)
+    _, _, move, wrong = min(own or pairs, key=lambda pair: pair[:2])
+    return _wrong_arguments(evidence, move, wrong)
 
 
-def _other_tool(move: Move, missing: Sequence[Action]) -> FaultEntry:
-    wanted = ", ".join(dict.fromkeys(step.tool for step in missing))
-    return FaultEntry(
-        kind="wrong_tool", step=move.number, detail=f"{move.tool} was called where {wanted} is needed"
-    )
-
-
-def _wrong_arguments(
-    task: Task,
-    move: Move,
-    wrong: Sequence[Difference],
-    moves: Sequence[Move],
-    reading: FaultEntry | None,
-) -> FaultEntry:
+def _wrong_arguments(evidence: Evidence, move: Move, wrong: Sequence[Difference]) -> FaultEntry:
     """The fault of a changing call's worst argument, or of the search that did not find it."""
     rank = ("wrong_address", "wrong_record", "wrong_date", "wrong_argument", "wrong_date_end")
     worst = min(wrong, key=lambda each: rank.index(each.kind))
-    before = [other for other in moves if other.number < move.number]
-    unseen = worst.wanted and not shown(worst.wanted, before, task.query)
-    if worst.kind == "wrong_record" and unseen and reading is not None:
-        return reading
-    made_up = worst.given and not shown(worst.given, before, task.query) and worst.kind != "wrong_date"
-    detail = f"{move.tool}: {worst.said}" + ("; no call had shown it" if made_up else "")
-    return FaultEntry(kind=worst.kind, step=move.number, detail=detail)
+    unseen = worst.wanted and not evidence.shows(worst.wanted, before=move.number)
+    if worst.kind == "wrong_record" and unseen and evidence.reading is not None:
+        return evidence.reading
+    made_up = (
+        worst.given and worst.kind != "wrong_date" and not evidence.shows(worst.given, before=move.number)
+    )
+    return _fault(worst.kind, f"{move.tool}: {worst.said}{'; no call had shown it' if made_up else ''}", move)
 
 
-def _extra(move: Move, expected: bool) -> FaultEntry:
-    asked = "more than the task asks for" if expected else "though the task asks for no change"
-    return FaultEntry(kind="side_effect", step=move.number, detail=f"{move.tool} was called, {asked}")
-
-
-def _too_few(
-    missing: Sequence[Action], met: dict[int, int], moves: Sequence[Move], reading: FaultEntry | None
-) -> FaultEntry:
+def _too_few(evidence: Evidence, missing: Sequence[Action], met: int) -> FaultEntry:
     tools = ", ".join(dict.fromkeys(step.tool for step in missing))
     if met:
-        return FaultEntry(
-            kind="incomplete", detail=f"{len(met)} of {len(met) + len(missing)} changes; missing: {tools}"
-        )
-    if reading is not None and moves and reading.kind != "missing_step":
+        return _fault("incomplete", f"{met} of {met + len(missing)} changes; missing: {tools}")
+    reading = evidence.reading
+    if reading is not None and evidence.moves and reading.kind != "missing_step":
         return reading
-    return FaultEntry(kind="no_action", detail=f"{tools} was never called")
+    return _fault("no_action", f"{tools} was never called")
 
 
-def _failed(move: Move) -> FaultEntry:
-    detail = f"{move.tool} is the right call, and it failed: {move.status}"
-    return FaultEntry(kind="failed_call", step=move.number, detail=detail)
+def _fault(kind: str, detail: str, move: Move | None = None) -> FaultEntry:
+    return FaultEntry(kind=kind, step=move.number if move else None, detail=detail)

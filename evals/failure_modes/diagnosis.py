@@ -1,4 +1,4 @@
-"""What went wrong first in an episode, by rules from its calls, the gold plans and its scores.
+"""The first fault of an episode, by rules from its calls, the gold plans and its scores.
 
 A fault that ended the run comes first, then access, then what was changed, then what was said; a wrong change
 or answer is put down to the search before it where that one did not show what was needed. No model is asked,
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from evals.failure_modes.acting import acting_fault
 from evals.failure_modes.answering import answering_fault
 from evals.failure_modes.catalogue import UNEXPLAINED
-from evals.failure_modes.moves import Move, moves_of
+from evals.failure_modes.moves import Evidence, Move, moves_of
 from evals.failure_modes.reading import reading_fault
 from evals.records.parts import FaultEntry
 from evals.records.record import PRIMARY
@@ -65,19 +65,20 @@ def _finished(
     moves: Sequence[Move],
     writing: frozenset[str],
 ) -> FaultEntry | None:
+    free = frozenset(name for table in episode.outcome.tables for name in table.free)
     reading = reading_fault(task, moves, writing)
+    evidence = Evidence(task, moves, writing, free, reading)
     # Of a kind without answers the outcome is the state; with answers the state has a score of its own.
     answer = task.answer
     unchanged = episode.outcome.empty and not task.expected
     state_right = scores.get("state", 1.0 if unchanged else 0.0) >= 1
     if answer is None or not state_right:
-        free = frozenset(name for table in episode.outcome.tables for name in table.free)
-        found = acting_fault(task, moves, writing, free, reading)
+        found = acting_fault(evidence)
         if found is not None or answer is None:
             return found or _unsaid(task) or (reading if unchanged else None)
         if not state_right and task.mentions:
             return _unsaid(task)
-    return answering_fault(task, answer, episode, moves, reading, scores)
+    return answering_fault(evidence, answer, episode, scores)
 
 
 def _unsaid(task: Task) -> FaultEntry | None:

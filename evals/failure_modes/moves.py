@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from evals.records.parts import FaultEntry
 from evals.scoring.path_scores import REFUSED
-from evals.tasks.task import Action
+from evals.tasks.task import Action, Task
 from tools.episode_result import CallRecord
 
 _RESULT = re.compile(r"#(\d{1,6})")
@@ -42,6 +43,28 @@ class Move:
     def refused(self) -> bool:
         """Whether the agent's own access check kept it from being made."""
         return self.status == REFUSED
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A wrong episode with all that its fault is found from.
+
+    Attributes:
+        writing: the tools that change something.
+        free: arguments whose wording does not count.
+        reading: the first fault in how the agent informed itself.
+    """
+
+    task: Task
+    moves: Sequence[Move]
+    writing: frozenset[str]
+    free: frozenset[str] = frozenset()
+    reading: FaultEntry | None = None
+
+    def shows(self, value: str, *, before: int | None = None) -> bool:
+        """Whether a value stands in the task or in what a call had returned, if need be before a call."""
+        moves = [move for move in self.moves if before is None or move.number < before]
+        return shown(value, moves, self.task.query)
 
 
 def moves_of(calls: Sequence[CallRecord]) -> list[Move]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from evals.failure_modes.acting import acting_fault
 from evals.failure_modes.catalogue import UNEXPLAINED
-from evals.failure_modes.moves import Move, plain
+from evals.failure_modes.moves import Evidence, Move, plain
 from evals.records.parts import FaultEntry
 from evals.scoring.actions import UnreadableActionError, parse_action
 from evals.scoring.predictions import ended_by
@@ -35,7 +35,7 @@ def prediction_fault(
     if error:
         return FaultEntry(kind=ended_by(error), detail=error[:200])
     flagged = next((kind for flag, kind in _FLAGS.items() if flags.get(flag)), None)
-    found = acting_fault(task, _moves(actions), writing, frozenset(), None)
+    found = acting_fault(Evidence(task, _moves(actions), writing))
     if flagged:
         return FaultEntry(
             kind=flagged, step=found.step if found else None, detail=found.detail if found else ""

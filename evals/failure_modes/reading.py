@@ -1,16 +1,17 @@
-"""What is wrong with how an agent informed itself: its reading calls beside those of the gold plans."""
+"""Faults of reading: reading calls beside those of the gold plans."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evals.failure_modes.acting import failed_call
 from evals.failure_modes.moves import Alignment, Difference, Move, align, differing
 from evals.records.parts import FaultEntry
 from evals.tasks.task import Action, Task
 
 
 def reading_fault(task: Task, moves: Sequence[Move], writing: frozenset[str]) -> FaultEntry | None:
-    """The first step of the plan that was not taken as it should; None where all were, or there is no plan.
+    """The first reading step of the plan that was not taken right; None without such a step or a plan.
 
     Of several gold plans that one counts of which most was done. Reads in another order and further reads are
     no fault. Steps that change something are left out.
@@ -36,8 +37,7 @@ def _not_done(move: Move) -> FaultEntry:
         return FaultEntry(
             kind="over_refusal", step=move.number, detail=f"kept itself from {move.tool}, which is needed"
         )
-    detail = f"{move.tool} is the right call, and it failed: {move.status}"
-    return FaultEntry(kind="failed_call", step=move.number, detail=detail)
+    return failed_call(move)
 
 
 def _gap(step: Action, found: Alignment, moves: Sequence[Move], writing: frozenset[str]) -> FaultEntry:

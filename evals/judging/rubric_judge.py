@@ -114,7 +114,12 @@ class RubricJudge:
     def __call__(self, task: Task, record: EpisodeRecord) -> Judgement:
         rubric = self.rubrics.for_task(task)
         known = self.reference and has_reference(task)
-        inputs = {**_shown(task, record), "rubric": rubric.text}
+        inputs = {
+            "request": request_text(task),
+            "response": response_text(task, record),
+            "state": state_text(record),
+            "rubric": rubric.text,
+        }
         if known:
             inputs["reference"] = reference_text(task, record)
         reply = _ask(self.lm, self._with if known else self._without, inputs, _level_problem)
@@ -187,14 +192,6 @@ class PairwiseJudge:
         return _ask(self.lm, self._predict, inputs, lambda _: "")
 
 
-def _shown(task: Task, record: EpisodeRecord) -> dict[str, str]:
-    return {
-        "request": request_text(task),
-        "response": response_text(task, record),
-        "state": state_text(record),
-    }
-
-
 def _response_and_state(task: Task, record: EpisodeRecord) -> str:
     return f"{response_text(task, record)}\n{state_text(record)}"
 
@@ -226,13 +223,7 @@ def _ask(lm: Any, predict: Any, inputs: dict[str, str], problem_of: Any) -> Repl
             if not problem:
                 prediction, status = found, "ok"
                 break
-    return Reply(
-        prediction,
-        status,
-        problem,
-        meter.usage,
-        time.perf_counter() - started,
-    )
+    return Reply(prediction, status, problem, meter.usage, time.perf_counter() - started)
 
 
 def _first_line(error: Exception) -> str:

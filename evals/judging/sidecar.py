@@ -6,6 +6,7 @@ stopped goes on where it was. Verdicts that could not be had are asked for again
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -77,32 +78,20 @@ def judge_owed(
             handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         except OSError as error:
             raise InputError("cannot write the verdicts", where=str(file), hint=str(error)) from error
+        done = itertools.count(1)
+
+        def keep(place: int, judgement: Judgement) -> None:
+            append(handle, _line(owed[place], judgement), file)
+            if on_progress:
+                on_progress(next(done), len(owed))
+
+        pool: Workers[Owed, Judgement] = Workers(
+            lambda each: ask_judge(each.judge, each.task, each.record), workers=workers, on_result=keep
+        )
         try:
-            return _judge(owed, file, handle, workers, on_progress)
+            return pool.run(owed)
         finally:
             os.close(handle)
-
-
-def _judge(
-    owed: Sequence[Owed],
-    file: Path,
-    handle: int,
-    workers: int,
-    on_progress: Callable[[int, int], None] | None,
-) -> list[Judgement]:
-    done = 0
-
-    def keep(place: int, judgement: Judgement) -> None:
-        nonlocal done
-        append(handle, _line(owed[place], judgement), file)
-        done += 1
-        if on_progress:
-            on_progress(done, len(owed))
-
-    pool: Workers[Owed, Judgement] = Workers(
-        lambda each: ask_judge(each.judge, each.task, each.record), workers=workers, on_result=keep
-    )
-    return pool.run(owed)
 
 
 def _line(owed: Owed, judgement: Judgement) -> bytes:

@@ -37,7 +37,9 @@ def spearman(xs: Sequence[float], ys: Sequence[float]) -> float:
     """Spearman's rank correlation, ties with their mean rank; not a number where one side is constant."""
     if len(xs) < 2:
         return math.nan
-    a, b = _ranks(xs), _ranks(ys)
+    from scipy.stats import rankdata  # takes a moment, and most commands need none
+
+    a, b = rankdata(xs), rankdata(ys)
     a, b = a - a.mean(), b - b.mean()
     scale = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
     return float((a * b).sum()) / scale if scale else math.nan
@@ -80,17 +82,3 @@ def clustered(
     tail = 100 * (1 - _CONFIDENCE) / 2
     low, high = np.percentile(found, [tail, 100 - tail])
     return Interval(value, float(low), float(high), len(ours))
-
-
-def _ranks(values: Sequence[float]) -> Any:
-    data = np.asarray(values, dtype=float)
-    order = np.argsort(data, kind="stable")
-    ranks = np.empty(len(data))
-    start = 0
-    while start < len(data):
-        end = start
-        while end + 1 < len(data) and data[order[end + 1]] == data[order[start]]:
-            end += 1
-        ranks[order[start : end + 1]] = (start + end) / 2 + 1
-        start = end + 1
-    return ranks

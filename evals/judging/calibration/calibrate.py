@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
+from functools import partial
+from itertools import combinations, count
 from typing import TYPE_CHECKING, Any
 
 from evals.judging.calibration.agreement import clustered, confusion, spearman, weighted_kappa
@@ -56,15 +57,15 @@ class Effort:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was measured.
+    """The measures of a judge.
 
     Attributes:
-        measures: by the names that thresholds have; those that do not apply are left out.
+        measures: by the names of thresholds; those that do not apply are left out.
         intervals: of the measures that have one.
         confusion: rows are the labels' levels, columns the judge's.
-        by_fault: mean level that each planted fault got, and how many there were.
-        failed: verdicts that could not be had, by status.
-        usage: what all that was asked took.
+        by_fault: mean level and number of cases of each planted fault.
+        failed: failed verdicts by status.
+        usage: tokens and calls of all verdicts.
     """
 
     cases: int
@@ -104,8 +105,8 @@ def calibrate(
 
     Args:
         again: the same judge without any cache, for its consistency; default is `judge` itself.
-        comparing: the same model as a judge of pairs, for what standing first is worth.
-        on_progress: told how many verdicts of how many are there.
+        comparing: the same model as a judge of pairs, for its bias to the first response.
+        on_progress: called with the number of verdicts so far, and of all.
 
     Raises:
         InfrastructureError: the judge's model never answered, which says nothing about the judge.
@@ -115,45 +116,34 @@ def calibrate(
     shuffled = _shuffled(cases, effort.shuffled, seed)
     pairs = _unequal(cases)
     compared = rng(seed, "pairs").sample(pairs, min(effort.compared, len(pairs))) if comparing else []
-    ask, repeat = _asking(judge), _asking(again or judge)
-    jobs: list[Callable[[], Any]] = [
-        *(lambda case=case: ask(case.task, case.record) for case in cases),
-        *(lambda case=case: repeat(case.task, case.record) for case in repeated * effort.repeats),
-        *(lambda case=case: ask(case.task, case.record) for case in shuffled),
-        *(lambda a=a, b=b: comparing(a.task, a.record, b.record) for a, b in compared),  # type: ignore[misc]
-    ]
-    results = iter(_run(jobs, workers, on_progress))
-    verdicts = [next(results) for _ in cases]
-    second = [next(results) for _ in repeated * effort.repeats]
-    wrong = [next(results) for _ in shuffled]
-    choices = list(results)
-    _mind_outage(judge, verdicts)
+    asked = [(judge, case) for case in cases]
+    asked += [(again or judge, case) for case in repeated * effort.repeats]
+    asked += [(judge, case) for case in shuffled]
+    jobs: list[Callable[[], Any]] = [partial(ask_judge, by, case.task, case.record) for by, case in asked]
+    if comparing:
+        jobs += [partial(comparing, a.task, a.record, b.record) for a, b in compared]
+    results = _run(jobs, workers, on_progress)
+    verdicts, second = results[: len(cases)], results[len(cases) : len(asked) - len(shuffled)]
+    wrong, choices = results[len(asked) - len(shuffled) : len(asked)], results[len(asked) :]
+    if verdicts and all(verdict.status in INFRASTRUCTURE for verdict in verdicts):
+        why = verdicts[0].feedback.partition("\n")[0]
+        raise InfrastructureError(f"{judge.name} gave no verdict, so nothing was measured: {why}")
     return _Measured(cases, verdicts, seed).calibration(
         repeated * effort.repeats, second, wrong, choices, every=[*verdicts, *second, *wrong]
     )
 
 
-def _mind_outage(judge: Judge, verdicts: Sequence[Judgement]) -> None:
-    if verdicts and all(verdict.status in INFRASTRUCTURE for verdict in verdicts):
-        why = verdicts[0].feedback.partition("\n")[0]
-        raise InfrastructureError(f"{judge.name} gave no verdict, so nothing was measured: {why}")
-
-
 def order_kept(ours: Sequence[int], theirs: Sequence[int], groups: Sequence[str]) -> tuple[int, int]:
-    """Of the pairs of one group, how many the judge put in the labels' order, and how many there are.
+    """The number of pairs within a group in the labels' order, and the number of all such pairs.
 
     Equal labels are in order if the levels are equal.
     """
     places: dict[str, list[int]] = {}
     for place, group in enumerate(groups):
         places.setdefault(group, []).append(place)
-    kept = total = 0
-    for members in places.values():
-        for n, a in enumerate(members):
-            for b in members[n + 1 :]:
-                total += 1
-                kept += _sign(ours[a] - ours[b]) == _sign(theirs[a] - theirs[b])
-    return kept, total
+    pairs = [pair for members in places.values() for pair in combinations(members, 2)]
+    kept = sum(_sign(ours[a] - ours[b]) == _sign(theirs[a] - theirs[b]) for a, b in pairs)
+    return kept, len(pairs)
 
 
 class _Measured:
@@ -230,10 +220,6 @@ def _position(choices: Iterable[PairVerdict]) -> dict[str, float]:
     decided = sum(choice in ("A", "B") for choice in said)
     first = sum(verdict.first_shown for verdict in choices)
     return {"position_bias": abs(first / decided - 0.5)} if decided else {}
-
-
-def _asking(judge: Judge) -> Callable[[Task, EpisodeRecord], Judgement]:
-    return lambda task, record: ask_judge(judge, task, record)
 
 
 def _run(
