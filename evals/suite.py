@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from evals.records.record import PRIMARY
 from evals.scoring.metric import Metric, episode_metric
-from evals.task_kind import scorers_for
+from evals.task_kind import scorers_for, task_kind
 from evals.tasks.task import Split, SplitScheme, Task
 from evals.tasks.task_file import read_tasks, write_tasks
 from evals.tasks.task_filter import Condition, those_where
@@ -120,7 +120,7 @@ class Suite:
             InputError: the limit is below 1, or no task of the split has a value that a condition allows.
         """
         chosen = [t for t in self.tasks if split == "all" or t.in_split(scheme) == split]
-        chosen = those_where(chosen, where)
+        chosen = those_where(chosen, where, task_kind(self.world.manifest.kind).task_facets)
         if limit is None or limit >= len(chosen):
             return chosen
         if limit < 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +10,15 @@ from tools.errors import InputError
 from tools.registry import Registry
 
 if TYPE_CHECKING:
+    from evals.records.program_records import ProgramRecords
+    from evals.records.record import EpisodeRecord, TaskLabels
     from evals.scoring.baselines import Baseline
     from evals.scoring.outcomes import GroundTruth
     from evals.scoring.scorer import Scorer
+    from evals.statistics import Interval
+    from evals.table import Grid
     from evals.tasks.building import Importer, SuiteBuilder
+    from evals.tasks.facets import Facets
     from evals.tasks.task import Task
     from tools.environment import Environment
     from tools.world import World
@@ -30,7 +35,16 @@ class TaskKind:
         scorer: scores episodes over an environment. By default that is an `AnswerScorer` where the world
             kind judges answers, else an `EpisodeScorer`.
         baselines: gives programs without a model, by name; by default those of `evals.scoring.baselines`.
-        further_scores: names of scores that tables show beside the primary one.
+        published_score: name of the published system's metric, where that is not the primary score;
+            ablations and comparisons show it as well.
+        further_scores: names of other scores that the data of `worksmith eval` list by episode.
+        facets: properties of tasks that are kept with their episodes, by name, and that `--where` can ask
+            for; None for those of `evals.tasks.facets`.
+        field_of_work: the field of work of a task, each of which counts the same in a macro mean; empty
+            for the task's domain.
+        closed_intents: whether the intents of tasks are the whole list of intents. If not, they count as a
+            sample of more, which intervals and tests allow for.
+        report: gives the tables and figures that this kind has besides those of every kind.
         facts: takes the world, the tasks and the facts that `worksmith suite info` shows of every suite;
             gives them as they are to be shown for this kind.
         commands: commands of its own on the command line, by their words (`org`, `serve crm`); each is the
@@ -42,9 +56,60 @@ class TaskKind:
     importers: Mapping[str, Importer] = field(default_factory=dict, hash=False)
     scorer: Callable[[Environment, GroundTruth], Scorer] | None = None
     baselines: Callable[[], Mapping[str, Baseline]] | None = None
+    published_score: str = ""
     further_scores: tuple[str, ...] = ()
+    facets: Facets | None = None
+    field_of_work: Callable[[Task], str] = lambda task: task.area
+    closed_intents: bool = False
+    report: Callable[[], KindReport] = lambda: KindReport()
     facts: Callable[[World, Sequence[Task], dict[str, Any]], dict[str, Any]] | None = None
     commands: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def task_facets(self) -> Facets:
+        """Its own facets, else those of `evals.tasks.facets`."""
+        from evals.tasks.facets import FACETS
+
+        return FACETS if self.facets is None else self.facets
+
+    def labels(self, task: Task) -> TaskLabels:
+        """The labels of a task's episodes."""
+        from evals.records.record import TaskLabels
+
+        values = {name: value for name, of in self.task_facets.items() if (value := of(task))}
+        return TaskLabels(
+            kind=self.name,
+            facets=values,
+            field=self.field_of_work(task),
+            closed_intents=self.closed_intents,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class KindReport:
+    """Tables and figures of a kind besides those of every kind; by default none.
+
+    Attributes:
+        breakdown: facets by which the scores of one program are shown; None for area, type, difficulty and
+            department where tasks have areas, else for domain and number of actions.
+        heat_maps: facets that charts of several programs show; None for those of `breakdown`.
+        comparison: tables of several programs.
+        program: tables of one program.
+        figures: intervals of one program by name, for JSON.
+        metrics: figures of one program for tracking.
+        counted_attempts: the episodes whose outcome is yes or no, which the chances of several attempts
+            count.
+        attempts_note: said below those chances.
+    """
+
+    breakdown: tuple[str, ...] | None = None
+    heat_maps: tuple[str, ...] | None = None
+    comparison: Callable[[Sequence[ProgramRecords]], Sequence[Grid]] = lambda _: ()
+    program: Callable[[ProgramRecords], Sequence[Grid]] = lambda _: ()
+    figures: Callable[[ProgramRecords], Mapping[str, Mapping[str, Interval]]] = lambda _: {}
+    metrics: Callable[[ProgramRecords], Mapping[str, float]] = lambda _: {}
+    counted_attempts: Callable[[EpisodeRecord], bool] = lambda _: True
+    attempts_note: str = ""
 
 
 TASK_KINDS = Registry("worksmith.task_kinds", TaskKind, "task kind")
@@ -58,6 +123,12 @@ def task_kind(name: str) -> TaskKind:
         InputError: the package that offers it is broken.
     """
     return TASK_KINDS.get(name) if name in TASK_KINDS else TaskKind(name=name)
+
+
+def kind_of(records: Iterable[EpisodeRecord]) -> TaskKind:
+    """The kind of these episodes; one with all defaults where they are of several, or do not say."""
+    names = {record.labels.kind for record in records}
+    return task_kind(names.pop() if len(names) == 1 else "")
 
 
 def buildable_kinds() -> tuple[str, ...]:

@@ -29,9 +29,6 @@ PRIMARY = "outcome"
 STRICT = "outcome_strict"
 """The primary score with infrastructure failures counted as wrong answers."""
 
-REWARD = "reward"
-"""The published metric, in kinds whose original has one that is not the outcome."""
-
 LEAK = "leak"
 """Data that the persona may not have reached the agent or its answer."""
 
@@ -67,6 +64,22 @@ class Digests(Entry):
     scorers: str = ""
 
 
+class TaskLabels(Entry):
+    """What the kind of a task says of it, for tables; see `evals.task_kind.TaskKind.labels`.
+
+    Attributes:
+        kind: name of the kind.
+        facets: values by the name of a facet, such as `area`; facets without a value are left out.
+        field: the field of work, each of which counts the same in a macro mean; empty for the domain.
+        closed_intents: whether the intents are the whole list of intents, and no sample of more.
+    """
+
+    kind: str = ""
+    facets: dict[str, str] = Field(default_factory=dict)
+    field: str = ""
+    closed_intents: bool = False
+
+
 class EpisodeRecord(Used):
     """One attempt at one task: identity, verdict, cost and trajectory.
 
@@ -90,12 +103,7 @@ class EpisodeRecord(Used):
     split: str
     intent: str | None = None
     domains: tuple[str, ...] = ()
-    area: str = ""
-    subarea: str = ""
-    type: str = ""
-    difficulty: str = ""
-    department: str = ""
-    level: int | None = None
+    labels: TaskLabels = TaskLabels()
     expected_actions: int = 0
     strategy: str = ""
     seed: int = 0
@@ -124,6 +132,10 @@ class EpisodeRecord(Used):
     def graded(self) -> bool:
         """Whether the episode counts in the scores: the infrastructure did not lose it."""
         return self.status not in INFRASTRUCTURE
+
+    def facet(self, name: str) -> str:
+        """The value of a facet of its task; empty if it has none."""
+        return self.labels.facets.get(name, "")
 
     def without_times(self) -> dict[str, Any]:
         """The record as data without clocks, outages and caches: equal on all machines."""
@@ -155,10 +167,11 @@ def record_episode(
     episode: EpisodeResult,
     *,
     scores: Mapping[str, float],
+    labels: TaskLabels | None = None,
 ) -> EpisodeRecord:
     """The record of an episode that the program gave back; its texts are made valid Unicode."""
     record = EpisodeRecord(
-        **_identity(unit, task),
+        **_identity(unit, task, labels),
         status=episode.status,
         scores=dict(scores),
         steps=len(episode.calls),
@@ -186,6 +199,7 @@ def record_lost(
     task: Task,
     status: EpisodeStatus,
     *,
+    labels: TaskLabels | None = None,
     error: str,
     seconds: float,
     model_calls: int,
@@ -193,7 +207,7 @@ def record_lost(
 ) -> EpisodeRecord:
     """The record of an episode that the infrastructure lost before anything came back."""
     return EpisodeRecord(
-        **_identity(unit, task),
+        **_identity(unit, task, labels),
         status=status,
         error=error,
         seconds=seconds,
@@ -220,7 +234,7 @@ def _cut(cells: Mapping[str, str | None]) -> dict[str, str | None]:
     return {name: None if cell is None else str(cell)[:LONGEST_CELL] for name, cell in cells.items()}
 
 
-def _identity(unit: WorkUnit, task: Task) -> dict[str, Any]:
+def _identity(unit: WorkUnit, task: Task, labels: TaskLabels | None) -> dict[str, Any]:
     return {
         "key": unit.key,
         "task_id": task.id,
@@ -228,12 +242,7 @@ def _identity(unit: WorkUnit, task: Task) -> dict[str, Any]:
         "split": task.split,
         "intent": task.intent,
         "domains": tuple(task.domains),
-        "area": task.area,
-        "subarea": task.subarea,
-        "type": task.type or "",
-        "difficulty": task.difficulty or "",
-        "department": task.persona.department if task.persona else "",
-        "level": task.persona.level if task.persona else None,
+        "labels": labels or TaskLabels(),
         "expected_actions": len(task.expected),
         "strategy": unit.strategy,
         "seed": unit.seed,

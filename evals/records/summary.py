@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evals.records.judge_figures import JudgeFigures, judging_of
-from evals.records.record import PRIMARY, RATES, REWARD, STRICT, EpisodeRecord
+from evals.records.record import PRIMARY, RATES, STRICT, EpisodeRecord
 from evals.statistics import NOTHING, Interval, macro_mean, mean, pass_at, pass_hat, quantile
 
 
@@ -181,7 +181,7 @@ def intents_of(records: Iterable[EpisodeRecord]) -> dict[Hashable, Hashable] | N
     """
     intents: dict[Hashable, Hashable] = {}
     for record in records:
-        if REWARD in record.scores:
+        if record.labels.closed_intents:
             return None
         intents[record.task_id] = intent_or_task(record.intent, record.task_id)
     distinct = len(set(intents.values()))
@@ -204,10 +204,8 @@ def domain_of(record: EpisodeRecord) -> str:
 
 
 def field_of(record: EpisodeRecord) -> str:
-    """The field of work of a task: its task type among CRM questions, else its area or domain."""
-    if REWARD in record.scores:
-        return record.intent or ""
-    return record.area or domain_of(record)
+    """The field of work of a task, as its kind says; else its domain."""
+    return record.labels.field or domain_of(record)
 
 
 def actions_of(record: EpisodeRecord) -> str:

@@ -16,18 +16,23 @@ SHORT_KEY = 12
 FIELDS: Mapping[str, Callable[[EpisodeRecord], str]] = {
     "domain": domain_of,
     "actions": actions_of,
-    "area": lambda record: record.area,
-    "type": lambda record: record.type,
-    "difficulty": lambda record: record.difficulty,
-    "department": lambda record: record.department,
-    "level": lambda record: "" if record.level is None else f"{record.level:02}",
     "intent": lambda record: record.intent or "",
     "status": lambda record: record.status,
     "fault": lambda record: record.fault.kind if record.fault else "",
     "task": lambda record: record.task_id,
     "trial": lambda record: str(record.trial),
 }
-"""The fields by which episodes can be selected."""
+"""The fields by which episodes can be selected; facets of their tasks come to them."""
+
+
+def field_value(record: EpisodeRecord, name: str) -> str:
+    """The value of a field or facet; empty where an episode has none."""
+    return FIELDS[name](record) if name in FIELDS else record.facet(name)
+
+
+def facet_names(records: Iterable[EpisodeRecord]) -> list[str]:
+    """The facets that these episodes have, in the order of their kind."""
+    return list(dict.fromkeys(name for record in records for name in record.labels.facets))
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,7 @@ class Selection:
     def _selects(self, episode: ShownEpisode) -> bool:
         return (
             (not self.arms or episode.arm in self.arms)
-            and all(each.allows([FIELDS[each.field](episode.record)]) for each in self.where)
+            and all(each.allows([field_value(episode.record, each.field)]) for each in self.where)
             and (not self.verdict or episode.verdict == self.verdict)
             and (not self.text or self.text.casefold() in episode.searched_text)
         )

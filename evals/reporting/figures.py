@@ -6,6 +6,7 @@ import math
 import shlex
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from evals.records.record import PRIMARY, RATES, STRICT, EpisodeRecord
@@ -17,13 +18,10 @@ from evals.records.summary import (
     intents_of,
     summarize,
 )
-from evals.reporting.episodes import FIELDS
+from evals.reporting.episodes import FIELDS, facet_names, field_value
 from evals.running.runner import EvalResult
 from evals.running.study import Row, Study
 from evals.statistics import Interval, mean, pass_hat
-
-FACETS = ("domain", "actions", "area", "type", "difficulty", "department", "level", "intent")
-"""Fields by which figures are broken down, where a field has several values."""
 
 STATUS, FAULT, PASS_HAT, DIFFERENCE = "status/", "fault/", "pass_hat_", "outcome_difference"
 """Prefixes of metric names."""
@@ -95,15 +93,17 @@ def result_figures(label: str, result: EvalResult, split: str) -> list[Figure]:
     """The figures of one program, over all its episodes and by each facet."""
     records = result.records
     figures = list(_whole(label, result.summary, records, split))
-    for facet in FACETS:
-        groups = {k: v for k, v in group_records(records, FIELDS[facet]).items() if k}
+    for facet in ("domain", "actions", *facet_names(records), "intent"):
+        groups = {k: v for k, v in group_records(records, partial(field_value, name=facet)).items() if k}
         if len(groups) < 2:
             continue
         for value, group in groups.items():
             figures += _part(label, group, {facet: value}, result.seed, split)
-    typed = [record for record in records if record.area and record.type]
-    for group in group_records(typed, lambda record: f"{record.area}\0{record.type}").values():
-        where = {"area": group[0].area, "type": group[0].type}
+    typed = [record for record in records if record.facet("area") and record.facet("type")]
+    for group in group_records(
+        typed, lambda record: f"{record.facet('area')}\0{record.facet('type')}"
+    ).values():
+        where = {name: group[0].facet(name) for name in ("area", "type")}
         figures += _part(label, group, where, result.seed, split)
     return figures
 

@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from evals.kinds.crm.by_type import has_task_types, without_qa
-from evals.kinds.crm.tables import task_type_grid, task_type_grids
 from evals.records.record import PRIMARY, EpisodeRecord
-from evals.records.summary import Summary
+from evals.records.summary import summarize
 from evals.reporting.curves import attempt_plot, front_plots
 from evals.reporting.episodes import ShownEpisode
 from evals.reporting.figures import Figure, result_figures, study_figures
@@ -36,6 +34,7 @@ from evals.reporting.tables.scores import (
 from evals.running.runner import EvalResult
 from evals.running.study import Study
 from evals.table import Grid, one_line, percent
+from evals.task_kind import KindReport, kind_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -137,10 +136,10 @@ class Report:
 def evaluation_report(result: EvalResult, *, title: str = "Evaluation", split: str = "") -> Report:
     """The report of one program."""
     summary = result.summary
-    typed = has_task_types(result.records)
+    kind = kind_of(result.records).report()
     scores: list[Block] = [score_grid(summary, result.model)]
     scores += [access_grid(summary)] if summary.rates else []
-    scores += [task_type_grid(result)] if typed else []
+    scores += kind.program(result.as_program())
     judged = judge_grid(summary.judging)
     scores += [judged] if judged else []
     scores += [
@@ -154,7 +153,7 @@ def evaluation_report(result: EvalResult, *, title: str = "Evaluation", split: s
         facts=_facts(result),
         sections=(
             Section("Results", (*scores, status_grid(summary))),
-            Section("Reliability", tuple(_reliability(without_qa(result) if typed else summary, typed))),
+            Section("Reliability", tuple(_reliability(result, kind))),
             Section("Where", tuple(facet_grids(result.records, result.seed))),
             Section("Errors", (*failure_mode_grids(result.records), *([checked] if checked else ()))),
             Section("Costs", (result_cost_grid(result),)),
@@ -217,7 +216,7 @@ def console_grids(study: Study, *, title: str = "Comparison") -> tuple[Grid, ...
     return (
         study_grid(study, title=title),
         *area_grids(study),
-        *task_type_grids(study),
+        *_kind_grids(study),
         *ablation_grids(study),
         *judge_grids(study),
     )
@@ -241,9 +240,20 @@ def _fault_grids(study: Study) -> tuple[Grid, ...]:
     return failure_mode_grids(labelled, facets=facets)
 
 
-def _reliability(summary: Summary, typed: bool) -> list[Grid]:
-    note = ("All task types but knowledge_qa.",) if typed else ()
-    return [attempt_grid(summary, note)] if summary.pass_hat else []
+def _reliability(result: EvalResult, kind: KindReport) -> list[Grid]:
+    """The chances of several attempts, as far as an outcome is yes or no."""
+    counted = [record for record in result.records if kind.counted_attempts(record)]
+    all_count = len(counted) == len(result.records)
+    summary = result.summary if all_count else summarize(counted, seed=result.seed)
+    notes = (kind.attempts_note,) if kind.attempts_note else ()
+    return [attempt_grid(summary, notes)] if summary.pass_hat else []
+
+
+def _kind_grids(study: Study) -> tuple[Grid, ...]:
+    """The tables of the kind that the tasks are of."""
+    kind = kind_of(record for row in study.rows for record in row.result.records)
+    programs = [row.result.as_program(row.arm.shown, baseline=row.arm.baseline) for row in study.ordered]
+    return tuple(kind.report().comparison(programs))
 
 
 def _split(records: Sequence[EpisodeRecord]) -> str:

@@ -25,7 +25,7 @@ from evals.records.record import (
 from evals.running.judges import ask_judges
 from evals.running.settings import EvalSettings
 from evals.scoring.scorer import KnowsExpected, KnowsTools, scores_of
-from evals.task_kind import scorers_for
+from evals.task_kind import scorers_for, task_kind
 from tools.episode_result import EpisodeResult, Usage
 from tools.errors import InputError
 from tools.files.secrets import described
@@ -53,6 +53,7 @@ class RolloutJob:
         self.settings = settings
         self.lm = dspy.settings.lm if settings.lm is None else settings.lm
         self.scorers = scorers_for(settings.env) if settings.scorers is None else settings.scorers
+        self.kind = task_kind(settings.env.kind.name)
         self.strategy = settings.strategy or strategy_name(program)
         self.program_digest = program_digest(program)
         self._digests = Digests(
@@ -124,7 +125,7 @@ class RolloutJob:
         Args:
             raised: the program gave no episode back; its outcome is wrong, whatever a scorer says.
         """
-        record = record_episode(unit, task, episode, scores={})
+        record = record_episode(unit, task, episode, scores={}, labels=self.kind.labels(task))
         if record.graded:
             record = self._scored(record, task, episode, raised)
         return ask_judges(self.settings.judges, task, record)

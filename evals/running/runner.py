@@ -21,13 +21,15 @@ from evals.dspy_programs.digests import model_name
 from evals.lm.payer import AdmissionError
 from evals.records.log import EpisodeLog
 from evals.records.parts import PAID
+from evals.records.program_records import ProgramRecords
 from evals.records.record import EpisodeRecord, WorkUnit, record_lost
-from evals.records.summary import Summary, summarize
+from evals.records.summary import Summary, interval_json, summarize
 from evals.running.outage import IN_VAIN, Outage, may_pass
 from evals.running.resuming import Resumed, resumed
 from evals.running.rollout_job import RolloutJob
 from evals.running.settings import EvalSettings
 from evals.running.workers import Workers
+from evals.task_kind import kind_of
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -76,6 +78,19 @@ class EvalResult:
     resumed: int = 0
     seconds: float = 0.0
     unstarted: int = 0
+
+    def as_program(self, label: str = "", *, baseline: bool = False) -> ProgramRecords:
+        """The episodes as tables of a kind take them."""
+        return ProgramRecords(label or self.strategy, self.records, self.summary, self.seed, baseline)
+
+    def figures_json(self) -> dict[str, Any]:
+        """The figures as JSON-able data, with those of the kind."""
+        figures = kind_of(self.records).report().figures(self.as_program())
+        own = {
+            title: {name: interval_json(each) for name, each in parts.items()}
+            for title, parts in figures.items()
+        }
+        return {**self.summary.to_json(), **own}
 
 
 class EvaluationInterrupted(KeyboardInterrupt):
@@ -243,6 +258,7 @@ class _Attempt:
             self._planned.unit,
             self._planned.task,
             "timeout",
+            labels=self._planned.part.job.kind.labels(self._planned.task),
             error=f"no result after {limit:g} s",
             seconds=limit,
             model_calls=self._meter.answers,

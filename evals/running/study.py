@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from evals.kinds.crm.by_type import task_type_json
 from evals.records.record import STRICT
 from evals.records.summary import Summary, by_task, intents_of, interval_json
 from evals.running.runner import EvalResult
@@ -218,8 +217,7 @@ def _row_json(row: Row) -> dict[str, Any]:
         "settings": dict(row.arm.settings),
         "program": row.result.program,
         "model": row.result.model,
-        **row.summary.to_json(),
-        **task_type_json(row.result),
+        **row.result.figures_json(),
         "difference": interval_json(found.difference) if found else None,
         "mcnemar": found.test._asdict() if found and found.test else None,
         "p_adjusted": found.p if found else None,

@@ -6,32 +6,21 @@ personas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from evals.tasks.facets import FACETS, Facets
+from evals.tasks.task import Task
 from tools.errors import InputError
 
-if TYPE_CHECKING:
-    from evals.tasks.task import Task
-
-
-def _of_persona(name: str) -> Callable[[Task], tuple[str, ...]]:
-    return lambda task: () if task.persona is None else (str(getattr(task.persona, name)),)
-
-
-FIELDS: dict[str, Callable[[Task], tuple[str, ...]]] = {
+_FIELDS: Mapping[str, Callable[[Task], tuple[str, ...]]] = {
     "domain": lambda task: task.domains,
-    "area": lambda task: (task.area,),
     "subarea": lambda task: (task.subarea,),
-    "type": lambda task: (task.type or "",),
-    "difficulty": lambda task: (task.difficulty or "",),
     "intent": lambda task: (task.intent or "",),
-    "persona": _of_persona("id"),
-    "department": _of_persona("department"),
-    "level": _of_persona("level"),
+    "persona": lambda task: () if task.persona is None else (task.persona.id,),
+    "level": lambda task: () if task.persona is None else (str(task.persona.level),),
 }
-"""The fields that tasks are filtered by, with the values of a task."""
+"""Fields of all tasks and their values; facets of the kind come to them."""
 
 
 @dataclass(frozen=True)
@@ -42,33 +31,33 @@ class Condition:
     values: tuple[str, ...]
 
     @classmethod
-    def parse(cls, text: str, known: Collection[str] = FIELDS.keys()) -> Condition:
+    def parse(cls, text: str) -> Condition:
         """The condition in `FIELD=VALUE` or `FIELD=VALUE,VALUE`.
-
-        Args:
-            known: the fields to choose from.
 
         Raises:
             InputError: the text is no condition, or its field is unknown.
         """
         field, equals, rest = text.partition("=")
         values = tuple(dict.fromkeys(value.strip() for value in rest.split(",") if value.strip()))
-        if not equals or not values:
+        if not equals or not values or not field.strip():
             raise InputError(f"no condition: {text!r}", where="--where", hint="write FIELD=VALUE")
-        if field.strip() not in known:
+        return cls(field.strip(), values)
+
+    def check(self, known: Iterable[str]) -> None:
+        """See that its field is among those that there are.
+
+        Raises:
+            InputError: it is not.
+        """
+        if self.field not in known:
             raise InputError(
-                f"there is no {field.strip()!r} to choose by",
+                f"there is no {self.field!r} to choose by",
                 where="--where",
                 hint=f"there are {', '.join(known)}",
             )
-        return cls(field.strip(), values)
 
     def __str__(self) -> str:
         return f"{self.field}={','.join(self.values)}"
-
-    def holds(self, task: Task) -> bool:
-        """Whether one of the task's values is allowed."""
-        return self.allows(FIELDS[self.field](task))
 
     def allows(self, values: Iterable[str]) -> bool:
         """Whether one of the `values` of the field is allowed."""
@@ -76,25 +65,36 @@ class Condition:
         return any(value.casefold() in wanted for value in values)
 
 
-def conditions(texts: Iterable[str], known: Collection[str] = FIELDS.keys()) -> tuple[Condition, ...]:
-    """Parse conditions, all of which have to hold.
+def conditions(texts: Iterable[str]) -> tuple[Condition, ...]:
+    """Conditions as commands take them, all of which are to hold.
 
     Raises:
         InputError: see `Condition.parse`.
     """
-    return tuple(Condition.parse(text, known) for text in texts)
+    return tuple(map(Condition.parse, texts))
 
 
-def those_where(tasks: Sequence[Task], conditions: Sequence[Condition]) -> list[Task]:
+def those_where(
+    tasks: Sequence[Task], conditions: Sequence[Condition], facets: Facets = FACETS
+) -> list[Task]:
     """The tasks for which all conditions hold.
 
+    Args:
+        facets: of the tasks' kind.
+
     Raises:
-        InputError: no task has a value that a condition allows.
+        InputError: a field is unknown, or no task has a value that a condition asks for.
     """
     for condition in conditions:
-        if tasks and not any(condition.holds(task) for task in tasks):
-            known = sorted({value for task in tasks for value in FIELDS[condition.field](task) if value})
-            raise InputError(
-                f"no task with {condition}", where="--where", hint=f"there are {', '.join(known) or 'none'}"
-            )
-    return [task for task in tasks if all(condition.holds(task) for condition in conditions)]
+        condition.check([*_FIELDS, *(name for name in facets if name not in _FIELDS)])
+        if tasks and not any(condition.allows(_values(task, condition.field, facets)) for task in tasks):
+            values = {value for task in tasks for value in _values(task, condition.field, facets) if value}
+            hint = f"there are {', '.join(sorted(values)) or 'none'}"
+            raise InputError(f"no task with {condition}", where="--where", hint=hint)
+    return [
+        task for task in tasks if all(each.allows(_values(task, each.field, facets)) for each in conditions)
+    ]
+
+
+def _values(task: Task, field: str, facets: Facets) -> tuple[str, ...]:
+    return _FIELDS[field](task) if field in _FIELDS else (facets[field](task),)

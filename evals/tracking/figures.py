@@ -11,6 +11,7 @@ from typing import Any
 
 from evals.records.record import EpisodeRecord
 from evals.records.summary import Summary
+from evals.reporting.episodes import facet_names
 from evals.statistics import Interval
 
 _LONGEST_PARAM = 500
@@ -66,6 +67,7 @@ def params_text(values: Mapping[str, Any]) -> dict[str, str]:
 def episode_table(records: Sequence[EpisodeRecord]) -> dict[str, list[Any]]:
     """Episodes as columns for MLflow's table view; calls in one line."""
     scores = sorted({name for record in records for name in record.scores})
+    endings = [record.answer_status for record in records]
     columns: dict[str, list[Any]] = {
         "task": [record.task_id for record in records],
         "query": [record.query for record in records],
@@ -73,11 +75,8 @@ def episode_table(records: Sequence[EpisodeRecord]) -> dict[str, list[Any]]:
         **{name: [record.scores.get(name) for record in records] for name in scores},
         "calls": [" → ".join(call.tool for call in record.calls) for record in records],
         "answer": [record.answer for record in records],
-        **{
-            name: values
-            for name in ("answer_status", "area", "type", "difficulty")
-            if any(values := [getattr(record, name) for record in records])
-        },
+        **({"answer_status": endings} if any(endings) else {}),
+        **{name: [record.facet(name) for record in records] for name in facet_names(records)},
         "error": [record.error for record in records],
         "intent": [record.intent for record in records],
         "domains": [", ".join(record.domains) for record in records],

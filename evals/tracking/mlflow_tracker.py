@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from evals.kinds.crm.by_type import task_type_metrics
 from evals.records.log import log_line
+from evals.task_kind import kind_of
 from evals.tracking.choice import TraceChoice
 from evals.tracking.environment import system_tags
 from evals.tracking.figures import episode_table, finite, params_text, summary_metrics
@@ -131,7 +131,9 @@ class MlflowRun(Run):
             self._client.log_inputs(self.id, [entities.DatasetInput(data, tags)])
 
     def evaluation(self, result: EvalResult, *, split: str, tasks: Sequence[Task] = ()) -> None:
-        figures = {**summary_metrics(result.summary, split), **task_type_metrics(result, split)}
+        own = kind_of(result.records).report().metrics(result.as_program())
+        figures = summary_metrics(result.summary, split)
+        figures |= {f"{split}/{name}": value for name, value in own.items()}
         self._log_metrics(figures, 0, self._model_id)
         with boundary():
             self._client.log_table(self.id, episode_table(result.records), f"episodes/{split}.json")

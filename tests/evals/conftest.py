@@ -13,7 +13,7 @@ from tests.evals.episodes import make_task
 
 @pytest.fixture
 def env() -> Any:
-    return SimpleNamespace(digest="world")
+    return SimpleNamespace(digest="world", kind=SimpleNamespace(name=""))
 
 
 @pytest.fixture

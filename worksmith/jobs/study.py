@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import model_digest, state_digest
 from evals.records.log import EpisodeLog
-from evals.records.record import PRIMARY, REWARD
+from evals.records.record import PRIMARY
 from evals.records.run_card import RunCard, write_card
 from evals.reporting.report import evaluation_report
 from evals.running.runner import EvalResult, evaluate
 from evals.running.settings import EvalSettings
 from evals.running.study import Arm, Row, Study, run_study
 from evals.statistics import NOTHING
-from evals.task_kind import scorers_for
+from evals.task_kind import scorers_for, task_kind
 from evals.tracking import Dataset
 from optimizers.compiling.claims import too_few_intents
 from optimizers.compiling.compile import compile_program as run_plan
@@ -200,7 +200,9 @@ def run_arms(
             keep_card(child, card)
             child.report(evaluation_report(result, title=arm.label))
             scores = result.summary.scores
-            shown = {name: scores.get(name, NOTHING).value for name in (PRIMARY, REWARD)}
+            published = task_kind(plan.suite.manifest.kind).published_score
+            names = filter(None, (PRIMARY, published))
+            shown = {name: scores.get(name, NOTHING).value for name in names}
             run.metrics({f"{plan.split}/{name}/{slug(arm.label)}": value for name, value in shown.items()})
             return result
 

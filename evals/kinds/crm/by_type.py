@@ -1,86 +1,72 @@
-"""The figures of an evaluation by task type; the mean of the task types, in which each counts the same."""
+"""The figures of a program by task type; the mean of the task types, in which each counts the same."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
 
+from evals.kinds.crm.scorer import REWARD
 from evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
-from evals.records.record import PRIMARY, REWARD, EpisodeRecord
-from evals.records.summary import Summary, by_task, interval_json, summarize
+from evals.records.program_records import ProgramRecords
+from evals.records.record import PRIMARY, EpisodeRecord
+from evals.records.summary import Summary, by_task, summarize
 from evals.statistics import Interval, macro_mean, mean
-
-if TYPE_CHECKING:
-    from evals.running.runner import EvalResult
 
 _FIGURES = (REWARD, PRIMARY)
 _BINARY = "without_knowledge_qa"
 
 
-def has_task_types(records: Iterable[EpisodeRecord]) -> bool:
-    return any(REWARD in record.scores for record in records)
-
-
 def task_types_of(records: Iterable[EpisodeRecord]) -> list[str]:
-    """The task types there are, in the published order."""
+    """The task types of the episodes, in the published order."""
     there = {record.intent or "" for record in records}
     return [*(name for name in TASK_TYPES if name in there), *sorted(there - TASK_TYPES.keys())]
 
 
-def parts(result: EvalResult, score: str, names: Sequence[str]) -> list[Interval]:
+def parts(program: ProgramRecords, score: str, names: Sequence[str]) -> list[Interval]:
     """The mean of a score in each task type, with its interval."""
-    return [mean(values) for values in _values(result, score, names)]
+    return [mean(values) for values in _values(program, score, names)]
 
 
-def whole(result: EvalResult, score: str) -> Interval:
-    return macro_mean(_values(result, score, task_types_of(result.records)))
+def whole(program: ProgramRecords, score: str) -> Interval:
+    """The mean of the task types."""
+    return macro_mean(_values(program, score, task_types_of(program.records)))
 
 
-def _values(result: EvalResult, score: str, names: Sequence[str]) -> list[dict[Hashable, list[float]]]:
+def _values(program: ProgramRecords, score: str, names: Sequence[str]) -> list[dict[Hashable, list[float]]]:
     """The values of a score by task, of each task type."""
     return [
-        by_task((record for record in result.records if (record.intent or "") == name), score)
+        by_task((record for record in program.records if (record.intent or "") == name), score)
         for name in names
     ]
 
 
-def without_qa(result: EvalResult) -> Summary:
-    """The summary of all task types but the one whose published metric is no yes or no."""
-    return summarize([r for r in result.records if r.intent != KNOWLEDGE_QA], seed=result.seed)
+def is_binary(record: EpisodeRecord) -> bool:
+    """Whether the published metric of an episode is yes or no."""
+    return record.intent != KNOWLEDGE_QA
 
 
-def task_type_metrics(result: EvalResult, split: str) -> dict[str, float]:
-    """Reward and outcome by task type and of all, and the chances of several attempts, for tracking.
+def without_qa(program: ProgramRecords) -> Summary:
+    """The summary of all task types whose published metric is yes or no."""
+    return summarize([record for record in program.records if is_binary(record)], seed=program.seed)
 
-    Empty where other questions were asked.
-    """
+
+def metrics(program: ProgramRecords) -> dict[str, float]:
+    """Reward and outcome by task type and of all, and the chances of several attempts, for tracking."""
     values: dict[str, float] = {}
-    for score, found in _scores(result).items():
-        values |= {f"{split}/{score}/{name}": part.value for name, part in found.items()}
-        values |= {
-            f"{split}/{score}/all_low": found["all"].low,
-            f"{split}/{score}/all_high": found["all"].high,
-        }
-    if values:
-        summary = without_qa(result)
-        values |= {f"{split}/pass_hat_{k}/{_BINARY}": chance.value for k, chance in summary.pass_hat.items()}
-        values |= {f"{split}/pass_at_{k}/{_BINARY}": chance.value for k, chance in summary.pass_at.items()}
+    for score in _FIGURES:
+        found = _by_type(program, score)
+        values |= {f"{score}/{name}": part.value for name, part in found.items()}
+        values |= {f"{score}/all_low": found["all"].low, f"{score}/all_high": found["all"].high}
+    summary = without_qa(program)
+    values |= {f"pass_hat_{k}/{_BINARY}": chance.value for k, chance in summary.pass_hat.items()}
+    values |= {f"pass_at_{k}/{_BINARY}": chance.value for k, chance in summary.pass_at.items()}
     return values
 
 
-def task_type_json(result: EvalResult) -> dict[str, Any]:
-    """Reward and outcome by task type and of all, as JSON-able data; empty for other questions."""
-    return {
-        f"{score}_by_task_type": {name: interval_json(part) for name, part in found.items()}
-        for score, found in _scores(result).items()
-    }
+def figures(program: ProgramRecords) -> dict[str, dict[str, Interval]]:
+    """Reward and outcome by task type and of all."""
+    return {f"{score}_by_task_type": _by_type(program, score) for score in _FIGURES}
 
 
-def _scores(result: EvalResult) -> dict[str, dict[str, Interval]]:
-    if not has_task_types(result.records):
-        return {}
-    names = task_types_of(result.records)
-    return {
-        score: {**dict(zip(names, parts(result, score, names), strict=True)), "all": whole(result, score)}
-        for score in _FIGURES
-    }
+def _by_type(program: ProgramRecords, score: str) -> dict[str, Interval]:
+    names = task_types_of(program.records)
+    return {**dict(zip(names, parts(program, score, names), strict=True)), "all": whole(program, score)}

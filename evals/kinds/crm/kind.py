@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.task_kind import TaskKind
+from evals.task_kind import KindReport, TaskKind
 
 if TYPE_CHECKING:
     from evals.scoring.baselines import Baseline
@@ -48,11 +48,22 @@ def _facts(world: World, tasks: Sequence[Task], facts: dict[str, Any]) -> dict[s
     return tell(world, tasks, facts)
 
 
+def _report() -> KindReport:
+    from evals.kinds.crm.report import REPORT
+
+    return REPORT
+
+
 CRM = TaskKind(
     name="crm",
     suites=_suites,
     importers={"crmarena": _import_crmarena},
     scorer=_scorer,
     baselines=_baselines,
+    published_score="reward",
+    further_scores=("supported",),
+    field_of_work=lambda task: task.intent or "",
+    closed_intents=True,
+    report=_report,
     facts=_facts,
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evals.kinds.crm.answers import NONE, is_right, named, normalised, says_none, token_f1
 from evals.kinds.crm.months import months, year_of
 from evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES, ValueKind
-from evals.records.record import PRIMARY, REWARD
+from evals.records.record import PRIMARY
 from evals.scoring.checker_scores import CHECKER_SCORES, checker_scores
 from evals.scoring.episode_scorer import STATE_SCORES, EpisodeScorer
 from evals.scoring.outcomes import GroundTruth
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from evals.tasks.task import Answer, Task
     from tools.environment import Environment
     from tools.episode_result import EpisodeResult
+
+REWARD = "reward"
+"""The published metric."""
 
 STRICT_MATCH = "exact_strict"
 F1 = "f1"

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from evals.kinds.crm.by_type import has_task_types, parts, task_types_of, whole, without_qa
-from evals.kinds.crm.scorer import FALSE_NONE, SUPPORTED, UNANSWERABLE
+from evals.kinds.crm.by_type import parts, task_types_of, whole, without_qa
+from evals.kinds.crm.scorer import FALSE_NONE, REWARD, SUPPORTED, UNANSWERABLE
 from evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES
-from evals.records.record import PRIMARY, REWARD, EpisodeRecord
+from evals.records.program_records import ProgramRecords
+from evals.records.record import PRIMARY, EpisodeRecord
 from evals.records.summary import Summary
-from evals.running.runner import EvalResult
-from evals.running.study import Row, Study
 from evals.statistics import NOTHING, Interval
 from evals.table import NO_DATA, Grid, percent, share
 
@@ -28,39 +27,33 @@ _OUTCOME_NOTE = (
 _ALL_NOTE = f"{ALL} is the mean of the task types."
 
 
-def task_type_grids(study: Study) -> tuple[Grid, ...]:
-    """The tables of a comparison; none where other questions were asked."""
-    records = [record for row in study.rows for record in row.result.records]
-    if not has_task_types(records):
-        return ()
-    rows = study.ordered
-    names = task_types_of(records)
+def task_type_grids(rows: Sequence[ProgramRecords]) -> tuple[Grid, ...]:
+    """The tables of a comparison."""
+    names = task_types_of(record for row in rows for record in row.records)
     return (
         reward_grid(rows, names),
         outcome_grid(rows, names),
         *unanswerable_grids(rows, names),
-        *attempt_grids([row for row in rows if not row.arm.baseline]),
+        *attempt_grids([row for row in rows if not row.baseline]),
     )
 
 
-def reward_grid(rows: Sequence[Row], names: Sequence[str]) -> Grid:
-    cells = tuple(
-        (row.arm.shown, *_values(row.result, REWARD, names), _value(whole(row.result, REWARD)))
-        for row in rows
-    )
+def reward_grid(rows: Sequence[ProgramRecords], names: Sequence[str]) -> Grid:
+    """The layout of the published comparison."""
+    cells = tuple((row.label, *_values(row, REWARD, names), _value(whole(row, REWARD))) for row in rows)
     legend = ", ".join(f"{_code(name)} {name.replace('_', ' ')}" for name in names)
     notes = (_reward_note(names), f"{legend}.")
     return Grid("Reward by task type, %", ("program", *map(_code, names), ALL), cells, notes)
 
 
-def outcome_grid(rows: Sequence[Row], names: Sequence[str]) -> Grid:
+def outcome_grid(rows: Sequence[ProgramRecords], names: Sequence[str]) -> Grid:
     """The same of the outcome, with what is known of it, and how much of it rests on something."""
     cells = tuple(
         (
-            row.arm.shown,
-            *_values(row.result, PRIMARY, names),
-            percent(whole(row.result, PRIMARY)),
-            _value(whole(row.result, SUPPORTED)),
+            row.label,
+            *_values(row, PRIMARY, names),
+            percent(whole(row, PRIMARY)),
+            _value(whole(row, SUPPORTED)),
         )
         for row in rows
     )
@@ -68,17 +61,17 @@ def outcome_grid(rows: Sequence[Row], names: Sequence[str]) -> Grid:
     return Grid("Outcome by task type, %", headings, cells, (_OUTCOME_NOTE,))
 
 
-def unanswerable_grids(rows: Sequence[Row], names: Sequence[str]) -> tuple[Grid, ...]:
+def unanswerable_grids(rows: Sequence[ProgramRecords], names: Sequence[str]) -> tuple[Grid, ...]:
     """How programs do where there is no answer; none where every question has one."""
-    records = [record for row in rows for record in row.result.records]
+    records = [record for row in rows for record in row.records]
     empty = {record.task_id: record.intent for record in records if UNANSWERABLE in record.scores}
     if not empty:
         return ()
     asked = [name for name in names if name in empty.values()]
     cells = tuple(
         (
-            row.arm.shown,
-            *_values(row.result, UNANSWERABLE, asked),
+            row.label,
+            *_values(row, UNANSWERABLE, asked),
             percent(row.summary.scores.get(UNANSWERABLE)),
             percent(row.summary.scores.get(FALSE_NONE)),
         )
@@ -93,9 +86,9 @@ def unanswerable_grids(rows: Sequence[Row], names: Sequence[str]) -> tuple[Grid,
     return (Grid("Questions without an answer: right, %", headings, cells, notes),)
 
 
-def attempt_grids(rows: Sequence[Row]) -> tuple[Grid, ...]:
+def attempt_grids(rows: Sequence[ProgramRecords]) -> tuple[Grid, ...]:
     """The chances of all, and of any, of k attempts, with several trials; without KQA, as published."""
-    summaries = [(row.arm.shown, without_qa(row.result)) for row in rows]
+    summaries = [(row.label, without_qa(row)) for row in rows]
     counts = sorted({k for _, summary in summaries for k in summary.pass_hat})
     if not counts:
         return ()
@@ -112,7 +105,7 @@ def attempt_grids(rows: Sequence[Row]) -> tuple[Grid, ...]:
     )
 
 
-def task_type_grid(result: EvalResult) -> Grid:
+def task_type_grid(result: ProgramRecords) -> Grid:
     """What one program achieved, by task type."""
     names = task_types_of(result.records)
     rows = [
@@ -146,7 +139,7 @@ def _reward_note(names: Sequence[str]) -> str:
     return f"{_REWARD_NOTE}{_F1_NOTE if KNOWLEDGE_QA in names else ''}. {_ALL_NOTE}"
 
 
-def _values(result: EvalResult, score: str, names: Sequence[str]) -> list[str]:
+def _values(result: ProgramRecords, score: str, names: Sequence[str]) -> list[str]:
     return [_value(part) for part in parts(result, score, names)]
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
 from evals.records.changes import Pair, compare_changes, place_text
 from evals.records.record import EpisodeRecord
-from evals.reporting.episodes import FIELDS, ShownEpisode
+from evals.reporting.episodes import ShownEpisode, facet_names, field_value
 from evals.reporting.html.templates import macro, short
 from evals.table import Grid
 
@@ -22,7 +22,6 @@ _FRAME = 500
 _SAMPLE, _SAFETY = 60, 0.95
 """Episodes by whose size the cut is chosen, and the share of the room that all may then seem to need."""
 
-_FILTERED = ("domain", "area", "type", "difficulty", "actions", "intent", "status", "fault")
 _LABELS = {"arm": "program", "verdict": "result", "actions": "expected actions"}
 
 
@@ -81,8 +80,8 @@ def _ordered(episodes: Sequence[ShownEpisode]) -> list[ShownEpisode]:
 def _filters(episodes: Sequence[ShownEpisode]) -> list[dict[str, object]]:
     """The fields to filter by, with their choices."""
     fields = {"arm": sorted({episode.arm for episode in episodes}), "verdict": ["wrong", "right", "lost"]}
-    for name in _FILTERED:
-        fields[name] = sorted({FIELDS[name](episode.record) for episode in episodes} - {""})
+    for name in _filtered(facet_names(episode.record for episode in episodes)):
+        fields[name] = sorted({field_value(episode.record, name) for episode in episodes} - {""})
     return [
         {"name": name, "label": _LABELS.get(name, name), "choices": choices}
         for name, choices in fields.items()
@@ -90,9 +89,15 @@ def _filters(episodes: Sequence[ShownEpisode]) -> list[dict[str, object]]:
     ]
 
 
+def _filtered(facets: Iterable[str]) -> tuple[str, ...]:
+    """The fields that episodes are filtered by."""
+    return ("domain", *facets, "actions", "intent", "status", "fault")
+
+
 def _episode(episode: ShownEpisode, cut: int) -> Markup:
     record = episode.record
-    fields = [(name, value) for name in _FILTERED if (value := FIELDS[name](record))]
+    names = _filtered(record.labels.facets)
+    fields = [(name, value) for name in names if (value := field_value(record, name))]
     render = macro("episodes.html", "episode")
     return render(episode, cut, fields, _changes(episode, cut), _judgements(record, cut))
 

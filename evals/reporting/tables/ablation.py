@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from evals.records.record import PRIMARY, REWARD
+from evals.records.record import PRIMARY
 from evals.running.study import Row, Study, difference
 from evals.table import Grid, percent, points
+from evals.task_kind import kind_of
 
 
 def ablation_grids(study: Study) -> tuple[Grid, ...]:
@@ -12,6 +13,7 @@ def ablation_grids(study: Study) -> tuple[Grid, ...]:
     pairs = [(row, whole) for row in study.rows if row.arm.without and (whole := _whole(study, row))]
     if not pairs:
         return ()
+    published = kind_of(record for row, _ in pairs for record in row.result.records).published_score
     grid = Grid.of(
         "Outcome without a category of functions",
         pairs,
@@ -19,8 +21,8 @@ def ablation_grids(study: Study) -> tuple[Grid, ...]:
         ("with, %", lambda pair: percent(pair[1].summary.scores.get(PRIMARY))),
         ("without, %", lambda pair: percent(pair[0].summary.scores.get(PRIMARY))),
         ("points", lambda pair: points(difference(*pair))),
-        any(REWARD in row.summary.scores for row, _ in pairs)
-        and ("reward, points", lambda pair: points(difference(*pair, REWARD))),
+        any(published in row.summary.scores for row, _ in pairs)
+        and (f"{published}, points", lambda pair: points(difference(*pair, published))),
         notes=(
             "Differences are paired by task; where one is below zero, the functions of the category help.",
         ),

@@ -23,7 +23,7 @@ _LEVELS = ("easy", "hard")
 
 
 def has_areas(records: Sequence[EpisodeRecord]) -> bool:
-    return any(record.area for record in records)
+    return any(record.facet("area") for record in records)
 
 
 def area_grids(study: Study) -> tuple[Grid, ...]:
@@ -76,7 +76,7 @@ def difficulty_grid(study: Study) -> Grid:
     """Easy and hard tasks by program, with the rates."""
     first = study.rows[0].result.records
     counts = ", ".join(
-        f"{level} {len({record.task_id for record in first if record.difficulty == level})}"
+        f"{level} {len({record.task_id for record in first if record.facet('difficulty') == level})}"
         for level in _LEVELS
     )
     return Grid.of(
@@ -152,7 +152,7 @@ def _measures(found: Agreement) -> tuple[tuple[str, float | None, str], ...]:
 
 
 def _of_level(row: Row, level: str) -> Interval | None:
-    chosen = [record for record in row.result.records if record.difficulty == level]
+    chosen = [record for record in row.result.records if record.facet("difficulty") == level]
     return summarize(chosen, seed=row.result.seed).scores.get(PRIMARY)
 
 
@@ -164,4 +164,4 @@ def _outcome(records: Sequence[EpisodeRecord]) -> str:
 
 
 def _area_and_type(record: EpisodeRecord) -> str:
-    return f"{record.area}, {record.type}" if record.type else record.area
+    return ", ".join(filter(None, (record.facet("area"), record.facet("type"))))

@@ -15,7 +15,7 @@ from evals.table import NO_DATA, Grid, percent, share
 Facet = Callable[[EpisodeRecord], str]
 
 FACETS: Mapping[str, Facet] = {
-    "domain": lambda record: record.area or domain_of(record),
+    "domain": lambda record: record.facet("area") or domain_of(record),
     "strategy": lambda record: record.strategy,
 }
 """The default breakdowns, by name."""

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from statistics import median
 
-from evals.kinds.crm.by_type import has_task_types
 from evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from evals.records.summary import Summary, group_records, summarize
 from evals.records.verdicts import JUDGE
-from evals.reporting.episodes import FIELDS
+from evals.reporting.episodes import field_value
 from evals.reporting.html.charts import HeatMap
 from evals.reporting.tables.areas import RATES, has_areas
 from evals.running.study import Row, Study
 from evals.statistics.power import seen
 from evals.table import NO_DATA, Grid, percent, points, share
+from evals.task_kind import kind_of
 from tools.statuses import INFRASTRUCTURE, STATUSES
 
 Facet = Callable[[EpisodeRecord], str]
@@ -96,20 +97,27 @@ def interval_notes(summary: Summary) -> tuple[str, ...]:
 
 
 def facets_of(records: Sequence[EpisodeRecord]) -> Mapping[str, Facet]:
-    """The fields by which these scores are broken down; none where the kind has tables of its own."""
-    if has_task_types(records):
-        return {}
-    names = _AREA_FACETS if has_areas(records) else FACETS
-    return {name: FIELDS[name] for name in names if any(map(FIELDS[name], records))}
+    """The fields by which these scores are broken down."""
+    names = kind_of(records).report().breakdown
+    if names is None:
+        names = _AREA_FACETS if has_areas(records) else FACETS
+    return _facets(names, records)
 
 
 def heat_maps(study: Study) -> list[HeatMap]:
     """The outcome of each program by each facet, with tables for where nothing is drawn."""
     records = [record for row in study.rows for record in row.result.records]
-    found = [_heat_map(name, facet, study.rows) for name, facet in facets_of(records).items()]
-    if has_task_types(records):
-        found.append(_heat_map("intent", FIELDS["intent"], study.rows, table=False))
-    return found
+    drawn = kind_of(records).report().heat_maps
+    if drawn is None:
+        return [_heat_map(name, facet, study.rows) for name, facet in facets_of(records).items()]
+    return [
+        _heat_map(name, facet, study.rows, table=False) for name, facet in _facets(drawn, records).items()
+    ]
+
+
+def _facets(names: Sequence[str], records: Sequence[EpisodeRecord]) -> dict[str, Facet]:
+    facets: dict[str, Facet] = {name: partial(field_value, name=name) for name in names}
+    return {name: facet for name, facet in facets.items() if any(map(facet, records))}
 
 
 def score_grid(summary: Summary, model: str) -> Grid:

@@ -32,7 +32,7 @@ def test_all_conditions_hold_for_what_is_chosen(asked: list[str], found: list[in
 @pytest.mark.parametrize("text", ["", "domain", "domain=", "=x", "colour=red", "domain=, ,"])
 def test_what_is_no_condition_is_refused(text: str) -> None:
     with pytest.raises(InputError) as error:
-        conditions([text])
+        those_where(TASKS, conditions([text]))
     assert error.value.where == "--where"
 
 

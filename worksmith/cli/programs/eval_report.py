@@ -63,14 +63,12 @@ def mind_failures(results: Mapping[str, EvalResult]) -> None:
 
 def results_json(settings: Mapping[str, Any], results: Mapping[str, EvalResult]) -> dict[str, Any]:
     """Settings, figures and episodes as JSON-able data; `unstarted` where a budget was spent too soon."""
-    from evals.kinds.crm.by_type import task_type_json
-
     return {
         **settings,
         "runs": [
             {
                 "run": label,
-                "summary": {**result.summary.to_json(), **task_type_json(result)},
+                "summary": result.figures_json(),
                 **({"unstarted": result.unstarted} if result.unstarted else {}),
             }
             for label, result in results.items()
@@ -80,7 +78,10 @@ def results_json(settings: Mapping[str, Any], results: Mapping[str, EvalResult])
 
 
 def _row(label: str, record: EpisodeRecord) -> dict[str, Any]:
+    from evals.task_kind import kind_of
+
     scores = record.scores
+    kind = kind_of([record])
     return {
         "run": label,
         "task_id": record.task_id,
@@ -93,7 +94,7 @@ def _row(label: str, record: EpisodeRecord) -> dict[str, Any]:
         "unwanted_side_effects": bool(scores.get("unwanted_side_effects", 0.0)),
         # Of the calls; where answers are compared with a text, of the answer.
         "exact_match": bool(scores.get("exact_match", scores.get("exact_strict", 0.0))),
-        **{name: scores[name] for name in ("reward", "supported") if name in scores},
+        **{name: scores[name] for name in (kind.published_score, *kind.further_scores) if name in scores},
         "steps": record.steps,
         "model_calls": record.model_calls,
         "used_tokens": record.used_tokens,

@@ -49,7 +49,7 @@ def list_episodes(
     as_json: JsonFlag = False,
 ) -> None:
     """List the episodes behind a figure of a report with what each adds to it, or print one in full."""
-    from evals.reporting.episodes import FIELDS, Selection, find_episode
+    from evals.reporting.episodes import FIELDS, Selection, facet_names, find_episode
     from evals.reporting.plain import episode_text
     from evals.reporting.study import episodes_of
     from evals.suite import Suite
@@ -60,7 +60,10 @@ def list_episodes(
     short = {"domain": domain, "fault": fault}
     wanted = [*(where or ()), *(f"{name}={value}" for name, value in short.items() if value is not None)]
     _check_arms(arm or (), [run.card.label for run in opened])
-    chosen = conditions(wanted, FIELDS.keys())
+    chosen = conditions(wanted)
+    facets = facet_names(record for run in opened for record in run.records)
+    for condition in chosen:
+        condition.check([*FIELDS, *facets])
     selection = Selection(tuple(arm or ()), chosen, "wrong" if wrong else _verdict(verdict), text)
     episodes = selection(episodes_of(opened))
     if show is None:

@@ -22,6 +22,7 @@ from evals.running.score_files import ScoredRow, domain_of, score_files
 from evals.scoring.outcomes import GroundTruth, OutcomeScorer
 from evals.scoring.predictions import ended_by
 from evals.suite import Suite
+from evals.task_kind import task_kind
 from tools.episode_result import EpisodeResult
 
 TOOLS = {"all": "all tools", "domains": "required tools"}
@@ -93,7 +94,8 @@ class _Replay:
             **flags,
         }
         known = {"domains": (domain_of(task),), "expected_actions": row.actions_expected}
-        record = record_episode(unit, task, episode, scores=scores).model_copy(update=known)
+        labels = task_kind("office").labels(task)
+        record = record_episode(unit, task, episode, scores=scores, labels=labels).model_copy(update=known)
         if row.correct:
             return record
         expected = change_entries(self._outcomes.nearest(task, episode.outcome))

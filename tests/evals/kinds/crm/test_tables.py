@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from evals.kinds.crm.by_type import task_type_metrics
+from evals.kinds.crm.by_type import metrics
 from evals.kinds.crm.task_types import TASK_TYPES
-from evals.records.record import EpisodeRecord
+from evals.records.record import EpisodeRecord, TaskLabels
 from evals.reporting.report import console_grids, evaluation_report, study_report
 from evals.running.runner import EvalResult
 from evals.running.study import Arm, Study, run_study
 from evals.table import Grid
+from evals.task_kind import kind_of
 from tests.evals.episodes import make_record, make_result, solved
 
 CODES = ["NCR", "HTU", "TCU", "NED", "PVI", "KQA", "TII", "MTA", "BRI"]
@@ -34,7 +35,10 @@ def record(number: int, right: bool, trial: int = 0, **changes: Any) -> EpisodeR
         "unwanted_side_effects": 0.0,
         "unanswerable" if empty else "false_none": float(right if empty else not right),
     }
-    return make_record(number, trial=trial, **{"intent": intent, "scores": scores, **changes})
+    labels = TaskLabels(kind="crm", field=intent, closed_intents=True)
+    return make_record(
+        number, trial=trial, **{"intent": intent, "scores": scores, "labels": labels, **changes}
+    )
 
 
 def arm(right: set[int], *, trials: int = 1, **changes: Any) -> EvalResult:
@@ -186,19 +190,19 @@ def test_everything_stands_in_the_report_and_in_its_data(study: Study) -> None:
 
 
 def test_figures_by_type_are_tracked() -> None:
-    figures = task_type_metrics(arm({0, 1, 100}, trials=2), "test")
+    figures = metrics(arm({0, 1, 100}, trials=2).as_program())
 
-    assert figures["test/reward/case_routing"] == 3 / 8
-    assert figures["test/outcome/all_low"] <= figures["test/outcome/all"] == pytest.approx(3 / 72)
-    assert figures["test/pass_hat_2/without_knowledge_qa"] == pytest.approx(1 / 32)
-    assert figures["test/pass_at_2/without_knowledge_qa"] == pytest.approx(2 / 32)
+    assert figures["reward/case_routing"] == 3 / 8
+    assert figures["outcome/all_low"] <= figures["outcome/all"] == pytest.approx(3 / 72)
+    assert figures["pass_hat_2/without_knowledge_qa"] == pytest.approx(1 / 32)
+    assert figures["pass_at_2/without_knowledge_qa"] == pytest.approx(2 / 32)
 
 
 def test_other_questions_have_none_of_it() -> None:
     study = study_of((Arm("a"), solved([1], of=4)), (Arm("b"), solved([2], of=4)))
 
     assert len(console_grids(study)) == 1
-    assert task_type_metrics(study.rows[0].result, "test") == {}
+    assert kind_of(study.rows[0].result.records).report().metrics(study.rows[0].result.as_program()) == {}
     assert "reward_by_task_type" not in study.to_json()["rows"][0]
 
 

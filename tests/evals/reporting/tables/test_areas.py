@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evals.records.parts import CallEntry
-from evals.records.record import EpisodeRecord
+from evals.records.record import EpisodeRecord, TaskLabels
 from evals.records.summary import summarize
 from evals.reporting.report import console_grids, evaluation_report, study_report
 from evals.reporting.tables.areas import area_grids, checker_grid
@@ -24,12 +24,12 @@ def record(number: int, right: bool, **changes: Any) -> EpisodeRecord:
     """Of twelve tasks: nine in Sales, three in HR; every third hard; two to be denied."""
     denied = number >= 10
     scores = {"outcome": float(right), "leak" if denied else "over_refusal": 0.0}
-    fields = {
+    facets = {
         "area": "HR" if number % 4 == 3 else "Sales",
         "type": "unanswerable" if denied else "search",
         "difficulty": "hard" if number % 3 == 0 else "easy",
-        "scores": scores,
     }
+    fields = {"labels": TaskLabels(facets=facets, field=facets["area"]), "scores": scores}
     return make_record(number, **{**fields, **changes})
 
 
