@@ -1,4 +1,4 @@
-"""About how many tokens a request and its reply have, where a server does not say."""
+"""Estimated tokens of a request and its reply, for servers that report none."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ if TYPE_CHECKING:
 
 
 def estimated(request: lm15.Request, response: lm15.Response) -> lm15.Usage:
-    """The tokens of what was said on both sides, by the tokenizer of the packaged MiniLM.
+    """The tokens of both sides by the tokenizer of the packaged MiniLM.
 
-    Its vocabulary is smaller than that of current language models, so that it counts more tokens than they do
-    rather than fewer.
+    Its vocabulary is smaller than that of current language models, so it tends to count more tokens.
     """
     from dspy.lm15 import Usage
 
@@ -25,14 +24,14 @@ def estimated(request: lm15.Request, response: lm15.Response) -> lm15.Usage:
 
 
 def tokens_in(text: str) -> int:
-    """About how many tokens a text has."""
+    """The estimated tokens of a text."""
     # Half of a surrogate pair is no text to a tokenizer.
     said = text.encode(errors="replace").decode()
     return len(_tokenizer().encode(said, add_special_tokens=False).ids) if said else 0
 
 
 def _text(message: lm15.Message) -> str:
-    """What a message says and calls."""
+    """The texts, calls and results of a message."""
     said = [getattr(part, "text", None) or "" for part in message.parts]
     called = [json.dumps(part.input) for part in message.parts if hasattr(part, "input")]
     returned = [str(part.content) for part in message.parts if hasattr(part, "content")]

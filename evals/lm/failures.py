@@ -1,4 +1,4 @@
-"""Whose failure an exception is: decided here and nowhere else, from the exception itself."""
+"""The status of an episode that an exception ended: the one place that decides whose failure it was."""
 
 from __future__ import annotations
 
@@ -28,9 +28,6 @@ LONGEST_ERROR = 2_000
 LONGEST_TRACEBACK = 4_000
 """Characters of a traceback that a record keeps: its first quarter and its end."""
 
-_MISTAKES = FileNotFoundError | FileExistsError | IsADirectoryError | NotADirectoryError | UnicodeError
-"""What a wrong path or text raises: nothing is wrong with the disk."""
-
 _OF_NETWORK = frozenset(
     {
         errno.ENETDOWN,
@@ -52,11 +49,11 @@ _SOCKETS = frozenset({"socket", "ssl"})
 
 @dataclass(frozen=True)
 class Ended:
-    """How an episode ended.
+    """The end of an episode.
 
     Attributes:
-        error: what failed, without credentials; None for nothing.
-        traceback: of an exception that is a mistake in the program; else empty.
+        error: without credentials; None for no failure.
+        traceback: of a mistake in the program; else empty.
     """
 
     status: EpisodeStatus
@@ -65,10 +62,10 @@ class Ended:
 
 
 def failure_of(error: BaseException) -> Ended:
-    """How an episode ended that an exception ended.
+    """The end of an episode by an exception.
 
     Raises:
-        InputError: a model has no key. No other episode would fare better, so none is tried.
+        InputError: a model has no key, so that every other episode would fail too.
     """
     from dspy.utils.exceptions import LMNotConfiguredError
 
@@ -79,24 +76,24 @@ def failure_of(error: BaseException) -> Ended:
 
 
 def remembered(error: BaseException) -> tuple[EpisodeStatus, str]:
-    """What to keep of an exception, so that one that is made anew from it ends an episode alike.
+    """The status and message of an exception.
 
-    Both are attributes of such an exception: `episode_status` and `episode_error`.
+    An exception with these as its attributes `episode_status` and `episode_error` ends an episode alike.
     """
     said_by, status = _decide(error)
     return status, _quoted(said_by)
 
 
 def failure_status(error: BaseException) -> EpisodeStatus:
-    """Whose failure an exception is; of one that was raised from others, the first that says."""
+    """The status of an exception; of one that was raised from others, the first one that has a status."""
     return _decide(error)[1]
 
 
 def may_be_over_soon(error: BaseException) -> bool:
-    """Whether a model gave no reply for a reason that another try may not meet.
+    """Whether another try may get a reply from the model.
 
-    That is so of connections, time-outs, rate limits and servers that fail, whichever client says so; not of
-    missing keys and unknown models, of an engine with a mistake in it, nor of a failure that is remembered.
+    True for connections, time-outs, rate limits and failing servers, of any client; false for missing keys,
+    unknown models, engines with a mistake, and remembered failures.
     """
     said_by, status = _decide(error)
     if status != "model_error" or _declared(said_by) or _status(said_by) is None:
@@ -105,7 +102,7 @@ def may_be_over_soon(error: BaseException) -> bool:
 
 
 def _decide(error: BaseException) -> tuple[BaseException, EpisodeStatus]:
-    """The exception that says whose failure it is, and what it says."""
+    """The exception that decides, and its status."""
     from dspy.lm15 import LM15Error
     from dspy.utils.exceptions import LMError
 
@@ -120,7 +117,7 @@ def _decide(error: BaseException) -> tuple[BaseException, EpisodeStatus]:
 
 
 def chain(error: BaseException) -> Iterator[Any]:
-    """An exception and those that it was raised from; of a group, all that are in it."""
+    """An exception, its causes, and all members of groups."""
     seen: set[int] = set()
     ahead = [error]
     while ahead:
@@ -134,7 +131,7 @@ def chain(error: BaseException) -> Iterator[Any]:
 
 
 def _status(error: BaseException) -> EpisodeStatus | None:
-    """What one exception says; None for one that says nothing of whose failure it is."""
+    """The status of one exception; None if it has none."""
     import apsw
     from dspy.utils.exceptions import AdapterParseError
 
@@ -147,22 +144,20 @@ def _status(error: BaseException) -> EpisodeStatus | None:
         return "invalid_reply"
     if is_sdk_error(error):
         return sdk_status(error)
-    if isinstance(error, _MISTAKES):
-        return PROGRAM_ERROR
     if isinstance(error, apsw.Error | RetrievalError):
         return "harness_error"
     return _of_model(error) or (_of_system(error) if isinstance(error, OSError) else None)
 
 
 def _of_system(error: OSError) -> EpisodeStatus | None:
-    """What an error of the operating system says: the network or the machine failed, or neither of them."""
+    """The status of an error of the network or the machine; None for another one."""
     if isinstance(error, ConnectionError) or error.errno in _OF_NETWORK or _by_socket(error):
         return "model_error"
     return "harness_error" if error.errno in _OF_MACHINE else None
 
 
 def _by_socket(error: OSError) -> bool:
-    """Whether a socket ran out of time: that has no number. A time-out of a program's own is its mistake."""
+    """Whether a socket timed out, which has no errno. A program's own time-out is its mistake."""
     frames = list(traceback.walk_tb(error.__traceback__))
     return (
         isinstance(error, TimeoutError)
@@ -172,14 +167,14 @@ def _by_socket(error: OSError) -> bool:
 
 
 def _declared(error: BaseException) -> EpisodeStatus | None:
-    """What an exception says of itself by its attribute `episode_status`."""
+    """The exception's attribute `episode_status`, if it is a status."""
     declared = getattr(error, "episode_status", None)
     known = isinstance(declared, str) and declared in STATUSES and declared != "finished"
     return declared if known else None
 
 
 def _quoted(error: BaseException) -> str:
-    """An exception as a record quotes it: those of ours in their own words."""
+    """An exception's text for a record; our own exceptions without the class."""
     from dspy.utils.exceptions import AdapterParseError
 
     if isinstance(error, WorksmithError | AdapterParseError):
@@ -190,7 +185,7 @@ def _quoted(error: BaseException) -> str:
 
 
 def _of_model(error: BaseException) -> EpisodeStatus | None:
-    """What an error of DSPy's clients says; None for one that they do not know themselves."""
+    """The status of an error of DSPy's clients; None for an unexpected one."""
     from dspy import lm15
     from dspy.utils import exceptions
 

@@ -1,4 +1,4 @@
-"""Why a model stopped, as providers say it."""
+"""Finish reasons: why a model stopped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def finish_reason(response: Any) -> str:
         response: DSPy's own, or one as a provider's client gives it. Of several completions the first counts.
 
     Returns:
-        Empty where nothing is said.
+        Empty if the response has none.
     """
     if isinstance(response, list | tuple):
         return finish_reason(response[0]) if response else ""
@@ -47,7 +47,7 @@ def finish_reason(response: Any) -> str:
 
 
 def settled(response: Response) -> Response:
-    """A response that says why the model stopped also without the provider's own data.
+    """The response with a refusal as a part of its message, so that the provider's own data is not needed.
 
     Raises:
         lm15.ServerError: the provider broke the reply off.

@@ -1,9 +1,9 @@
-"""Engines that stand in for a model: they pass its requests on, and are taken for it."""
+"""Proxies of models: engines that pass requests on to a model and go by its name."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -11,15 +11,14 @@ from typing import Any, NamedTuple, Self
 
 import dspy
 from dspy import lm15
-from dspy.clients.backend_selection import CLIENT_KEYS, select_backend
-from dspy.clients.call_result import usage_dict
-from dspy.clients.engines.litellm_engine import LiteLLMEngine
+from dspy.clients.backend_selection import CLIENT_KEYS
 from dspy.lm15 import response_to_events
-from dspy.utils.exceptions import LMInvalidRequestError, LMUnsupportedFeatureError
+from dspy.utils.exceptions import LMInvalidRequestError
 from dspy.utils.usage_tracker import UsageTracker
 
 from evals.dspy_programs.digests import model_digest, model_name, plain_settings
 from evals.lm.finish_reasons import settled
+from evals.lm.single_request import single_request
 from tools.errors import InputError
 from tools.files.unicode import is_writable
 from tools.seeding import digest
@@ -36,10 +35,10 @@ def valid_unicode(message: lm15.Message) -> bool:
 
 
 def check_unicode(response: lm15.Response) -> None:
-    """See that a response can be written to a file.
+    """Check that a response can be written to a file.
 
     Raises:
-        LMInvalidRequestError: it cannot; see `evals.lm.failures` for what that makes of an episode.
+        LMInvalidRequestError: it cannot.
     """
     if not valid_unicode(response.message):
         said = "MALFORMED_RESPONSE: the reply is not valid Unicode"
@@ -47,11 +46,11 @@ def check_unicode(response: lm15.Response) -> None:
 
 
 class Sample(NamedTuple):
-    """What tells apart samples of one request, of which the model is not told.
+    """The part of a request's identity that the model does not see.
 
     Attributes:
         rollout: the rollout id of the call.
-        number: of the completion, where one call asks for several.
+        number: of the completion, if one call asks for several.
         cache: whether the reply may come out of a cache.
     """
 
@@ -61,27 +60,28 @@ class Sample(NamedTuple):
 
 
 class ProxyEngine:
-    """Base of such engines. What it does with a request and its reply besides is for those who inherit.
+    """Base of such engines; a subclass overrides `reply`.
 
     Attributes:
-        original: the model that is asked.
-        counts: whether it counts what it is asked, see `evals.lm.metering`.
+        original: the model behind it.
+        counts: whether it counts requests, see `evals.lm.metering`.
     """
 
     counts = False
 
     def __init__(self, original: dspy.BaseLM) -> None:
+        check_askable(original)
         self.original = original
         self._own = model_digest(original)
         self._settings = plain_settings(original)
-        self._once = _once(original)
+        self._once = single_request(original)
 
     def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
         """The reply to one request."""
         return self.ask(request, sample)
 
     def ask(self, request: lm15.Request, sample: Sample) -> lm15.Response:
-        """What the original replies when it is asked once."""
+        """The reply of the original to one request."""
         request = replace(request, model=self.original.model)
         inner = getattr(self.original, "engine", None)
         return (
@@ -89,18 +89,16 @@ class ProxyEngine:
         )
 
     def complete(self, request: lm15.Request) -> lm15.Response:
-        """The reply, for DSPy."""
         call = _CALL.get() or _Call()
         response = self.reply(request, call.next)
         call.answered += 1
         return response
 
     def stream(self, request: lm15.Request) -> Iterator[Any]:
-        """The reply in one piece, for who listens to a stream."""
         yield from response_to_events(self.complete(request))
 
     def installed(self) -> ProxyLM:
-        """A model that answers through this engine, under the original's name and with its settings."""
+        """A model that answers through this engine, with the original's name and settings."""
         original = self.original
         lm = ProxyLM(
             original.model,
@@ -119,33 +117,30 @@ class ProxyEngine:
 
     @property
     def awaited(self) -> _InThread:
-        """The same engine for who awaits replies."""
         return _InThread(self)
 
     @property
     def innermost(self) -> dspy.BaseLM:
-        """The model behind all that stand in for it."""
+        """The model behind all proxies."""
         engine = getattr(self.original, "engine", None)
         return engine.innermost if isinstance(engine, ProxyEngine) else self.original
 
     @property
     def digest(self) -> str:
-        """Of the original: standing in for it does not make it another one."""
+        """The digest of the original: a proxy does not make it another model."""
         return str(getattr(getattr(self.original, "engine", None), "digest", ""))
 
     def model_digest(self, settings: dict[str, Any]) -> str:
-        """Of the original, as long as it is asked under its own settings."""
+        """The digest of the original, as long as its own settings hold."""
         changed = {name: value for name, value in settings.items() if self._settings.get(name) != value}
         return digest([self._own, changed]) if changed else self._own
 
     @property
     def supports_function_calling(self) -> bool:
-        """Whether the original does."""
         return bool(self.original.supports_function_calling)
 
     @property
     def supported_params(self) -> set[str]:
-        """The settings that the original takes."""
         return set(self.original.supported_params)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
@@ -153,14 +148,9 @@ class ProxyEngine:
 
 
 class UnmeteredModels(UsageTracker):  # type: ignore[misc]
-    """Refuses models that are asked without our engine; DSPy reports each of them here."""
+    """Refuses models that are asked without our engine; DSPy reports each of them to a usage tracker."""
 
     def add_usage(self, lm: str, usage_entry: dict[str, Any]) -> None:
-        """Refuse a model that has just been asked.
-
-        Raises:
-            InputError: always.
-        """
         raise InputError(
             f"{lm} was asked, but not through the engine that counts requests",
             hint="give the model to a predictor or an attribute of the program when it is built",
@@ -171,24 +161,21 @@ class UnmeteredModels(UsageTracker):  # type: ignore[misc]
 
 
 class ProxyLM(dspy.LM):  # type: ignore[misc]
-    """A model with an engine that stands in for it, and that is told of the call a request belongs to.
+    """A model with a proxy as engine, which learns rollout id and cache setting of each call.
 
-    DSPy leaves the rollout id out of requests, and its cache knows neither a model's address nor what a reply
-    took. So DSPy's own lookup is left out here, and the engine is told whether a cache may answer.
+    DSPy leaves the rollout id out of requests, and its cache ignores a model's address and the usage of a
+    reply. So DSPy's own lookup is off here.
     """
 
     def __call__(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
-        """As DSPy's, but its cache is not asked."""
         with self._calling(kwargs):
             return super().__call__(prompt, messages=messages, **{**kwargs, "cache": False})
 
     async def acall(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
-        """As a call, awaited."""
         with self._calling(kwargs):
             return await super().acall(prompt, messages=messages, **{**kwargs, "cache": False})
 
     def dump_state(self) -> dict[str, Any]:
-        """The state of the model behind it."""
         state: dict[str, Any] = self.engine.innermost.dump_state()
         return state
 
@@ -208,10 +195,10 @@ class ProxyLM(dspy.LM):  # type: ignore[misc]
 
 
 def check_askable(lm: Any) -> None:
-    """See that an engine can stand in for a model.
+    """Check that a proxy can count all requests of a model.
 
     Raises:
-        InputError: its requests would go round the engine, or have no form that an engine can take.
+        InputError: its requests would go round the engine, or have another form than an engine takes.
     """
     name = model_name(lm)
     if not isinstance(lm, dspy.BaseLM):
@@ -242,7 +229,7 @@ def _class(lm: Any) -> str:
 
 @dataclass
 class _Call:
-    """A call of a model that is under way."""
+    """A call of a model in progress."""
 
     rollout: Any = None
     cache: bool = False
@@ -257,7 +244,7 @@ _CALL: ContextVar[_Call | None] = ContextVar("worksmith_model_call", default=Non
 
 
 class _InThread:
-    """The same engine for who awaits it."""
+    """A proxy engine for `await`."""
 
     def __init__(self, engine: ProxyEngine) -> None:
         self.engine = engine
@@ -267,88 +254,3 @@ class _InThread:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
-
-
-def _once(lm: dspy.BaseLM) -> Callable[[lm15.Request], lm15.Response]:
-    """Asks a model with one request: neither DSPy nor the provider's client tries again."""
-    check_askable(lm)
-    engine = getattr(lm, "engine", None)
-    own = any(
-        name in vars(lm) or getattr(type(lm), name) is not getattr(dspy.LM, name)
-        for name in ("forward", "aforward")
-    )
-    if own:
-        return _asking(_OwnForward(lm))
-    if engine is not None and not isinstance(engine, str):
-        complete: Callable[[lm15.Request], lm15.Response] = engine.complete
-        return complete
-    route = select_backend(lm)
-    native = _native(lm, route.resolution.provider) if route.native else None
-    if engine == "lm15" or (native is not None and route.resolution.declared):
-        assert native is not None
-        return native
-    compatible = LiteLLMEngine(model_type=lm.model_type, **route.clients)
-    # LiteLLM hands it to the provider's client, which tries three times otherwise.
-    compatible.client_options["max_retries"] = 0
-
-    def ask(request: lm15.Request) -> lm15.Response:
-        if native is not None:
-            try:
-                return native(request)
-            except LMUnsupportedFeatureError:
-                pass  # known before anything is sent; DSPy goes on with LiteLLM as well
-        return compatible.complete(request)
-
-    return ask
-
-
-def _native(lm: dspy.LM, provider: str) -> Callable[[lm15.Request], lm15.Response]:
-    """Asks through DSPy's own client; tokens out of a provider's prompt cache count as used."""
-    asking = _asking(lm.copy(callbacks=[], num_retries=0, engine="lm15"))
-
-    def ask(request: lm15.Request) -> lm15.Response:
-        response = asking(request)
-        counts = usage_dict(response, provider)
-        prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
-        return replace(response, usage=replace(response.usage, input_tokens=prompt, output_tokens=completion))
-
-    return ask
-
-
-class _OwnForward(dspy.BaseLM):  # type: ignore[misc]
-    """A model with a `forward` of its own, whose replies may be objects of any client.
-
-    What it hands on to DSPy's own `forward` is neither cached nor tried again there.
-    """
-
-    def __init__(self, lm: dspy.BaseLM) -> None:
-        super().__init__(lm.model, lm.model_type, cache=False, num_retries=0)
-        self.kwargs = dict(lm.kwargs)
-        self._lm = lm.copy(cache=False, num_retries=0) if isinstance(lm, dspy.LM) else lm
-
-    def forward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
-        """The reply as plain data."""
-        return _plain(self._lm.forward(prompt=prompt, messages=messages, **kwargs))
-
-
-def _plain(reply: Any) -> Any:
-    if isinstance(reply, lm15.Response):
-        return reply
-    if isinstance(reply, Mapping):
-        return {name: _plain(value) for name, value in reply.items()}
-    if isinstance(reply, list | tuple):
-        return [_plain(value) for value in reply]
-    if hasattr(reply, "model_dump"):
-        return reply.model_dump()
-    return _plain(vars(reply)) if hasattr(reply, "__dict__") else reply
-
-
-def _asking(lm: dspy.BaseLM) -> Callable[[lm15.Request], lm15.Response]:
-    """Asks a model as DSPy does, but what is counted here is not counted again."""
-
-    def ask(request: lm15.Request) -> lm15.Response:
-        with dspy.context(usage_tracker=None, disable_history=True, callbacks=[], send_stream=None):
-            response: lm15.Response = lm(request, cache=False)
-        return response
-
-    return ask

@@ -1,14 +1,13 @@
-"""Models whose requests are counted where they reach the provider, tried again, cached and budgeted.
+"""Models with counted requests, which are cached, tried again and budgeted.
 
     lm = metered(dspy.LM("openai/gpt-4o-mini"))
     with metering() as meter, dspy.context(lm=lm):
         program(task=task)
     meter.usage.used_tokens, meter.usage.paid_tokens
 
-It is the only way by which programs, optimizers and judges ask models here. A reply out of the cache says
-what it took when it was asked for, so that used tokens are the same out of a cold cache and a warm one; the
-request is then not paid. The cache is DSPy's, in memory and on disk, under keys of our own: they are made of
-the model's address and settings besides its name and the request.
+Programs, optimizers and judges ask models only in this way. A cached reply holds its token counts, so used
+tokens are the same with a cold cache and a warm one; a cached request is not paid. The cache is DSPy's, in
+memory and on disk, under keys of our own, which cover the model's address and settings.
 """
 
 from __future__ import annotations
@@ -32,20 +31,20 @@ from tools.episode_result import Usage
 from tools.seeding import digest
 
 _METER = "worksmith_meter"
-"""The name in DSPy's settings of the meter in use: they reach the threads that DSPy starts."""
+"""The name of the meter in use among DSPy's settings, which reach the threads that DSPy starts."""
 
 _CACHED = "worksmith.reply"
-"""Tells our entries in DSPy's cache from its own."""
+"""Marks our entries in DSPy's cache."""
 
 _ESTIMATED = {"estimated_usage": True}
-"""What a reply carries whose tokens are estimates."""
+"""Marks a reply with estimated tokens."""
 
 
 class Meter:
-    """What was asked in a block. Thread-safe.
+    """Usage in a block. Thread-safe.
 
     Attributes:
-        answers: questions that were answered, whoever answered.
+        answers: the number of answered questions, cached ones included.
     """
 
     def __init__(self, outer: Meter | None = None) -> None:
@@ -66,7 +65,7 @@ class Meter:
             return self._usage
 
     def add(self, usage: Usage, answers: int = 0) -> None:
-        """Count something, for the blocks around this one as well."""
+        """Count usage and answers, for the blocks around this one as well."""
         with self._lock:
             self._usage += usage
             self.answers += answers
@@ -86,7 +85,7 @@ def metering(meter: Meter | None = None) -> Iterator[Meter]:
 
 
 def count_answer(response: lm15.Response, *, paid: bool) -> None:
-    """Count an answered question; `paid` if a model was asked for it just now."""
+    """Count an answered question; `paid` if the reply is not from a cache."""
     prompt, completion = _tokens(response)
     found = (
         Usage.all_paid(prompt, completion, 1)
@@ -97,10 +96,10 @@ def count_answer(response: lm15.Response, *, paid: bool) -> None:
 
 
 class MeteredEngine(ProxyEngine):
-    """Asks a model, and counts what it used and what was paid.
+    """Asks a model, and counts used and paid requests and tokens.
 
     Args:
-        payer: pays for the requests; None where nothing is limited.
+        payer: pays for the requests; None without limits.
     """
 
     counts = True
@@ -111,11 +110,11 @@ class MeteredEngine(ProxyEngine):
         self._tries = 1 + int(getattr(self.innermost, "num_retries", 0) or 0)
 
     def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
-        """The reply out of the cache, or else the model's.
+        """The reply from the cache or the model.
 
         Raises:
             LMError: the model gave none.
-            WorksmithError: nothing more is to be asked.
+            AdmissionError: nothing more is to be asked.
         """
         if not sample.cache:
             return self._asked(request, sample)
@@ -174,10 +173,10 @@ class MeteredEngine(ProxyEngine):
 
 
 def metered(lm: Any, payer: Payer | None = None) -> dspy.LM:
-    """The same model, counted; a model that is counted already stays as it is.
+    """The model with counted requests; itself if they are counted already.
 
     Args:
-        payer: of its requests, in place of the one that it may have.
+        payer: of its requests, in place of its own.
 
     Raises:
         InputError: its requests cannot be counted.
@@ -191,20 +190,20 @@ def metered(lm: Any, payer: Payer | None = None) -> dspy.LM:
 
 
 def unmetered(lm: Any) -> Any:
-    """The model itself, behind all that stand in for it."""
+    """The model behind all proxies."""
     engine = getattr(lm, "engine", None)
     return engine.innermost if isinstance(engine, ProxyEngine) else lm
 
 
 def reply_to_json(response: lm15.Response) -> dict[str, Any]:
-    """A reply as it is kept, without the provider's own data; it says whether its tokens are estimates."""
+    """A reply as data, without the provider's own data, with a mark for estimated tokens."""
     kept = replace(response, provider_data=_ESTIMATED if _is_estimated(response) else None)
     data: dict[str, Any] = response_to_dict(kept, include_provider_data=True)
     return data
 
 
 def _counts(engine: Any) -> bool:
-    """Whether an engine counts what it is asked, or one behind it."""
+    """Whether an engine or one behind it counts requests."""
     return isinstance(engine, ProxyEngine) and (
         engine.counts or _counts(getattr(engine.original, "engine", None))
     )

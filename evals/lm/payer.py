@@ -1,4 +1,4 @@
-"""Paying for a model's requests, and refusing them."""
+"""Payment for a model's requests, and its refusal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Payer(Protocol):
         ...
 
     def check_again(self) -> None:
-        """See that a request may be tried again.
+        """Check that a request may be tried again.
 
         Raises:
             AdmissionError: it may not.

@@ -1,4 +1,4 @@
-"""What model calls cost in dollars: by a table of the user's, else by the list that comes with LiteLLM.
+"""Prices of models in dollars, from the user's table, else from LiteLLM's list.
 
 A table is TOML, in dollars per million tokens:
 
@@ -6,7 +6,7 @@ A table is TOML, in dollars per million tokens:
     input = 0.15
     output = 0.6
 
-Tables price what programs used, which does not depend on a cache; budgets count what was paid.
+Reports price used tokens, which do not depend on a cache; budgets count paid ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tools.files.json_files import read_file
 _LIST = "model_prices_and_context_window_backup.json"
 
 _FREE = ("local/", "replay/", "scripted/")
-"""How the names of models begin that run here and that nobody is paid for."""
+"""Prefixes of models that run here and cost nothing."""
 
 _MILLION = 1_000_000
 
@@ -41,7 +41,7 @@ class Price:
     completion: float
 
     def of(self, prompt_tokens: float, completion_tokens: float) -> float:
-        """What so many tokens cost."""
+        """The price of so many tokens."""
         return self.prompt * prompt_tokens + self.completion * completion_tokens
 
 
@@ -51,7 +51,7 @@ class Prices:
 
     Attributes:
         own: the user's.
-        source: the file that they are from.
+        source: the file of the user's prices.
     """
 
     own: Mapping[str, Price] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Prices:
         """The user's table in `path`.
 
         Raises:
-            InputError: it cannot be read, or is no such table; says which model is wrong in what.
+            InputError: the file cannot be read, or is no such table; names the wrong model.
         """
         try:
             data = tomllib.loads(read_file(path, "the prices").decode())
@@ -71,9 +71,9 @@ class Prices:
         return cls({model: _price(entry, f"{path}: {model}") for model, entry in data.items()}, str(path))
 
     def price(self, model: str) -> Price | None:
-        """The price of a model; None where nobody knows it. What runs here costs nothing.
+        """The price of a model; None if unknown; 0 for models that run here.
 
-        List prices leave out discounts for cached prompts, so that it is at most so much.
+        List prices leave out discounts for cached prompts, so they are upper bounds.
         """
         # Some models are known under their provider and some are not.
         short = model.partition("/")[2]
@@ -88,7 +88,7 @@ class Prices:
 
 
 def free(model: str) -> bool:
-    """Whether a model, by its full name, runs here and is paid by nobody."""
+    """Whether a model, by its full name, runs here and costs nothing."""
     return model.startswith(_FREE)
 
 
@@ -96,24 +96,23 @@ _IN_USE: ContextVar[Prices] = ContextVar("prices", default=Prices())  # noqa: B0
 
 
 def prices_in_use() -> Prices:
-    """The prices of the block that this runs in."""
     return _IN_USE.get()
 
 
 def use_prices(prices: Prices) -> None:
-    """Let every table go by `prices` from here on."""
+    """Use `prices` in this context from now on."""
     _IN_USE.set(prices)
 
 
 def dollars(model: str, prompt_tokens: float, completion_tokens: float) -> float | None:
-    """The price of so many tokens by the prices in use; None where nobody knows it."""
+    """The price of so many tokens by the prices in use; None if unknown."""
     price = prices_in_use().price(model)
     return None if price is None else price.of(prompt_tokens, completion_tokens)
 
 
 @cache
 def price_list() -> dict[str, dict[str, Any]]:
-    """Entries by model; empty where there is no list. Read from its file: LiteLLM takes seconds to import."""
+    """LiteLLM's entries by model, from its file: the import takes seconds. Empty without LiteLLM."""
     found = importlib.util.find_spec("litellm")
     if found is None or found.origin is None:
         return {}

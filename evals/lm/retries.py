@@ -1,4 +1,4 @@
-"""When a failed request to a model is worth another try, and how long to wait before it."""
+"""Retries of failed requests to a model, and the wait before them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 from evals.lm.failures import chain, may_be_over_soon
 
 FIRST_WAIT = 1.0
-"""Seconds before the second try, where the server does not say; twice as long before each further one."""
+"""Seconds before the second try, unless the server says; doubled before each further one."""
 
 LONGEST_WAIT = 60.0
-"""Seconds that are waited at most, unless the server asks for more."""
+"""The most seconds to wait, unless the server asks for more."""
 
 LONGEST_ASKED_FOR = 300.0
-"""Seconds of a server's `Retry-After` that are waited; for one that asks for more there is no other try."""
+"""The most seconds of a server's `Retry-After`; after a longer one there is no other try."""
 
 
 def wait_before(error: Exception, tried: int) -> float | None:
-    """Seconds to wait before another try; None where none would help.
+    """Seconds to wait before another try; None if none would help.
 
     Args:
         error: of the last try.
-        tried: how often the request was tried.
+        tried: the number of tries so far.
     """
     if not may_be_over_soon(error):
         return None
@@ -33,7 +33,7 @@ def wait_before(error: Exception, tried: int) -> float | None:
 
 
 def _retry_after(error: Any) -> float | None:
-    """Seconds that a server asks to wait, as DSPy's errors or a client's response have it."""
+    """Seconds that a server asks to wait, from DSPy's error or a client's response."""
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     for said in (getattr(error, "retry_after", None), headers.get("retry-after")):
         try:
@@ -41,6 +41,6 @@ def _retry_after(error: Any) -> float | None:
         except (TypeError, ValueError):
             continue
         if math.isfinite(seconds) and seconds >= 0:
-            # Nothing to wait for is not the same as nothing said.
+            # A server that says 0 seconds has said something.
             return max(seconds, 1e-3)
     return None

@@ -1,7 +1,7 @@
-"""Exceptions of foreign client libraries, told apart without importing them.
+"""Exceptions of client libraries, classified without importing them.
 
-They are known by the modules and names of their classes and by the HTTP or gRPC status that they carry, so it
-does not matter where they are raised: in DSPy's client or in a user's own program.
+They are known by the modules and names of their classes and by their HTTP or gRPC status, in DSPy's client as
+in a user's own program.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _LASTING = _RULES["lasting"]
 _AWS_LASTING = re.compile("|".join(_LASTING["amazon"]))
 
 _PROGRAMS_OWN = frozenset({400, 413, 422})
-"""HTTP statuses that say that the request itself is wrong."""
+"""HTTP statuses of wrong requests."""
 
 _GRPC_OWN = frozenset({"INVALID_ARGUMENT", "OUT_OF_RANGE", "FAILED_PRECONDITION", "UNIMPLEMENTED"})
 
 _AWS_NO_ANSWER = re.compile(
     r"Throttl|TooManyRequests|Unavailable|Quota|Timeout|NotReady|Expired|Unrecognized|AccessDenied|Signature"
 )
-"""Codes that Amazon sends with the status 400 although the request is not wrong."""
+"""Codes that Amazon sends with the status 400 for requests that are right."""
 
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size)|maximum (context|input) length|request too large"
@@ -47,21 +47,18 @@ _UNREADABLE = re.compile(
     r"|must contain only JSON-compatible values|tool call with no name"
     r"|Invalid response object[\s\S]*json\.loads"
 )
-"""What Gemini calls replies that it could not read itself, and what DSPy's clients say of calls.
-
-A model can write calls that they cannot read (`{"x": Infinity}`, one without a name), so they are its own.
-"""
+"""Messages about unreadable replies, of Gemini and of DSPy's clients: the model wrote these replies."""
 
 _LONGEST = 20_000
 
 
 def is_sdk_error(error: BaseException) -> bool:
-    """Whether an exception is of a known client library, or derived from one of it."""
+    """Whether an exception is of a known client library, or derived from one."""
     return bool(_names(error))
 
 
 def sdk_status(error: BaseException) -> EpisodeStatus | None:
-    """What an exception of a client library means for an episode; None where it says nothing."""
+    """The episode's status after an exception of a client library; None if undecided."""
     names = _names(error)
     named = _by_name("first", names)
     if named is not None:
@@ -78,7 +75,7 @@ def sdk_status(error: BaseException) -> EpisodeStatus | None:
 
 
 def is_lasting(error: BaseException) -> bool:
-    """Whether an exception of a client library, DSPy included, says what the next try would meet again."""
+    """Whether the next try would meet the same exception of a client library, DSPy included."""
     names = _names(error, _PACKAGES | {"dspy"})
     if not names:
         return False
@@ -92,14 +89,14 @@ def is_lasting(error: BaseException) -> bool:
 
 
 def status_of_code(code: int, error: BaseException) -> EpisodeStatus:
-    """What an HTTP status from 400 on means for an episode."""
+    """The episode's status after an HTTP status from 400 on."""
     if code == 413:
         return "context_limit"
     return request_status(error) if code in _PROGRAMS_OWN else "model_error"
 
 
 def request_status(error: BaseException) -> EpisodeStatus:
-    """What is wrong with a request that was turned down for what it is."""
+    """The episode's status after a refused request."""
     said = _said(error)
     if says_too_long(said):
         return "context_limit"
@@ -109,7 +106,7 @@ def request_status(error: BaseException) -> EpisodeStatus:
 
 
 def http_status(error: BaseException) -> int | None:
-    """The HTTP status from 400 on that an exception carries, if any."""
+    """The HTTP status of an exception, from 400 on, if any."""
     response = getattr(error, "response", None)
     places = [getattr(error, name, None) for name in ("status_code", "status", "code")]
     places += [getattr(response, name, None) for name in ("status_code", "status")]
@@ -123,17 +120,17 @@ def http_status(error: BaseException) -> int | None:
 
 
 def says_too_long(text: str) -> bool:
-    """Whether an error message complains of a prompt that is longer than the model takes."""
+    """Whether an error message is about a prompt that is too long for the model."""
     return _TOO_LONG.search(text) is not None
 
 
 def says_unreadable(text: str) -> bool:
-    """Whether an error message complains of a reply that cannot be read."""
+    """Whether an error message is about an unreadable reply."""
     return _UNREADABLE.search(text[:_LONGEST]) is not None
 
 
 def _names(error: BaseException, packages: Set[str] = _PACKAGES) -> list[str]:
-    """The names of an exception's class and its bases, as far as they are of these packages."""
+    """The names of an exception's class and its bases in these packages."""
     return [cls.__name__ for cls in type(error).__mro__ if cls.__module__.partition(".")[0] in packages]
 
 
@@ -142,7 +139,7 @@ def _by_name(rules: str, names: Sequence[str]) -> EpisodeStatus | None:
 
 
 def _said(error: BaseException) -> str:
-    """All that an exception says, its body and codes included."""
+    """The text of an exception with its body and codes."""
     response = getattr(error, "response", None)
     try:
         body = getattr(response, "text", None)

@@ -1,0 +1,99 @@
+"""Asking a model with one request: neither DSPy nor the provider's client tries again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import dspy
+from dspy import lm15
+from dspy.clients.backend_selection import select_backend
+from dspy.clients.call_result import usage_dict
+from dspy.clients.engines.litellm_engine import LiteLLMEngine
+from dspy.utils.exceptions import LMUnsupportedFeatureError
+
+Ask = Callable[[lm15.Request], lm15.Response]
+
+
+def single_request(lm: dspy.BaseLM) -> Ask:
+    """A function that asks `lm` once."""
+    engine = getattr(lm, "engine", None)
+    own = any(
+        name in vars(lm) or getattr(type(lm), name) is not getattr(dspy.LM, name)
+        for name in ("forward", "aforward")
+    )
+    if own:
+        return _asking(_OwnForward(lm))
+    if engine is not None and not isinstance(engine, str):
+        complete: Ask = engine.complete
+        return complete
+    route = select_backend(lm)
+    native = _native(lm, route.resolution.provider) if route.native else None
+    if engine == "lm15" or (native is not None and route.resolution.declared):
+        assert native is not None
+        return native
+    compatible = LiteLLMEngine(model_type=lm.model_type, **route.clients)
+    # LiteLLM hands it to the provider's client, which tries three times otherwise.
+    compatible.client_options["max_retries"] = 0
+
+    def ask(request: lm15.Request) -> lm15.Response:
+        if native is not None:
+            try:
+                return native(request)
+            except LMUnsupportedFeatureError:
+                pass  # known before anything is sent; DSPy goes on with LiteLLM as well
+        return compatible.complete(request)
+
+    return ask
+
+
+def _native(lm: dspy.LM, provider: str) -> Ask:
+    """Ask through DSPy's own client; tokens from a provider's prompt cache count as used."""
+    asking = _asking(lm.copy(callbacks=[], num_retries=0, engine="lm15"))
+
+    def ask(request: lm15.Request) -> lm15.Response:
+        response = asking(request)
+        counts = usage_dict(response, provider)
+        prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
+        return replace(response, usage=replace(response.usage, input_tokens=prompt, output_tokens=completion))
+
+    return ask
+
+
+class _OwnForward(dspy.BaseLM):  # type: ignore[misc]
+    """A model with a `forward` of its own, whose replies may be objects of any client.
+
+    DSPy's own `forward`, if it calls that, neither caches nor tries again.
+    """
+
+    def __init__(self, lm: dspy.BaseLM) -> None:
+        super().__init__(lm.model, lm.model_type, cache=False, num_retries=0)
+        self.kwargs = dict(lm.kwargs)
+        self._lm = lm.copy(cache=False, num_retries=0) if isinstance(lm, dspy.LM) else lm
+
+    def forward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
+        return _plain(self._lm.forward(prompt=prompt, messages=messages, **kwargs))
+
+
+def _plain(reply: Any) -> Any:
+    if isinstance(reply, lm15.Response):
+        return reply
+    if isinstance(reply, Mapping):
+        return {name: _plain(value) for name, value in reply.items()}
+    if isinstance(reply, list | tuple):
+        return [_plain(value) for value in reply]
+    if hasattr(reply, "model_dump"):
+        return reply.model_dump()
+    return _plain(vars(reply)) if hasattr(reply, "__dict__") else reply
+
+
+def _asking(lm: dspy.BaseLM) -> Ask:
+    """Ask a model as DSPy does, without its callbacks, history and usage tracker."""
+
+    def ask(request: lm15.Request) -> lm15.Response:
+        with dspy.context(usage_tracker=None, disable_history=True, callbacks=[], send_stream=None):
+            response: lm15.Response = lm(request, cache=False)
+        return response
+
+    return ask
