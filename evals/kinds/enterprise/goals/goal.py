@@ -204,7 +204,7 @@ class GoalGroup:
         area: the field of work.
         file: the data file with the wording.
         departments: where the personas of the area work.
-        goals: filled by the module's `goal` decorators.
+        goals: the goals that the module declares, by `goal` and `add`.
     """
 
     area: str
@@ -216,6 +216,12 @@ class GoalGroup:
     def wordings(self) -> dict[str, Wording]:
         """The wording of each goal in the file."""
         return read_wordings(self.file)
+
+    @property
+    def in_order(self) -> list[Goal]:
+        """The goals in the order of the data file."""
+        names = [f"{self.area.lower()}.{name}" for name in self.wordings]
+        return sorted(self.goals, key=lambda goal: names.index(goal.id))
 
     def goal(
         self, subarea: str, *, draw: DrawFunction, **options: Unpack[GoalOptions]

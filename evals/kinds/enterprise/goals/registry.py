@@ -53,7 +53,9 @@ MODULES: tuple[str, ...] = (
 
 @cache
 def goals() -> tuple[Goal, ...]:
-    """The goals, in the order of their modules.
+    """The goals, in the order of their modules, and within one in the order of its wording.
+
+    The order decides which goals come first where places are scarce.
 
     Raises:
         ValueError: two goals have the same id; a mistake in this package.
@@ -62,7 +64,7 @@ def goals() -> tuple[Goal, ...]:
     for name in MODULES:
         module = importlib.import_module(f"{__package__}.{name}")
         groups = getattr(module, "GROUPS", None) or (module.GROUP,)
-        found.extend(goal for group in groups for goal in group.goals)
+        found.extend(goal for group in groups for goal in group.in_order)
     ids = [goal.id for goal in found]
     if len(set(ids)) < len(ids):
         raise ValueError(f"goals of the same id: {sorted(i for i in set(ids) if ids.count(i) > 1)}")

@@ -8,12 +8,27 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.chats import manager_of
+from evals.kinds.enterprise.goals.paths import (
+    HERE,
+    MANAGER,
+    Found,
+    Link,
+    Path,
+    Question,
+    Start,
+    date,
+    email,
+    ident,
+    number,
+    text,
+)
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
+    AUTHOR,
+    OTHER_AUTHOR,
     SENIORS,
     draw_function,
-    draw_issue,
+    draw_numbered_issue,
     draw_repository,
     files,
     find_file,
@@ -21,9 +36,8 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     my_files,
     newest_issue,
     newest_repository,
+    open_issue,
     owns_code,
-    reporter,
-    reporter_of,
 )
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
@@ -86,84 +100,6 @@ def my_open_issues(slots: Slots, plan: PlanRecorder) -> Values:
     return tuple(sorted({key for row in rows for key in _OPEN.findall(row["issues"])}))
 
 
-def draw_function_path(ctx: DrawContext) -> Draw:
-    row, slots = draw_function(ctx)
-    answer = [entities.text(row["path"]), entities.number(int(row["size"]))]
-    return ctx.draw(slots, answer=answer, about=[("repositories", row)])
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_function_path)
-def function_path(slots: Slots, plan: PlanRecorder) -> Values:
-    row = find_file(plan, slots)
-    return row["path"], row["size"]
-
-
-def draw_file_record(ctx: DrawContext) -> Draw:
-    row = ctx.pick("repositories", files(ctx))
-    answer = [entities.date(row["creation_date"]), entities.text(row["license"])]
-    return ctx.draw({"file": row["file_id"]}, answer=answer, about=[("repositories", row)])
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_file_record, denials=("not_owner", "level_too_low"))
-def file_record(slots: Slots, plan: PlanRecorder) -> Values:
-    row = plan.one("repositories", "I open that file.", file_id=slots["file"])
-    return row["creation_date"], row["license"]
-
-
-def draw_function_owner(ctx: DrawContext) -> Draw:
-    found = draw_function(ctx)
-    owner = need(ctx.facts.person(found[0]["emp_id"]))
-    if owner["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    answer = [entities.ident("email", owner["email"]), entities.text(owner["title"])]
-    return ctx.draw(found[1], answer=answer, about=[("repositories", found[0])])
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_function_owner, levels=SENIORS)
-def function_owner(slots: Slots, plan: PlanRecorder) -> Values:
-    owner = owner_of(plan, find_file(plan, slots))
-    return owner["email"], owner["title"]
-
-
-def draw_owner_manager(ctx: DrawContext) -> Draw:
-    found = draw_function(ctx)
-    manager = ctx.above(found[0])
-    answer = [entities.text(found[0]["path"]), entities.ident("email", manager["email"])]
-    return ctx.draw(found[1], answer=answer, about=[("repositories", found[0])])
-
-
-@GROUP.goal(SUBAREA, steps=3, draw=draw_owner_manager, levels=SENIORS)
-def owner_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    row = find_file(plan, slots)
-    return row["path"], manager_of(plan, owner_of(plan, row))["email"]
-
-
-def draw_owner_chain(ctx: DrawContext) -> Draw:
-    found = draw_function(ctx)
-    second = ctx.above(found[0], 2)
-    answer = [entities.text(found[0]["path"]), entities.ident("email", second["email"])]
-    return ctx.draw(found[1], answer=answer, about=[("repositories", found[0])])
-
-
-@GROUP.goal(SUBAREA, steps=4, draw=draw_owner_chain, levels=SENIORS)
-def owner_chain(slots: Slots, plan: PlanRecorder) -> Values:
-    row = find_file(plan, slots)
-    second = manager_of(plan, manager_of(plan, owner_of(plan, row)))
-    return row["path"], second["email"]
-
-
-def draw_issue_file(ctx: DrawContext) -> Draw:
-    found = draw_issue(ctx)
-    answer = [entities.text(found[0]["path"]), entities.date(found[0]["created_at"])]
-    return ctx.draw({"issue": found[0]["issue_id"]}, answer=answer, about=[("issues", found[0])])
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_issue_file, denials=("not_owner", "level_too_low"))
-def issue_file(slots: Slots, plan: PlanRecorder) -> Values:
-    row = plan.one("issues", "I open that issue.", issue_id=slots["issue"])
-    return row["path"], row["created_at"]
-
-
 def draw_open_issues(ctx: DrawContext) -> Draw:
     repo, _ = draw_repository(ctx)
     rows = _open_in(ctx, repo)
@@ -179,34 +115,6 @@ def draw_open_issues(ctx: DrawContext) -> Draw:
 def open_issues(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every("issues", "I need its open issues.", repo_name=slots["repo"], status="open")
     return tuple(row["issue_id"] for row in rows) if rows else plan.none(rows)
-
-
-def draw_newest_author(ctx: DrawContext) -> Draw:
-    found = draw_repository(ctx)
-    issue = latest_issue(found[1])
-    author = reporter(ctx, issue)
-    answer = [entities.ident("issue_id", issue["issue_id"]), entities.ident("email", author["email"])]
-    return ctx.draw({"repo": found[0]}, answer=answer, about=[("issues", issue)])
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_newest_author)
-def newest_author(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = newest_issue(plan, slots["repo"])
-    return issue["issue_id"], reporter_of(plan, issue)["email"]
-
-
-def draw_newest_author_manager(ctx: DrawContext) -> Draw:
-    found = draw_repository(ctx)
-    issue = latest_issue(found[1])
-    manager = ctx.above(issue)
-    answer = [entities.ident("issue_id", issue["issue_id"]), entities.ident("email", manager["email"])]
-    return ctx.draw({"repo": found[0]}, answer=answer, about=[("issues", issue)])
-
-
-@GROUP.goal(SUBAREA, steps=3, draw=draw_newest_author_manager)
-def newest_author_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = newest_issue(plan, slots["repo"])
-    return issue["issue_id"], manager_of(plan, reporter_of(plan, issue))["email"]
 
 
 def draw_more_issues(ctx: DrawContext) -> Draw:
@@ -242,3 +150,59 @@ def owner_of(plan: PlanRecorder, row: Row) -> Row:
 
 def _open_in(ctx: DrawContext, repo: str) -> list[Record]:
     return ctx.facts.where("issues", repo_name=repo, status="open")
+
+
+def _owner(ctx: DrawContext, file: Record) -> Record:
+    owner = need(ctx.facts.person(file["emp_id"]))
+    if owner["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
+    return owner
+
+
+def _draw_file(ctx: DrawContext) -> Found:
+    row = ctx.pick("repositories", files(ctx))
+    return Found(row, {"file": row["file_id"]})
+
+
+def _draw_function(ctx: DrawContext) -> Found:
+    return Found(*draw_function(ctx))
+
+
+def _draw_newest_issue(ctx: DrawContext) -> Found:
+    repo, rows = draw_repository(ctx)
+    return Found(latest_issue(rows), {"repo": repo})
+
+
+def _open_file(plan: PlanRecorder, slots: Slots) -> Row:
+    return plan.one("repositories", "I open that file.", file_id=slots["file"])
+
+
+OWNER = Link(lambda ctx, file: need(ctx.facts.person(file["emp_id"])), owner_of)
+OTHER_OWNER = Link(_owner, owner_of)
+"""From a file to its owner, where that is somebody else than the persona."""
+
+_FUNCTION = Start("repositories", _draw_function, find_file)
+_NEWEST = Start("issues", _draw_newest_issue, lambda plan, slots: newest_issue(plan, slots["repo"]))
+_FILE = Start("repositories", _draw_file, _open_file)
+_ISSUE = Start("issues", draw_numbered_issue, open_issue)
+_OTHER_OWNER, _OWNERS_MANAGER = Path().to(OTHER_OWNER), Path().to(OWNER, MANAGER)
+_PATH, _NUMBER = text(HERE, "path"), ident(HERE, "issue_id")
+_OWNED = ("not_owner", "level_too_low")
+
+GROUP.add("function_path", SUBAREA, Question(_FUNCTION, _PATH, number(HERE, "size")), steps=1)
+GROUP.add(
+    "file_record", SUBAREA, Question(_FILE, date(HERE, "creation_date"), text(HERE, "license")),
+    steps=1, denials=_OWNED,
+)  # fmt: skip
+GROUP.add("issue_file", SUBAREA, Question(_ISSUE, _PATH, date(HERE, "created_at")), steps=1, denials=_OWNED)
+for _name, _steps, _asks in (
+    ("function_owner", 2, (email(_OTHER_OWNER), text(_OTHER_OWNER, "title"))),
+    ("owner_manager", 3, (_PATH, email(_OWNERS_MANAGER))),
+    ("owner_chain", 4, (_PATH, email(_OWNERS_MANAGER.to(MANAGER)))),
+):
+    GROUP.add(_name, SUBAREA, Question(_FUNCTION, *_asks), steps=_steps, levels=SENIORS)
+for _name, _steps, _person in (
+    ("newest_author", 2, Path().to(OTHER_AUTHOR)),
+    ("newest_author_manager", 3, Path().to(AUTHOR, MANAGER)),
+):
+    GROUP.add(_name, SUBAREA, Question(_NEWEST, _NUMBER, email(_person)), steps=_steps)

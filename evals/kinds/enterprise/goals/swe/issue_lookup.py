@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 from evals.kinds.enterprise.facts import Facts, Record
 from evals.kinds.enterprise.goals.draw_context import DrawContext
+from evals.kinds.enterprise.goals.entities import number
 from evals.kinds.enterprise.goals.messages.chat_facts import my_chats, partner
 from evals.kinds.enterprise.goals.messages.chats import find_chat
+from evals.kinds.enterprise.goals.paths import HERE, Ask, Found, Link
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
@@ -116,6 +118,25 @@ def reporter(ctx: DrawContext, issue: Record) -> Record:
     return need(ctx.facts.person(issue["emp_id"]))
 
 
+def draw_numbered_issue(ctx: DrawContext, status: str = "") -> Found:
+    """An issue that the persona may read, by its number."""
+    row, _ = draw_issue(ctx, status)
+    return Found(row, {"issue": row["issue_id"]})
+
+
+def open_issue(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
+    """The issue of which the text tells the number."""
+    return plan.one("issues", "I open that issue.", issue_id=slots["issue"])
+
+
+def draw_fault(ctx: DrawContext, *, numbered: bool = False) -> Found:
+    """An open issue whose fault is on one line."""
+    row, told, slots = draw_named_issue(ctx, "open")
+    if not on_one_line(told):
+        raise UnfitError
+    return Found(row, {"issue": row["issue_id"]} if numbered else slots)
+
+
 def on_one_line(told: Told) -> bool:
     """Whether mending the fault changes just the line that it is on."""
     before, after = told["code"].splitlines(), told["fixed"].splitlines()
@@ -215,3 +236,22 @@ def fault_line(plan: PlanRecorder, issue: Row, file: Row) -> str:
 def reporter_of(plan: PlanRecorder, issue: Row) -> Row:
     """The directory's entry of who reported an issue."""
     return plan.one("employees", "Who reported it?", emp_id=issue["emp_id"])
+
+
+AUTHOR = Link(lambda ctx, issue: need(ctx.facts.person(issue["emp_id"])), reporter_of)
+"""From an issue to whoever reported it."""
+
+OTHER_AUTHOR = Link(reporter, reporter_of)
+"""The same, where it is somebody else than the persona."""
+
+FILE = Link(
+    lambda ctx, issue: need(ctx.facts.get("repositories", f"{issue['repo_name']}:{issue['path']}")), file_of
+)
+"""From an issue to its file."""
+
+FAULT_LINE = Ask(
+    HERE,
+    lambda ctx, issue: number(int(need(ctx.facts.fact("issues", issue["issue_id"], "line")))),
+    lambda plan, issue: fault_line(plan, issue, file_of(plan, issue)),
+)
+"""The line of an issue's file that has to change."""

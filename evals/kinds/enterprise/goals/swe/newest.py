@@ -2,56 +2,46 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.facts import Record
-from evals.kinds.enterprise.goals import entities
-from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.chats import manager_of
+from evals.kinds.enterprise.goals.draw_context import DrawContext
+from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
+from evals.kinds.enterprise.goals.paths import (
+    HERE,
+    MANAGER,
+    Found,
+    Path,
+    Question,
+    Start,
+    email,
+    ident,
+    number,
+    text,
+)
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
+    AUTHOR,
+    FILE,
     SENIORS,
-    file_of,
     latest_issue,
     newest_issue,
     newest_repository,
     reporter,
-    reporter_of,
 )
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
-from evals.tasks.task import Entity
 
 GROUP = GoalGroup("SWE", "swe/newest.toml", departments=("EN",))
 SUBAREA = "GitHub"
 
 
-class Way:
-    """From a colleague to the newest issue of their newest repository.
-
-    Attributes:
-        slots: the colleague's name.
-        issue: where the way ends.
-        author: who reported it.
-        answer: the repository and what was found on the way.
-    """
-
-    def __init__(self, slots: dict[str, str], issue: Record, author: Record) -> None:
-        self.slots = slots
-        self.issue = issue
-        self.author = author
-        self.answer = [entities.text(issue["repo_name"])]
-
-
-def draw_way(ctx: DrawContext) -> Way:
-    """A colleague with several repositories, from whom the way is clear."""
+def draw_way(ctx: DrawContext) -> Found:
+    """The newest issue of the newest repository of a colleague, from whom the way is clear."""
     file = ctx.pick("repositories")
     owner = need(ctx.facts.colleague(file["emp_id"]))
     if owner["emp_id"] == ctx.me["emp_id"]:
         raise UnfitError
     newest = newest_repository(ctx, owner["emp_id"])
-    rows = ctx.facts.where("issues", repo_name=newest["repo_name"])
-    issue = latest_issue(rows)
-    author = reporter(ctx, issue)
-    return Way({"name": owner["name"]}, issue, author)
+    issue = latest_issue(ctx.facts.where("issues", repo_name=newest["repo_name"]))
+    reporter(ctx, issue)
+    return Found(issue, {"name": owner["name"]})
 
 
 def walk(plan: PlanRecorder, slots: Slots) -> Row:
@@ -63,72 +53,15 @@ def walk(plan: PlanRecorder, slots: Slots) -> Row:
     return newest_issue(plan, plan.pick(rows[0])["repo_name"])
 
 
-def draw_issue(ctx: DrawContext) -> Draw:
-    way = draw_way(ctx)
-    return _draw(ctx, way, entities.ident("issue_id", way.issue["issue_id"]))
+_WAY = Start("issues", draw_way, walk)
+_REPOSITORY, _SIZE = text(HERE, "repo_name"), number(Path().to(FILE), "size")
+_AUTHOR = Path().to(AUTHOR)
 
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_issue, levels=SENIORS)
-def newest_repo_issue(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = walk(plan, slots)
-    return issue["repo_name"], issue["issue_id"]
-
-
-def draw_author(ctx: DrawContext) -> Draw:
-    way = draw_way(ctx)
-    return _draw(ctx, way, entities.ident("email", way.author["email"]))
-
-
-@GROUP.goal(SUBAREA, steps=3, draw=draw_author, levels=SENIORS)
-def newest_repo_author(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = walk(plan, slots)
-    return issue["repo_name"], reporter_of(plan, issue)["email"]
-
-
-def draw_file_author(ctx: DrawContext) -> Draw:
-    way = draw_way(ctx)
-    return _draw(ctx, way, _size(ctx, way), entities.ident("email", way.author["email"]))
-
-
-@GROUP.goal(SUBAREA, steps=4, draw=draw_file_author, levels=SENIORS)
-def newest_repo_file_author(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = walk(plan, slots)
-    size = file_of(plan, issue)["size"]
-    return issue["repo_name"], size, reporter_of(plan, issue)["email"]
-
-
-def draw_file_manager(ctx: DrawContext) -> Draw:
-    way = draw_way(ctx)
-    manager = ctx.above(way.author)
-    return _draw(ctx, way, _size(ctx, way), entities.ident("email", manager["email"]))
-
-
-@GROUP.goal(SUBAREA, steps=5, draw=draw_file_manager, levels=SENIORS)
-def newest_repo_file_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = walk(plan, slots)
-    size = file_of(plan, issue)["size"]
-    return issue["repo_name"], size, manager_of(plan, reporter_of(plan, issue))["email"]
-
-
-def draw_file_chain(ctx: DrawContext) -> Draw:
-    way = draw_way(ctx)
-    second = ctx.above(way.author, 2)
-    return _draw(ctx, way, _size(ctx, way), entities.ident("email", second["email"]))
-
-
-@GROUP.goal(SUBAREA, steps=6, draw=draw_file_chain, levels=SENIORS)
-def newest_repo_file_chain(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = walk(plan, slots)
-    size = file_of(plan, issue)["size"]
-    second = manager_of(plan, manager_of(plan, reporter_of(plan, issue)))
-    return issue["repo_name"], size, second["email"]
-
-
-def _draw(ctx: DrawContext, way: Way, *more: Entity) -> Draw:
-    return ctx.draw(way.slots, answer=[*way.answer, *more], about=[("issues", way.issue)])
-
-
-def _size(ctx: DrawContext, way: Way) -> Entity:
-    file = ctx.facts.get("repositories", f"{way.issue['repo_name']}:{way.issue['path']}")
-    assert file is not None
-    return entities.number(int(file["size"]))
+for _name, _steps, _asks in (
+    ("newest_repo_issue", 2, (ident(HERE, "issue_id"),)),
+    ("newest_repo_author", 3, (email(_AUTHOR),)),
+    ("newest_repo_file_author", 4, (_SIZE, email(_AUTHOR))),
+    ("newest_repo_file_manager", 5, (_SIZE, email(_AUTHOR.to(MANAGER)))),
+    ("newest_repo_file_chain", 6, (_SIZE, email(_AUTHOR.to(MANAGER, MANAGER)))),
+):
+    GROUP.add(_name, SUBAREA, Question(_WAY, _REPOSITORY, *_asks), steps=_steps, levels=SENIORS)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import find_chat
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.paths import Found
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
+from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     ISSUE_ID,
-    Told,
     chats_about_issues,
     draw_chat_issue,
     draw_named_issue,
@@ -18,124 +22,93 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     reporter_of,
 )
 from evals.kinds.enterprise.goals.swe.workspace import SUBAREA
-from evals.kinds.enterprise.goals.telling import chat, mail, my_manager
-from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
+from evals.kinds.enterprise.goals.telling import Recipient, tell_my_manager
+from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("SWE", "swe/notices.toml", departments=("EN",))
 
-_SUBJECT = "Issue closed"
-_Found = tuple[Record, Told, dict[str, str], Record]
 
-
-def draw_reported(ctx: DrawContext, status: str) -> _Found:
-    """An issue that the persona may change and somebody else reported: issue, facts, slots, reporter."""
-    found = draw_named_issue(ctx, status, mine=True)
-    author = _others(ctx, found[0])
-    return *found, author
-
-
-def draw_close_tell(ctx: DrawContext) -> Draw:
-    issue, _, slots, author = draw_reported(ctx, "open")
-    key = issue["issue_id"]
-    return _draw(ctx, issue, slots, _turn(key, "closed"), chat(author["emp_id"], _closed(key)))
-
-
-@GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_close_tell)
-def close_tell(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = _close(plan, find_issue(plan, slots))
-    return plan.carry_out("I tell the reporter.", chat(issue["emp_id"], _closed(issue["issue_id"])))
-
-
-def draw_reopen_tell(ctx: DrawContext) -> Draw:
-    issue, _, slots, author = draw_reported(ctx, "closed")
-    key = issue["issue_id"]
-    return _draw(ctx, issue, slots, _turn(key, "open"), mail(author["emp_id"], "Issue reopened", _open(key)))
-
-
-@GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_reopen_tell)
-def reopen_tell(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_issue(plan, slots)
-    key = issue["issue_id"]
-    plan.carry_out("I open that issue again.", _turn(key, "open"))
-    return plan.carry_out("I tell the reporter.", mail(issue["emp_id"], "Issue reopened", _open(key)))
-
-
-def draw_delete_tell(ctx: DrawContext) -> Draw:
-    issue, _, slots, author = draw_reported(ctx, "")
-    key = issue["issue_id"]
-    deletion = action("github_issues.delete", issue_id=key)
-    return _draw(ctx, issue, slots, deletion, chat(author["emp_id"], _deleted(key)))
-
-
-@GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_delete_tell)
-def delete_tell(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_issue(plan, slots)
-    key = issue["issue_id"]
-    plan.carry_out("I delete that issue.", action("github_issues.delete", issue_id=key))
-    return plan.carry_out("I tell the reporter.", chat(issue["emp_id"], _deleted(key)))
-
-
-def draw_close_tell_above(ctx: DrawContext) -> Draw:
-    issue, _, slots, found_3 = draw_reported(ctx, "open")
-    manager = _manager(ctx, found_3)
-    key = issue["issue_id"]
-    return _draw(ctx, issue, slots, _turn(key, "closed"), mail(manager["emp_id"], _SUBJECT, _closed(key)))
-
-
-@GROUP.goal(SUBAREA, steps=4, type="crud", draw=draw_close_tell_above)
-def close_tell_above(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = _close(plan, find_issue(plan, slots))
-    manager = reporter_of(plan, issue)["reports_to"]
-    return plan.carry_out(
-        "I tell the reporter's manager.", mail(manager, _SUBJECT, _closed(issue["issue_id"]))
-    )
-
-
-def draw_close_tell_both(ctx: DrawContext) -> Draw:
-    issue, _, slots, author = draw_reported(ctx, "open")
-    manager = _manager(ctx, author)
-    return _draw(ctx, issue, slots, *_closing(issue["issue_id"], author["emp_id"], manager["emp_id"]))
-
-
-@GROUP.goal(SUBAREA, steps=5, type="crud", draw=draw_close_tell_both)
-def close_tell_both(slots: Slots, plan: PlanRecorder) -> Values:
-    _close_and_tell_both(plan, find_issue(plan, slots))
-    return ()
-
-
-def draw_close_tell_mine(ctx: DrawContext) -> Draw:
-    found, mine = draw_reported(ctx, "open"), ctx.above(ctx.me)
-    if mine["emp_id"] == found[3]["emp_id"]:
+def _author(ctx: DrawContext, issue: Record) -> Record:
+    """Who reported an issue: somebody else than the persona, and still here."""
+    author = need(ctx.facts.colleague(issue["emp_id"]))
+    if author["emp_id"] == ctx.me["emp_id"]:
         raise UnfitError
-    issue, _, slots, author = found
-    return _draw(ctx, issue, slots, *_closing(issue["issue_id"], author["emp_id"], mine["emp_id"]))
+    return author
 
 
-@GROUP.goal(SUBAREA, steps=5, type="crud", draw=draw_close_tell_mine)
-def close_tell_mine(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_issue(plan, slots)
-    key = issue["issue_id"]
-    plan.carry_out("I close that issue.", _turn(key, "closed"))
-    plan.carry_out("I tell the reporter.", chat(issue["emp_id"], _closed(key)))
-    return plan.carry_out("I tell my manager.", mail(my_manager(plan), _SUBJECT, _closed(key)))
-
-
-def draw_close_tell_three(ctx: DrawContext) -> Draw:
-    found, other = attempt(draw_close_tell_both, ctx), ctx.colleague()
-    draw = need(found)
-    issue = need(ctx.facts.at(draw.about[0]))
-    if other["emp_id"] in {act.arguments.get("recipient") for act in draw.actions}:
+def _authors_manager(ctx: DrawContext, issue: Record) -> Record:
+    manager = ctx.above(_author(ctx, issue))
+    if manager["emp_id"] == ctx.me["emp_id"]:
         raise UnfitError
-    message = chat(other["name"], _closed(issue["issue_id"]))
-    return _draw(ctx, issue, {**draw.slots, "name": other["name"]}, *draw.actions, message)
+    return manager
 
 
-@GROUP.goal(SUBAREA, steps=6, type="crud", draw=draw_close_tell_three)
-def close_tell_three(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_issue(plan, slots)
-    _close_and_tell_both(plan, issue)
-    return plan.carry_out(f"I tell {slots['name']}.", chat(slots["name"], _closed(issue["issue_id"])))
+def _draw_issue(ctx: DrawContext, status: str) -> Found:
+    issue, _, slots = draw_named_issue(ctx, status, mine=True)
+    return Found(issue, slots)
+
+
+def _draw_chat(ctx: DrawContext) -> Found:
+    row, issue, _, slots = draw_chat_issue(ctx, "open", mine=True)
+    return Found(issue, slots, [("conversations", row)])
+
+
+def _turn(key: str, status: str) -> Action:
+    return action("github_issues.update", issue_id=key, status=status)
+
+
+_REPORTER = Recipient("I tell the reporter.", _author, lambda _, issue: issue["emp_id"])
+_REPORTERS_MANAGER = Recipient(
+    "I tell the reporter's manager.",
+    _authors_manager,
+    lambda plan, issue: reporter_of(plan, issue)["reports_to"],
+    by="mail",
+)
+_CLOSE = Change(
+    "issues",
+    partial(_draw_issue, status="open"),
+    find_issue,
+    "I close that issue.",
+    lambda issue, _: _turn(issue["issue_id"], "closed"),
+    key_text="{key} is closed.",
+    subject="Issue closed",
+)
+_REOPEN = Change(
+    "issues",
+    partial(_draw_issue, status="closed"),
+    find_issue,
+    "I open that issue again.",
+    lambda issue, _: _turn(issue["issue_id"], "open"),
+    tells=(replace(_REPORTER, by="mail"),),
+    key_text="I have opened {key} again.",
+    subject="Issue reopened",
+)
+_DELETE = Change(
+    "issues",
+    partial(_draw_issue, status=""),
+    find_issue,
+    "I delete that issue.",
+    lambda issue, _: action("github_issues.delete", issue_id=issue["issue_id"]),
+    tells=(_REPORTER,),
+    key_text="I have deleted {key}.",
+)
+_CLOSE_NAMED_IN_CHAT = replace(_CLOSE, draw_record=_draw_chat, find=find_chat_issue)
+_BOTH = (_REPORTER, _REPORTERS_MANAGER)
+
+for _name, _steps, _change in (
+    ("close_tell", 3, replace(_CLOSE, tells=(_REPORTER,))),
+    ("reopen_tell", 3, _REOPEN),
+    ("delete_tell", 3, _DELETE),
+    ("close_tell_above", 4, replace(_CLOSE, tells=(_REPORTERS_MANAGER,))),
+    ("close_tell_both", 5, replace(_CLOSE, tells=_BOTH)),
+    ("close_tell_mine", 5, replace(_CLOSE, tells=(_REPORTER, tell_my_manager("mail")))),
+    ("close_tell_three", 6, replace(_CLOSE, tells=_BOTH, colleague=("name", DrawContext.colleague))),
+):
+    GROUP.add(_name, SUBAREA, _change, steps=_steps, type="crud")
+for _name, _steps, _tells in (("chat_close_tell", 4, (_REPORTER,)), ("chat_close_both", 6, _BOTH)):
+    _change = replace(_CLOSE_NAMED_IN_CHAT, tells=_tells)
+    GROUP.add(_name, SUBAREA, _change, steps=_steps, type="crud", who=chats_about_issues)
 
 
 def draw_chat_close(ctx: DrawContext) -> Draw:
@@ -148,86 +121,3 @@ def draw_chat_close(ctx: DrawContext) -> Draw:
 def chat_close(slots: Slots, plan: PlanRecorder) -> Values:
     key = plan.quoted(find_chat(plan, slots), ISSUE_ID)
     return plan.carry_out(f"The chat names {key}, so I close it.", _turn(key, "closed"))
-
-
-def draw_chat_close_tell(ctx: DrawContext) -> Draw:
-    row, issue, _, slots = draw_chat_issue(ctx, "open", mine=True)
-    author = _others(ctx, issue)
-    key = issue["issue_id"]
-    actions = [_turn(key, "closed"), chat(author["emp_id"], _closed(key))]
-    about = [("conversations", row), ("issues", issue)]
-    return ctx.draw(slots, actions=actions, mentions=[key], about=about)
-
-
-@GROUP.goal(SUBAREA, steps=4, type="crud", draw=draw_chat_close_tell, who=chats_about_issues)
-def chat_close_tell(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = _close(plan, find_chat_issue(plan, slots))
-    return plan.carry_out("I tell the reporter.", chat(issue["emp_id"], _closed(issue["issue_id"])))
-
-
-def draw_chat_close_both(ctx: DrawContext) -> Draw:
-    row, issue, _, slots = draw_chat_issue(ctx, "open", mine=True)
-    author = _others(ctx, issue)
-    manager = _manager(ctx, author)
-    key = issue["issue_id"]
-    about = [("conversations", row), ("issues", issue)]
-    actions = _closing(key, author["emp_id"], manager["emp_id"])
-    return ctx.draw(slots, actions=actions, mentions=[key], about=about)
-
-
-@GROUP.goal(SUBAREA, steps=6, type="crud", draw=draw_chat_close_both, who=chats_about_issues)
-def chat_close_both(slots: Slots, plan: PlanRecorder) -> Values:
-    _close_and_tell_both(plan, find_chat_issue(plan, slots))
-    return ()
-
-
-def _close(plan: PlanRecorder, issue: Row) -> Row:
-    plan.carry_out("I close that issue.", _turn(issue["issue_id"], "closed"))
-    return issue
-
-
-def _close_and_tell_both(plan: PlanRecorder, issue: Row) -> None:
-    key = _close(plan, issue)["issue_id"]
-    plan.carry_out("I tell the reporter.", chat(issue["emp_id"], _closed(key)))
-    manager = reporter_of(plan, issue)["reports_to"]
-    plan.carry_out("I tell the reporter's manager.", mail(manager, _SUBJECT, _closed(key)))
-
-
-def _closing(key: str, reporter: str, manager: str) -> list[Action]:
-    return [_turn(key, "closed"), chat(reporter, _closed(key)), mail(manager, _SUBJECT, _closed(key))]
-
-
-def _draw(ctx: DrawContext, issue: Record, slots: dict[str, str], *actions: Action) -> Draw:
-    return ctx.draw(slots, actions=actions, mentions=[issue["issue_id"]], about=[("issues", issue)])
-
-
-def _others(ctx: DrawContext, issue: Record) -> Record:
-    """Who reported an issue, if somebody else who is still here."""
-    author = need(ctx.facts.colleague(issue["emp_id"]))
-    if author["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    return author
-
-
-def _manager(ctx: DrawContext, author: Record) -> Record:
-    """The reporter's manager, if somebody else than the persona."""
-    manager = ctx.above(author)
-    if manager["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    return manager
-
-
-def _turn(key: str, status: str) -> Action:
-    return action("github_issues.update", issue_id=key, status=status)
-
-
-def _closed(key: str) -> str:
-    return f"{key} is closed."
-
-
-def _open(key: str) -> str:
-    return f"I have opened {key} again."
-
-
-def _deleted(key: str) -> str:
-    return f"I have deleted {key}."

@@ -64,8 +64,8 @@ def newest_author_repos(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def draw_way_author_repos(ctx: DrawContext) -> Draw:
-    way = draw_way(ctx)
-    return _repositories(ctx, way.slots, way.author, way.issue)
+    issue, slots, _ = draw_way(ctx)
+    return _repositories(ctx, slots, reporter(ctx, issue), issue)
 
 
 @GROUP.goal(GITHUB, steps=3, draw=draw_way_author_repos, levels=SENIORS, empty=True)
@@ -140,7 +140,7 @@ def _ids(plan: PlanRecorder, rows: Rows) -> Values:
     return tuple(row["issue_id"] for row in rows) if rows else plan.none(rows)
 
 
-def _repositories(ctx: DrawContext, slots: dict[str, str], author: Record, issue: Record) -> Draw:
+def _repositories(ctx: DrawContext, slots: Slots, author: Record, issue: Record) -> Draw:
     names = sorted({row["repo_name"] for row in ctx.facts.where("repositories", emp_id=author["emp_id"])})
     if not names:
         return ctx.draw(slots, nothing=True, about=[("issues", issue)])

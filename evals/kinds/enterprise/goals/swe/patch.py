@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.paths import (
+    HERE,
+    MANAGER,
+    Ask,
+    Found,
+    Path,
+    Question,
+    Start,
+    date,
+    email,
+    fact,
+    ident,
+    text,
+)
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.swe.github import owner_of
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
+    AUTHOR,
+    FAULT_LINE,
+    OTHER_AUTHOR,
     SENIORS,
+    draw_fault,
     draw_issue,
     draw_named_issue,
+    draw_numbered_issue,
     fault_line,
     file_of,
     files,
     find_issue,
     on_one_line,
-    reporter,
+    open_issue,
     reporter_of,
 )
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
@@ -26,30 +47,6 @@ from evals.kinds.enterprise.goals.unfit import UnfitError, need
 GROUP = GoalGroup("SWE", "swe/patch.toml", departments=("EN",))
 SUBAREA = "patch"
 _CONTEXT = 3
-
-
-def draw_faulty_function(ctx: DrawContext) -> Draw:
-    row, told = draw_issue(ctx)
-    answer = [entities.text(told["function"]), entities.text(told["severity"])]
-    return ctx.draw({"issue": row["issue_id"]}, answer=answer, about=[("issues", row)])
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_faulty_function)
-def faulty_function(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = plan.one("issues", "I open that issue.", issue_id=slots["issue"])
-    return plan.fact(issue, "function"), plan.fact(issue, "severity")
-
-
-def draw_issue_of(ctx: DrawContext) -> Draw:
-    row, told, slots = draw_named_issue(ctx)
-    answer = [entities.ident("issue_id", row["issue_id"]), entities.text(told["severity"])]
-    return ctx.draw(slots, answer=answer, about=[("issues", row)])
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_issue_of)
-def issue_of(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_issue(plan, slots)
-    return issue["issue_id"], plan.fact(issue, "severity")
 
 
 def draw_open_on_file(ctx: DrawContext) -> Draw:
@@ -72,18 +69,6 @@ def open_on_file(slots: Slots, plan: PlanRecorder) -> Values:
         repo_name=slots["repo"], path=slots["path"], status="open",
     )  # fmt: skip
     return (rows[0]["issue_id"], plan.fact(rows[0], "function")) if rows else plan.none(rows)
-
-
-def draw_days_to_mend(ctx: DrawContext) -> Draw:
-    row, _, slots = draw_named_issue(ctx, "closed")
-    answer = [entities.number(_days(row)), entities.date(row["closed_at"])]
-    return ctx.draw(slots, answer=answer, about=[("issues", row)])
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_days_to_mend)
-def days_to_mend(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_issue(plan, slots)
-    return str(_days(issue)), issue["closed_at"]
 
 
 def draw_mended_line(ctx: DrawContext) -> Draw:
@@ -118,110 +103,17 @@ def of_severity(slots: Slots, plan: PlanRecorder) -> Values:
     return wanted["issue_id"], plan.fact(wanted, "function")
 
 
-def draw_faulty_line(ctx: DrawContext) -> Draw:
-    row, line, _ = _open_fault(ctx)
-    answer = [entities.text(row["path"]), entities.number(line)]
-    return ctx.draw({"issue": row["issue_id"]}, answer=answer, about=[("issues", row)])
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_faulty_line, levels=SENIORS)
-def faulty_line(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = plan.one("issues", "I open that issue.", issue_id=slots["issue"])
-    return issue["path"], fault_line(plan, issue, file_of(plan, issue))
-
-
-def draw_faulty_line_of(ctx: DrawContext) -> Draw:
-    row, line, slots = _open_fault(ctx)
-    answer = [entities.ident("issue_id", row["issue_id"]), entities.number(line)]
-    return ctx.draw(slots, answer=answer, about=[("issues", row)])
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_faulty_line_of, levels=SENIORS)
-def faulty_line_of(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_issue(plan, slots)
-    return issue["issue_id"], fault_line(plan, issue, file_of(plan, issue))
-
-
-def draw_reporter(ctx: DrawContext) -> Draw:
-    row, _, slots = draw_named_issue(ctx)
-    author = reporter(ctx, row)
-    answer = [entities.ident("issue_id", row["issue_id"]), entities.ident("email", author["email"])]
-    return ctx.draw(slots, answer=answer, about=[("issues", row)])
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_reporter)
-def issue_reporter(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_issue(plan, slots)
-    return issue["issue_id"], reporter_of(plan, issue)["email"]
-
-
-def draw_line_reporter(ctx: DrawContext) -> Draw:
-    row, line, _ = _open_fault(ctx)
-    author = reporter(ctx, row)
-    answer = [entities.number(line), entities.ident("email", author["email"])]
-    return ctx.draw({"issue": row["issue_id"]}, answer=answer, about=[("issues", row)])
-
-
-@GROUP.goal(SUBAREA, steps=3, draw=draw_line_reporter, levels=SENIORS)
-def line_reporter(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = plan.one("issues", "I open that issue.", issue_id=slots["issue"])
-    return fault_line(plan, issue, file_of(plan, issue)), reporter_of(plan, issue)["email"]
-
-
-def draw_line_manager(ctx: DrawContext) -> Draw:
-    row, line, slots = _open_fault(ctx)
-    manager = ctx.above(row)
-    answer = [entities.number(line), entities.ident("email", manager["email"])]
-    return ctx.draw(slots, answer=answer, about=[("issues", row)])
-
-
-@GROUP.goal(SUBAREA, steps=4, draw=draw_line_manager, levels=SENIORS)
-def line_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_issue(plan, slots)
-    line = fault_line(plan, issue, file_of(plan, issue))
-    return line, manager_of(plan, reporter_of(plan, issue))["email"]
-
-
-def draw_line_owner_manager(ctx: DrawContext) -> Draw:
-    return _with_owner(ctx, levels=1)
-
-
-@GROUP.goal(SUBAREA, steps=5, draw=draw_line_owner_manager, levels=SENIORS)
-def line_owner_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    line, owner, author = _line_owner_reporter(slots, plan)
-    return line, owner["email"], manager_of(plan, author)["email"]
-
-
-def draw_line_chain(ctx: DrawContext) -> Draw:
-    return _with_owner(ctx, levels=2)
-
-
-@GROUP.goal(SUBAREA, steps=6, draw=draw_line_chain, levels=SENIORS)
-def line_chain(slots: Slots, plan: PlanRecorder) -> Values:
-    line, owner, author = _line_owner_reporter(slots, plan)
-    return line, owner["email"], manager_of(plan, manager_of(plan, author))["email"]
-
-
-def _open_fault(ctx: DrawContext) -> tuple[Record, int, dict[str, str]]:
-    """An open issue, the line at fault, and slots."""
-    found = draw_named_issue(ctx, "open")
-    if not on_one_line(found[1]):
-        raise UnfitError
-    return found[0], int(found[1]["line"]), found[2]
-
-
 def _days(issue: Record) -> int:
     return (day(issue["closed_at"]) - day(issue["created_at"])).days
 
 
 def _with_owner(ctx: DrawContext, levels: int) -> Draw:
     """An open fault: its line, the owner of its file, and who is so many levels above its reporter."""
-    issue, line, slots = _open_fault(ctx)
+    issue, slots, _ = draw_fault(ctx)
+    line = int(need(ctx.facts.fact("issues", issue["issue_id"], "line")))
     file = need(ctx.facts.get("repositories", f"{issue['repo_name']}:{issue['path']}"))
     owner = need(ctx.facts.person(file["emp_id"]))
-    above = issue
-    for _ in range(levels):
-        above = ctx.above(above)
+    above = ctx.above(issue, levels)
     if owner["emp_id"] == issue["emp_id"]:
         raise UnfitError
     answer = [
@@ -232,8 +124,43 @@ def _with_owner(ctx: DrawContext, levels: int) -> Draw:
     return ctx.draw(slots, answer=answer, about=[("issues", issue)])
 
 
-def _line_owner_reporter(slots: Slots, plan: PlanRecorder) -> tuple[str, Row, Row]:
+def _line_and_people(slots: Slots, plan: PlanRecorder, levels: int) -> Values:
     issue = find_issue(plan, slots)
     file = file_of(plan, issue)
-    line = fault_line(plan, issue, file)
-    return line, owner_of(plan, file), reporter_of(plan, issue)
+    line, owner, above = fault_line(plan, issue, file), owner_of(plan, file), reporter_of(plan, issue)
+    for _ in range(levels):
+        above = manager_of(plan, above)
+    return line, owner["email"], above["email"]
+
+
+def _draw_named(ctx: DrawContext, status: str = "") -> Found:
+    row, _, slots = draw_named_issue(ctx, status)
+    return Found(row, slots)
+
+
+_NUMBERED = Start("issues", draw_numbered_issue, open_issue)
+_NAMED = Start("issues", _draw_named, find_issue)
+_CLOSED = Start("issues", partial(_draw_named, status="closed"), find_issue)
+_FAULT = Start("issues", draw_fault, find_issue)
+_NUMBERED_FAULT = Start("issues", partial(draw_fault, numbered=True), open_issue)
+_NUMBER, _SEVERITY = ident(HERE, "issue_id"), fact(HERE, "issues", "severity")
+_AUTHOR, _OTHER_AUTHOR = Path().to(AUTHOR), Path().to(OTHER_AUTHOR)
+_DAYS = Ask(HERE, lambda _, issue: entities.number(_days(issue)), lambda _, issue: str(_days(issue)))
+
+for _name, _steps, _question in (
+    ("faulty_function", 1, Question(_NUMBERED, fact(HERE, "issues", "function"), _SEVERITY)),
+    ("issue_of", 1, Question(_NAMED, _NUMBER, _SEVERITY)),
+    ("days_to_mend", 1, Question(_CLOSED, _DAYS, date(HERE, "closed_at"))),
+    ("issue_reporter", 2, Question(_NAMED, _NUMBER, email(_OTHER_AUTHOR))),
+):
+    GROUP.add(_name, SUBAREA, _question, steps=_steps)
+for _name, _steps, _question in (
+    ("faulty_line", 2, Question(_NUMBERED_FAULT, text(HERE, "path"), FAULT_LINE)),
+    ("faulty_line_of", 2, Question(_FAULT, _NUMBER, FAULT_LINE)),
+    ("line_reporter", 3, Question(_NUMBERED_FAULT, FAULT_LINE, email(_OTHER_AUTHOR))),
+    ("line_manager", 4, Question(_FAULT, FAULT_LINE, email(_AUTHOR.to(MANAGER)))),
+):
+    GROUP.add(_name, SUBAREA, _question, steps=_steps, levels=SENIORS)
+for _name, _levels in (("line_owner_manager", 1), ("line_chain", 2)):
+    _logic = Logic(partial(_with_owner, levels=_levels), partial(_line_and_people, levels=_levels))
+    GROUP.add(_name, SUBAREA, _logic, steps=4 + _levels, levels=SENIORS)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
+from evals.kinds.enterprise.goals.paths import HERE, Found, Path, Question, Start, email, number
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.swe.github import LICENCES, owner_of
+from evals.kinds.enterprise.goals.record_changes import Change
+from evals.kinds.enterprise.goals.swe.github import LICENCES, OTHER_OWNER
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     SENIORS,
     draw_function,
@@ -19,43 +20,12 @@ from evals.kinds.enterprise.goals.swe.issue_lookup import (
     owns_code,
 )
 from evals.kinds.enterprise.goals.swe.words import complaint, new_repository, requirement
-from evals.kinds.enterprise.goals.telling import chat, mail, my_manager
+from evals.kinds.enterprise.goals.telling import chat, mail, my_manager, telling_my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
 GROUP = GoalGroup("SWE", "swe/workspace.toml", departments=("EN",))
 SUBAREA = "workspace DB"
-
-
-def draw_file_card(ctx: DrawContext) -> Draw:
-    row = ctx.pick("repositories", files(ctx))
-    answer = [entities.number(int(row["size"])), entities.number(int(row["copies"]))]
-    return ctx.draw(
-        {"repo": row["repo_name"], "path": row["path"]}, answer=answer, about=[("repositories", row)]
-    )
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_file_card)
-def file_card(slots: Slots, plan: PlanRecorder) -> Values:
-    row = plan.one("repositories", "I open that file.", repo_name=slots["repo"], path=slots["path"])
-    return row["size"], row["copies"]
-
-
-def draw_file_owner(ctx: DrawContext) -> Draw:
-    row = ctx.pick("repositories", files(ctx))
-    owner = need(ctx.facts.person(row["emp_id"]))
-    if owner["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    answer = [entities.number(int(row["size"])), entities.ident("email", owner["email"])]
-    return ctx.draw(
-        {"repo": row["repo_name"], "path": row["path"]}, answer=answer, about=[("repositories", row)]
-    )
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_file_owner, levels=SENIORS)
-def file_owner(slots: Slots, plan: PlanRecorder) -> Values:
-    row = plan.one("repositories", "I open that file.", repo_name=slots["repo"], path=slots["path"])
-    return row["size"], owner_of(plan, row)["email"]
 
 
 def draw_new_repository(ctx: DrawContext) -> Draw:
@@ -66,38 +36,6 @@ def draw_new_repository(ctx: DrawContext) -> Draw:
 @GROUP.goal(SUBAREA, steps=1, type="crud", draw=draw_new_repository, denials=("wrong_department",))
 def create_repository(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I begin the repository with that file.", _first_file(slots))
-
-
-def draw_new_repository_mail(ctx: DrawContext) -> Draw:
-    slots, manager = new_repository(ctx), ctx.above(ctx.me)
-    message = mail(manager["emp_id"], "New repository", _begun(slots))
-    return ctx.draw(slots, actions=[_first_file(slots), message], mentions=[slots["repo"]])
-
-
-@GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_new_repository_mail, denials=("wrong_department",))
-def create_repository_mail(slots: Slots, plan: PlanRecorder) -> Values:
-    manager = my_manager(plan)
-    plan.carry_out("I begin the repository with that file.", _first_file(slots))
-    return plan.carry_out("I write to my manager.", mail(manager, "New repository", _begun(slots)))
-
-
-def draw_relicense(ctx: DrawContext) -> Draw:
-    found, licence = attempt(ctx.pick, "repositories", my_files(ctx)), ctx.rng.choice(LICENCES)
-    row = need(found)
-    if licence == row["license"]:
-        raise UnfitError
-    slots = {"repo": row["repo_name"], "licence": licence}
-    change = action("github.update", repo_name=row["repo_name"], license=licence)
-    return ctx.draw(slots, actions=[change], about=[("repositories", row)])
-
-
-@GROUP.goal(SUBAREA, steps=1, type="crud", draw=draw_relicense, who=owns_code, denials=("not_owner",))
-def relicense(slots: Slots, plan: PlanRecorder) -> Values:
-    plan.write(
-        "github.update", "I change the licence of the whole repository.",
-        repo_name=slots["repo"], license=slots["licence"],
-    )  # fmt: skip
-    return ()
 
 
 def draw_delete_file_mail(ctx: DrawContext) -> Draw:
@@ -156,49 +94,6 @@ def open_issue_owner(slots: Slots, plan: PlanRecorder) -> Values:
     )
 
 
-def draw_close_issue(ctx: DrawContext) -> Draw:
-    found = draw_issue(ctx, "open", mine=True)
-    key = found[0]["issue_id"]
-    change = action("github_issues.update", issue_id=key, status="closed")
-    return ctx.draw({"issue": key}, actions=[change], about=[("issues", found[0])])
-
-
-@GROUP.goal(SUBAREA, steps=1, type="crud", draw=draw_close_issue, denials=("not_owner",))
-def close_issue(slots: Slots, plan: PlanRecorder) -> Values:
-    plan.write("github_issues.update", "I close that issue.", issue_id=slots["issue"], status="closed")
-    return ()
-
-
-def draw_describe_issue(ctx: DrawContext) -> Draw:
-    row, _, slots = draw_named_issue(ctx, "open", mine=True)
-    slots = {**slots, "text": requirement(ctx)}
-    change = action("github_issues.update", issue_id=row["issue_id"], description=slots["text"])
-    return ctx.draw(slots, actions=[change], mentions=[slots["text"]], about=[("issues", row)])
-
-
-@GROUP.goal(SUBAREA, steps=2, type="crud", draw=draw_describe_issue, denials=("not_owner",))
-def describe_issue(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_issue(plan, slots)
-    plan.write(
-        "github_issues.update", "I replace its description.",
-        issue_id=issue["issue_id"], description=slots["text"],
-    )  # fmt: skip
-    return ()
-
-
-def draw_delete_issue(ctx: DrawContext) -> Draw:
-    row, _, slots = draw_named_issue(ctx, mine=True)
-    deletion = action("github_issues.delete", issue_id=row["issue_id"])
-    return ctx.draw(slots, actions=[deletion], about=[("issues", row)])
-
-
-@GROUP.goal(SUBAREA, steps=2, type="crud", draw=draw_delete_issue, denials=("not_owner",))
-def delete_issue(slots: Slots, plan: PlanRecorder) -> Values:
-    issue = find_issue(plan, slots)
-    plan.write("github_issues.delete", "I delete that issue.", issue_id=issue["issue_id"])
-    return ()
-
-
 def _first_file(slots: Slots) -> Action:
     return action(
         "github.create",
@@ -229,3 +124,98 @@ def _gone(path: str, repo: str) -> str:
 
 def _opened(title: str, path: str) -> str:
     return f'I have opened the issue "{title}" on {path}.'
+
+
+def _draw_file(ctx: DrawContext) -> Found:
+    row = ctx.pick("repositories", files(ctx))
+    return Found(row, {"repo": row["repo_name"], "path": row["path"]})
+
+
+def _relicensed(ctx: DrawContext) -> Found:
+    found, licence = attempt(ctx.pick, "repositories", my_files(ctx)), ctx.rng.choice(LICENCES)
+    row = need(found)
+    if licence == row["license"]:
+        raise UnfitError
+    return Found(row, {"repo": row["repo_name"], "licence": licence})
+
+
+def _own_issue(ctx: DrawContext) -> Found:
+    row, _ = draw_issue(ctx, "open", mine=True)
+    return Found(row, {"issue": row["issue_id"]})
+
+
+def _described(ctx: DrawContext) -> Found:
+    row, _, slots = draw_named_issue(ctx, "open", mine=True)
+    return Found(row, {**slots, "text": requirement(ctx)})
+
+
+def _named_issue(ctx: DrawContext) -> Found:
+    row, _, slots = draw_named_issue(ctx, mine=True)
+    return Found(row, slots)
+
+
+_FILE = Start(
+    "repositories",
+    _draw_file,
+    lambda plan, slots: plan.one(
+        "repositories", "I open that file.", repo_name=slots["repo"], path=slots["path"]
+    ),
+)
+_SIZE = number(HERE, "size")
+GROUP.add("file_card", SUBAREA, Question(_FILE, _SIZE, number(HERE, "copies")), steps=1)
+GROUP.add(
+    "file_owner", SUBAREA, Question(_FILE, _SIZE, email(Path().to(OTHER_OWNER))), steps=2, levels=SENIORS
+)
+
+_RELICENSE = Change(
+    "repositories",
+    _relicensed,
+    None,
+    "I change the licence of the whole repository.",
+    lambda _, slots: action("github.update", repo_name=slots["repo"], license=slots["licence"]),
+)
+_CLOSE = Change(
+    "issues",
+    _own_issue,
+    None,
+    "I close that issue.",
+    lambda _, slots: action("github_issues.update", issue_id=slots["issue"], status="closed"),
+)
+_DESCRIBE = Change(
+    "issues",
+    _described,
+    find_issue,
+    "I replace its description.",
+    lambda issue, slots: action(
+        "github_issues.update", issue_id=issue["issue_id"], description=slots["text"]
+    ),
+    mentions=("text",),
+)
+_DELETE = Change(
+    "issues",
+    _named_issue,
+    find_issue,
+    "I delete that issue.",
+    lambda issue, _: action("github_issues.delete", issue_id=issue["issue_id"]),
+)
+GROUP.add("relicense", SUBAREA, _RELICENSE, steps=1, type="crud", who=owns_code, denials=("not_owner",))
+for _name, _steps, _change in (
+    ("close_issue", 1, _CLOSE),
+    ("describe_issue", 2, _DESCRIBE),
+    ("delete_issue", 2, _DELETE),
+):
+    GROUP.add(_name, SUBAREA, _change, steps=_steps, type="crud", denials=("not_owner",))
+GROUP.add(
+    "create_repository_mail",
+    SUBAREA,
+    telling_my_manager(
+        Logic(draw_new_repository, create_repository),
+        lambda to, slots: mail(to, "New repository", _begun(slots)),
+        mentions=("repo",),
+        why="I write to my manager.",
+        look_up_first=True,
+    ),
+    steps=3,
+    type="crud",
+    denials=("wrong_department",),
+)
