@@ -27,7 +27,7 @@ from worksmith.cli.runs.judge_calibrate import calibrate_judges
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from evals.judging.sidecar import Owed
+    from evals.judging.sidecar import PendingVerdict
     from evals.records.run_card import LoadedRun
     from evals.running.judges import Judge
     from evals.suite import Suite
@@ -72,7 +72,7 @@ def judge_runs(
     Verdicts go to a file beside each log as they come, and whatever opens the log later sees them. The same
     command goes on where it stopped.
     """
-    from evals.judging.sidecar import judge_owed
+    from evals.judging.sidecar import judge_pending
     from worksmith.jobs.judges import judges_called
 
     leave_out_cache(no_cache)
@@ -86,7 +86,7 @@ def judge_runs(
     failed = []
     for each in judging:
         with verdict_bar(each.run.card.label) as on_progress:
-            verdicts = judge_owed(each.owed, each.file, workers=workers, on_progress=on_progress)
+            verdicts = judge_pending(each.pending, each.file, workers=workers, on_progress=on_progress)
         failed += [bool(verdicts) and all(verdict.status != "ok" for verdict in verdicts)]
         _mind_failures(each, [v.feedback for v in verdicts if v.status != "ok"], len(verdicts))
     _show([each.run.path for each in judging], as_json)
@@ -100,29 +100,29 @@ class _Judging:
 
     run: LoadedRun
     file: Path
-    owed: list[Owed]
+    pending: list[PendingVerdict]
 
     @classmethod
     def of(cls, run: LoadedRun, suite: Suite, judges: tuple[Judge, ...], anew: bool) -> _Judging:
-        from evals.judging.sidecar import owed_verdicts
+        from evals.judging.sidecar import pending_verdicts
         from evals.records.run_card import JUDGEMENTS, beside
         from evals.records.verdicts import read_verdicts
 
         file = beside(Path(run.path), JUDGEMENTS)
         tasks = {task.id: task for task in suite.tasks}
         known = [] if anew else read_verdicts(file)
-        return cls(run, file, owed_verdicts(run.records, tasks, judges, known))
+        return cls(run, file, pending_verdicts(run.records, tasks, judges, known))
 
     @property
     def plan(self) -> dict[str, Any]:
-        """How many verdicts are owed, and about what they take."""
+        """How many verdicts are pending, and about what they take."""
         from evals.judging.case import tokens_about
         from worksmith.jobs.judges import asked_models
 
-        asked = [each for each in self.owed for _ in range(asked_models([each.judge]))]
+        asked = [each for each in self.pending for _ in range(asked_models([each.judge]))]
         return {
             "run": self.run.card.label,
-            "verdicts": len(self.owed),
+            "verdicts": len(self.pending),
             "model_calls": len(asked),
             "prompt_tokens_about": sum(tokens_about(each.task, each.record) for each in asked),
             "file": str(self.file),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from evals.rating.ratings import Rating
-    from evals.rating.sample import Shown
+    from evals.rating.sample import SampledEpisode
     from evals.rating.scales import Scale
     from evals.records.run_card import LoadedRun
 
@@ -116,7 +116,7 @@ class _Session:
         if found:
             say(f"{found} ratings are with their traces in MLflow")
 
-    def _keep(self, scale: Scale, episode: Shown, answer: _Answer) -> None:
+    def _keep(self, scale: Scale, episode: SampledEpisode, answer: _Answer) -> None:
         from evals.rating.ratings import Rating, append_ratings, ratings_file
         from worksmith.jobs.session import LOGS
 
@@ -137,7 +137,7 @@ class _Session:
         ratings = all_ratings(self.runs)
         return [r for r in ratings if r.rater == self.rater and r.scale == scale.name]
 
-    def _unit_of(self, scale: Scale, episode: Shown) -> tuple[str, str]:
+    def _unit_of(self, scale: Scale, episode: SampledEpisode) -> tuple[str, str]:
         return self._unit(scale, episode.record.key, episode.record.task_id)
 
     @staticmethod
@@ -172,7 +172,7 @@ def _ask(console: Console, scale: Scale) -> _Answer | None:
         console.print(f"{said!r} is none of these", markup=False)
 
 
-def _show(console: Console, episode: Shown, place: str) -> None:
+def _show(console: Console, episode: SampledEpisode, place: str) -> None:
     """An episode without anything that says whose it is, how it was scored, or what was expected."""
     record = episode.record
     console.rule(f"[bold]{place}", align="left")
