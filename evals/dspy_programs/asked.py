@@ -1,4 +1,4 @@
-"""From what a program is asked to a task, and from what it may see of a task to all of it."""
+"""Tasks as programs are given them: from a text to a task, and from a visible task to the whole one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tools.persona import Persona
 
 AD_HOC = "ad-hoc"
-"""The id of a task that somebody made of a text."""
+"""The id of a task made from a text."""
 
 _WHAT = (
     'a task of a suite (suite.tasks, suite.task("ID"), or suite.examples("train")[0].task), or a text, which '
@@ -24,10 +24,10 @@ _TASKS: WeakKeyDictionary[Environment, dict[str, Task]] = WeakKeyDictionary()
 
 
 def asked(given: Any, env: Environment) -> VisibleTask:
-    """The task that a program was given; of a text one on behalf of the world's own persona.
+    """The task that a program was given; a text becomes one of the world's own persona.
 
     Raises:
-        InputError: it is neither a task nor a text, or nobody can tell on whose behalf the text is asked.
+        InputError: it is neither a task nor a text, or the world has several personas.
     """
     if isinstance(given, VisibleTask):
         return given
@@ -51,12 +51,12 @@ def task_of(
     domains: tuple[str, ...] = (),
     context: str = "",
 ) -> VisibleTask:
-    """A task that nobody knows the right answer to.
+    """A task from a text, without gold plan or expectation.
 
     Args:
-        persona: who asks; None for the world's own persona.
-        domains: the toolkits that it needs; none stands for all there are.
-        context: what an agent is told besides.
+        persona: None for the world's own persona.
+        domains: the toolkits that it needs; none for all toolkits.
+        context: further text for the agent.
 
     Raises:
         InputError: there is no text.
@@ -69,16 +69,15 @@ def task_of(
 
 
 def given_to(program: Any, task: Task) -> VisibleTask:
-    """The task as a program is given it: all of it only where the program says `sees_truth = True`.
+    """The task for a program: its visible part, or all of it if the program has `sees_truth = True`.
 
-    That is for programs which need it and show it to no model: baselines, and what wraps other programs. A
-    program that hands its task to a predictor would else show how it is done.
+    Baselines and wrappers of programs have: they need the gold plan, and show it to no model.
     """
     return task if getattr(program, "sees_truth", False) else task.visible()
 
 
 def whole_task(task: VisibleTask, env: Environment) -> Task | None:
-    """The task with all that its suite knows of it; None if it is of no suite of the environment's world."""
+    """The whole task from the environment's suite; None if the suite does not have it."""
     if isinstance(task, Task):
         return task
     tasks = _TASKS.get(env)

@@ -1,9 +1,9 @@
-"""The code of a program: content addresses of the files that its classes come from.
+"""The content address of a program's code.
 
-A program's code are the files in which its classes are defined, those of the modules in it and all classes
-they inherit from included, and every file of the same package that these import, directly or not. For a
-script or a module outside of a package it is every file in the same folder. DSPy, Python's own library and
-other packages are no part of it. Comments and layout do not count.
+The code is the files that define the program's classes, the classes of its modules and their bases, and
+every file of the same package that these import, directly or not; for a script or a module outside a package,
+every such file in the same folder. DSPy, the standard library and other packages are left out. Comments and layout
+do not count.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NOT_OURS = frozenset({"dspy", "builtins", *sys.stdlib_module_names}) - {"__main
 def code_digest(program: Any) -> str:
     """The content address of a program's code: its own `code_digest` if it has one, else of its classes.
 
-    Read once in a process: what is edited later is not what runs.
+    Files are read once in a process: later edits do not run.
     """
     own = getattr(program, "code_digest", None)
     if own is not None:
@@ -48,7 +48,7 @@ def _digest_of(defined: frozenset[Any]) -> str:
 
 
 def _with_imports(defined: Any) -> dict[str, str]:
-    """Content addresses by name of the file that defines a class or function and of what it imports."""
+    """Content addresses, by name, of the file that defines a class or function and of its imports."""
     module = sys.modules.get(defined.__module__)
     start = _place(module) if module is not None else None
     if start is None or not _defines(start.file, defined):
@@ -68,7 +68,7 @@ class _Place(NamedTuple):
     """A file of a program.
 
     Attributes:
-        root: the folder from which its name is resolved.
+        root: the folder that its name is relative to.
         package: the package that it may import from; None for every file below `root`.
     """
 
@@ -78,7 +78,7 @@ class _Place(NamedTuple):
     package: str | None
 
     def other(self, name: str) -> _Place | None:
-        """The module or package called `name`, if it is one of the same package or folder."""
+        """The module or package `name` of the same package or folder, if there is one."""
         if self.package is not None and name.partition(".")[0] != self.package:
             return None
         path = self.root.joinpath(*name.split("."))
@@ -89,7 +89,7 @@ class _Place(NamedTuple):
 
 
 def _place(module: ModuleType) -> _Place | None:
-    """Where a module's file is; None if it has none."""
+    """The file of a module; None if it has none."""
     if not getattr(module, "__file__", None) or not str(module.__file__).endswith(".py"):
         return None
     file = Path(str(module.__file__)).resolve()
@@ -115,7 +115,7 @@ def _parsed_at(file: Path, _modified: int) -> ast.Module:
 
 
 def _defines(file: Path, defined: Any) -> bool:
-    """Whether a class or function is in the file of its module, and not typed into a session."""
+    """Whether the file of its module defines a class or function; one typed into a session is in none."""
     name = defined.__qualname__.rpartition(".")[2]
     kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     try:
@@ -147,7 +147,7 @@ def _names(node: ast.AST, place: _Place) -> Iterator[str]:
 
 
 def _live(thing: Any, seen: set[int]) -> Iterator[Any]:
-    """What a class or function without a file is made of, with what it names of its own module."""
+    """The code of a class or function without a file, with the names of its module that it uses."""
     if id(thing) in seen:
         return
     seen.add(id(thing))

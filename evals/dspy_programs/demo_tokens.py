@@ -1,7 +1,6 @@
-"""How many tokens a demonstration takes, by a cheap estimate that is the same everywhere.
+"""Estimated tokens of a demonstration: one for every four characters of its fields as JSON, rounded up.
 
-One token for every four characters of its fields as JSON, rounded up. A tokenizer would give another number
-for each model; for English text and JSON this one is near the mean, and needs no download.
+The estimate is near the mean of tokenizers for English text and JSON, and needs no download.
 """
 
 from __future__ import annotations
@@ -10,8 +9,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar
 
+from evals.dspy_programs.demo_format import NOTES
+
 _CHARACTERS: Final = 4
-_UNSEEN: Final = frozenset({"augmented", "records", "redacted", "solves"})
+_UNSEEN: Final = NOTES | {"augmented"}
 """Fields of an example that no prompt shows."""
 
 Item = TypeVar("Item")
@@ -24,11 +25,11 @@ def demo_tokens(fields: Mapping[str, Any]) -> int:
 
 
 def fitting(items: Iterable[tuple[Item, Mapping[str, int]]], limit: int | None) -> list[Item]:
-    """Those that fit one after another; what does not fit is left out, and a smaller one may still come.
+    """The items that fit, tried in order; after one that does not fit, a smaller one may.
 
     Args:
-        items: each with the tokens it takes in the prompts of each predictor.
-        limit: of each predictor's prompt; None for no limit.
+        items: each with its tokens in the prompt of each predictor.
+        limit: of tokens in each predictor's prompt; None for no limit.
     """
     taken: list[Item] = []
     used: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Content addresses of programs and models, so that equal work can be recognised."""
+"""Content addresses of programs, models and scorers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ADDRESSES = (
     "_REGION_NAME",
     "_LOCATION",
 )
-"""How the names of variables end that say where a provider is."""
+"""Endings of environment variables with a provider's address."""
 
 _VARIABLES = {
     "BEDROCK": ("AWS",),
@@ -29,10 +29,10 @@ _VARIABLES = {
     "VERTEX": ("VERTEXAI", "GOOGLE"),
     "GEMINI": ("GOOGLE",),
 }
-"""How the names of a provider's variables begin besides its own name."""
+"""Further prefixes of a provider's variables."""
 
 _URLS = ("api_base", "base_url")
-"""Settings that say where a server is."""
+"""Settings with a server's address."""
 
 _SECRET_MARKS = ("key", "token", "secret", "password", "header", "auth", "credential")
 
@@ -43,10 +43,9 @@ def program_digest(program: Any) -> str:
 
 
 def state_digest(program: Any) -> str:
-    """The content address of a program's state: its own `digest` if it has one, else class and DSPy state.
+    """The content address of a program's state: its own `digest`, else that of class and DSPy state.
 
-    A program whose behaviour depends on more than its code and DSPy state (a step limit, say) should have a
-    `digest` attribute that covers it.
+    A program with further state, such as a step limit, should have a `digest` attribute that covers it.
     """
     own = getattr(program, "digest", None)
     if own is not None:
@@ -57,37 +56,37 @@ def state_digest(program: Any) -> str:
 
 
 def strategy_name(program: Any) -> str:
-    """The planning strategy a program declares; its own name if it declares none."""
+    """The planning strategy that a program declares, else its own name."""
     declared = getattr(program, "strategy", None)
     name = getattr(declared, "name", declared)
     return name if isinstance(name, str) and name else _path(program).rsplit(".", 1)[-1]
 
 
 def model_name(lm: Any) -> str:
-    """The name a model goes by, e.g. `openai/gpt-4o-mini`; `none` for no model."""
+    """The name of a model, e.g. `openai/gpt-4o-mini`; `none` for no model."""
     return str(getattr(lm, "model", lm)) if lm is not None else "none"
 
 
 def model_digest(lm: Any) -> str:
-    """The content address of a model with its settings and its server's address; credentials are left out.
+    """The content address of a model with its settings and its server's address, without credentials.
 
-    A custom engine counts by its own `digest` or `version` where it has one: two engines under one model
-    name must not pass for each other. One that has a `model_digest` (it stands in for a model) is asked.
+    A custom engine counts by its own `digest` or `version`; a proxy, which has a `model_digest`, by the model
+    behind it.
     """
     if lm is None:
         return digest("none")
     engine, settings = getattr(lm, "engine", None), plain_settings(lm)
-    stands_in = getattr(engine, "model_digest", None)
-    if stands_in is not None:
-        return str(stands_in(settings))
-    # A model without an engine of its own is a provider's, whose address the environment may say.
+    of_proxy = getattr(engine, "model_digest", None)
+    if of_proxy is not None:
+        return str(of_proxy(settings))
+    # The environment may have the address of a provider's model.
     address = addresses(model_name(lm)) if isinstance(engine, str | None) else {}
     kind = "" if type(lm).__module__.startswith(("dspy.", "evals.")) else _path(type(lm))
     return digest([model_name(lm), getattr(lm, "model_type", ""), kind, settings, address, _engine(engine)])
 
 
 def addresses(model: str) -> dict[str, str]:
-    """Where the environment says that a model's provider is, by variable, e.g. `OPENAI_BASE_URL`."""
+    """The addresses of a model's provider in the environment, by variable, e.g. `OPENAI_BASE_URL`."""
     provider = model.partition("/")[0] if "/" in model else "openai"
     own = provider.upper().partition("_")[0]
     starts = (own, provider.upper(), *_VARIABLES.get(own, ()))
@@ -109,7 +108,7 @@ def plain_settings(lm: Any) -> dict[str, Any]:
 
 
 def scorers_digest(scorers: Sequence[Any]) -> str:
-    """The content address of scorers: their own `digest` where they have one, else where they are defined."""
+    """The content address of scorers: of their own `digest`, else of the path of their definition."""
     return digest([str(getattr(scorer, "digest", "") or _path(scorer)) for scorer in scorers])
 
 
@@ -121,7 +120,7 @@ def _engine(engine: Any) -> str:
 
 
 def _path(thing: Any) -> str:
-    """Where a function, or else the class of an object, is defined."""
+    """The path of a function, or of the class of an object."""
     named = thing if hasattr(thing, "__qualname__") else type(thing)
     return f"{named.__module__}.{named.__qualname__}"
 
@@ -139,7 +138,7 @@ def _secret(name: str) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON-able data; objects count by their class, since addresses change from run to run."""
+    """A value as JSON-able data; objects count by their class."""
     if value is None or isinstance(value, str | int | float | bool):
         return value
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""A predictor that shows each query the demonstrations nearest to it."""
+"""Nearest demonstrations: a predictor that shows each query those most like it."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ Embedding = Literal["lexical", "minilm"]
 EMBEDDINGS: tuple[Embedding, ...] = get_args(Embedding)
 
 _QUERIES_REMEMBERED = 512
-"""An agent asks once a step with the same query; only its first step pays for the search."""
+"""An agent asks with the same query in every step; only the first one searches."""
 
 
 @dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
 class NearestSettings:
-    """How demonstrations are chosen.
+    """Settings of the choice of demonstrations.
 
     Attributes:
         field: the input that is compared.
-        count: how many demonstrations a query is shown, besides those that are always shown.
-        embedding: how texts are compared, see `text_index`.
-        fixed: so many at the head of the bank are shown to every query.
-        tokens: as many as all demonstrations of a prompt may take, see `evals.dspy_programs.demo_tokens`; 0
-            is no limit.
-        by_state: show only what begins where the episode stands: after calls of the same tools.
+        count: demonstrations for a query, besides the fixed ones.
+        embedding: of the texts, see `text_index`.
+        fixed: demonstrations at the head of the bank that every query is shown.
+        tokens: the most that all demonstrations of a prompt may take, see
+            `evals.dspy_programs.demo_tokens`; 0 is no limit.
+        by_state: only demonstrations that begin after calls of the same tools as the episode's.
     """
 
     field: str
@@ -50,12 +50,11 @@ class NearestSettings:
     by_state: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON-able data."""
         return asdict(self)
 
     @classmethod
     def of(cls, data: Any) -> Self:
-        """The settings that `to_json` gave.
+        """The settings in JSON-able data.
 
         Raises:
             InputError: the data are something else.
@@ -68,46 +67,38 @@ class NearestSettings:
 
 
 _GUARD: Final = "a bank of demonstrations, load it with evals.dspy_programs.states.load_program"
-"""A field that no signature has. `dspy.Predict` refuses a state that configures it, and quotes this text.
+"""A field that no signature has, so that a plain `dspy.Predict` refuses the state and quotes this text.
 
-Without it a plain `dspy.Predict` would take over the bank and show all of it in every prompt.
+Else it would take over the bank and show all of it in every prompt.
 """
 
 
 class NearestPredict(dspy.Predict):  # type: ignore[misc]
-    """`dspy.Predict` whose `demos` are a bank: each call is shown the part of it nearest to its query.
+    """`dspy.Predict` whose `demos` are a bank: each prompt shows the part nearest to its query.
 
-    The bank is an ordinary list of demos, saved and loaded with the program's state. A call changes
-    nothing in the predictor, so threads can share it; demonstrations that ask exactly the query itself
-    are left out, since they would show its own solution.
+    The bank is an ordinary list of demos, saved and loaded with the program's state. A call changes nothing
+    in the predictor, so threads can share it. Demonstrations of the very query are left out: they would show
+    its solution.
     """
 
     def __init__(self, signature: type[dspy.Signature], nearest: NearestSettings) -> None:
         super().__init__(signature)
         self.nearest = nearest
 
-    @classmethod
-    def instead_of(cls, predict: dspy.Predict, nearest: NearestSettings) -> NearestPredict:
-        """A predictor that does what `predict` does, with demonstrations chosen for each query."""
-        twin = cls(predict.signature, nearest)
-        twin.config, twin.lm, twin.demos = predict.config, predict.lm, predict.demos
-        return twin
-
     def forward(self, **kwargs: Any) -> dspy.Prediction:
-        """One call; `demos` given by the caller take precedence."""
+        """One call; the caller's `demos` take precedence."""
         return super().forward(**self._with_demos(kwargs))
 
     async def aforward(self, **kwargs: Any) -> dspy.Prediction:
-        """As `forward`."""
         return await super().aforward(**self._with_demos(kwargs))
 
     def nearest_demos(self, inputs: Mapping[str, Any], hidden: frozenset[int] = frozenset()) -> list[Any]:
-        """The demonstrations for a call with these inputs, never one whose position is in `hidden`."""
+        """The demonstrations for a call with these inputs, without the positions in `hidden`."""
         way = _way(inputs) if self.nearest.by_state else ""
         return list(self._choose()(inputs[self.nearest.field], way, hidden))
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
-        """The state as DSPy saves it, and how demonstrations are chosen."""
+        """The state of `dspy.Predict` with the settings of the choice."""
         state = super().dump_state(json_mode=json_mode)
         guarded = {**state.get("fields", {}), _GUARD: {}}
         return {**state, "fields": guarded, "nearest": self.nearest.to_json()}
@@ -116,7 +107,7 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
         """Take over a saved state.
 
         Raises:
-            InputError: the state does not say how demonstrations are chosen.
+            InputError: the state has no settings of the choice.
         """
         nearest = NearestSettings.of(state.get("nearest"))
         plain = {name: value for name, value in state.items() if name != "nearest"}
@@ -135,7 +126,7 @@ class NearestPredict(dspy.Predict):  # type: ignore[misc]
         return {**kwargs, "demos": self.nearest_demos(kwargs)}
 
     def _choose(self) -> Callable[[str, str, frozenset[int]], list[Any]]:
-        """The chooser for the demos there are; built anew where the list has other demos than before."""
+        """The chooser for the current demos, built anew if they have changed."""
         known: _Bank | None = self.__dict__.get("_chooser")
         if known is None or not known.holds(self.demos, self.nearest):
             # One assignment: threads that meet here may build it twice, but each sees a whole one.
@@ -148,17 +139,15 @@ def show_nearest(program: dspy.Module, nearest: Mapping[str, NearestSettings]) -
     """`program` with the predictors named in `nearest` replaced; changes it and returns it."""
     for name, predictor in program.named_predictors():
         if name in nearest:
-            _set_predictor(program, name, NearestPredict.instead_of(predictor, nearest[name]))
+            _replace(program, name, predictor, NearestPredict(predictor.signature, nearest[name]))
     return program
 
 
 def show_all(program: dspy.Module, names: Collection[str]) -> dspy.Module:
-    """`program` with plain predictors in place of those `names` that choose; changes it and returns it."""
+    """`program` with plain predictors for those in `names` that choose; changes it and returns it."""
     for name, predictor in program.named_predictors():
         if name in names and isinstance(predictor, NearestPredict):
-            plain = dspy.Predict(predictor.signature)
-            plain.config, plain.lm, plain.demos = predictor.config, predictor.lm, predictor.demos
-            _set_predictor(program, name, plain)
+            _replace(program, name, predictor, dspy.Predict(predictor.signature))
     return program
 
 
@@ -166,7 +155,7 @@ def text_index(texts: Mapping[str, str], embedding: str, kin: Mapping[str, str])
     """The index over `texts`: `lexical`, or `minilm` fused with it.
 
     Args:
-        kin: for some keys a mark that texts meaning the same have in common.
+        kin: for some keys, a mark that texts of the same meaning share.
 
     Raises:
         InputError: for another name.
@@ -198,7 +187,7 @@ class _Bank:
         self.choose = lru_cache(maxsize=_QUERIES_REMEMBERED)(self._choose)
 
     def holds(self, demos: Sequence[Any], nearest: NearestSettings) -> bool:
-        """Whether it was made of these very demonstrations, in this order, and with these settings."""
+        """Whether it was made of these very demonstrations and settings."""
         return (
             len(demos) == len(self._demos) and nearest == self._nearest and all(map(is_, demos, self._demos))
         )
@@ -216,12 +205,12 @@ class _Bank:
         return [self._demos[at] for at in (*always, *reversed(found[: self._nearest.count]))]
 
     def _search(self, query: str, out: frozenset[int]) -> list[int]:
-        """The nearest first; where tokens are counted all of them, for some will not fit."""
+        """The nearest first; with a token limit all of them, since some will not fit."""
         count = len(self._searched) if self._nearest.tokens else self._nearest.count
         return [int(hit.key) for hit in self._index.search(query, count, exclude={*map(_key, out)})]
 
     def _elsewhere(self, way: str, out: frozenset[int]) -> frozenset[int]:
-        """What begins elsewhere than after `way`: after other tools or, if nothing is left, another one."""
+        """Demonstrations that begin after other tools than `way`; if all do, after another last tool."""
         if not self._nearest.by_state:
             return frozenset()
         for like in (lambda other: other == way, lambda other: _last(other) == _last(way)):
@@ -249,7 +238,8 @@ def _last(way: str) -> str:
     return way.rpartition(" ")[2]
 
 
-def _set_predictor(program: dspy.Module, name: str, predictor: dspy.Predict) -> None:
+def _replace(program: dspy.Module, name: str, old: dspy.Predict, new: dspy.Predict) -> None:
     from dspy.primitives.module import set_attribute_by_name
 
-    set_attribute_by_name(program, name, predictor)
+    new.config, new.lm, new.demos = old.config, old.lm, old.demos
+    set_attribute_by_name(program, name, new)

@@ -1,4 +1,4 @@
-"""Models that a program holds itself, in its predictors or beside them."""
+"""Models that a program, judge or scorer holds itself."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The state of a program's predictors in a file: texts and examples, and nothing else.
+"""The state of a program's predictors in a file: texts and examples only.
 
-A file may come from a stranger. So nothing in it can name a model, an endpoint, a setting or code: what DSPy
-would take from a state besides (`lm`, `config`, any attribute of a predictor) has no key here.
+A file may come from a stranger, so it has no key for a model, an endpoint, a setting or code: none of DSPy's
+`lm`, `config` and other attributes of a predictor.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class _Known(BaseModel):
 
 
 class FieldText(_Known):
-    """How a prompt calls a field, and what it says of it."""
+    """Name and description of a field in a prompt."""
 
     prefix: str
     description: str
@@ -37,11 +37,11 @@ class SignatureText(_Known):
 
 
 class PredictorState(_Known):
-    """What a compile can change in a predictor.
+    """The part of a predictor that a compile can change.
 
     Attributes:
         decisions: thresholds, cuts and weights of outputs that are decisions (`dspy.Predict.fields`).
-        nearest: how each query is shown a part of `demos`; None shows all of them.
+        nearest: choice of the `demos` for each query; None shows all of them.
     """
 
     signature: SignatureText
@@ -50,16 +50,16 @@ class PredictorState(_Known):
     nearest: NearestSettings | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON-able data, without what says nothing."""
+        """As JSON-able data, without defaults."""
         data = self.model_dump(mode="json", exclude_defaults=True)
         return {**data, "nearest": self.nearest.to_json()} if self.nearest else data
 
 
 def state_of(program: dspy.Module) -> dict[str, PredictorState]:
-    """The state of each predictor of `program` by its name. Its model and settings are no part of it.
+    """The state of each predictor of `program` by name, without models and settings.
 
     Raises:
-        InputError: it has a part of another kind, or an example that is not plain data.
+        InputError: the program has a part of another kind, or an example that is not plain data.
     """
     states = {}
     for name, part in program.named_parameters():
@@ -78,7 +78,7 @@ def restore(program: dspy.Module, states: Mapping[str, PredictorState], *, where
     """Put states into the predictors of `program`; their models and settings stay as they are.
 
     Args:
-        where: the states come from, for errors.
+        where: source of the states, for errors.
 
     Raises:
         InputError: the program has other parts, or a state does not fit its part.
@@ -100,7 +100,7 @@ def restore(program: dspy.Module, states: Mapping[str, PredictorState], *, where
 
 
 class _Saved(_Known):
-    """What of a predictor DSPy's `Module.save` may have written into a file from somebody else."""
+    """The keys that a predictor may have in a stranger's file from DSPy's `Module.save`."""
 
     signature: SignatureText
     demos: list[ExampleFields]
@@ -112,10 +112,10 @@ class _Saved(_Known):
 
 
 def check_saved(name: str, data: Any) -> None:
-    """See that what DSPy saved of the predictor `name` names no model and no setting.
+    """Check that DSPy's saved state of the predictor `name` names no model and no setting.
 
     Raises:
-        InputError: it does, or it is no state of a predictor.
+        InputError: it does, or is no state of a predictor.
     """
     hint = "save it without models; a file that you trust loads with allow_unsafe_lm_state=True"
     validated(data, _Saved, "a state of texts and demonstrations alone", where=name, hint=hint)
@@ -139,7 +139,7 @@ def _check(name: str, part: Any, state: PredictorState) -> None:
 
 
 def _as_dspy_has_it(state: PredictorState) -> dict[str, Any]:
-    """Every key that DSPy's `load_state` is to see, all of it ours."""
+    """The data for DSPy's `load_state`."""
     data: dict[str, Any] = {
         "signature": state.signature.model_dump(),
         "demos": [dict(demo) for demo in state.demos],

@@ -1,10 +1,10 @@
-"""Saved states of programs: what DSPy's `Module.save` writes, taken over by a program as it was meant.
+"""Loading states that DSPy's `Module.save` wrote, nearest demonstrations included.
 
     program.save("program.json")
     load_program(MyProgram(), "program.json")
 
-An agent of `programs` does this by itself in its `load`. Any other program has to be loaded this way where a
-compile gave it demonstrations that are chosen for each query: by itself `dspy.Predict` knows nothing of them.
+An agent of `programs` does this in its `load`. Any other program with nearest demonstrations has to be loaded
+this way: `dspy.Predict` alone does not know them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Program = TypeVar("Program", bound=dspy.Module)
 
 
 def load_program(program: Program, path: Path | str) -> Program:
-    """`program` with the state in a file that `Module.save` wrote; changes it and returns it.
+    """`program` with the state in a file of `Module.save`; changes it and returns it.
 
     Raises:
         InputError: the file is missing, holds something else, or is the state of another program.
@@ -36,7 +36,7 @@ def load_program(program: Program, path: Path | str) -> Program:
 
 
 def read_state(path: Path | str) -> dict[str, Any]:
-    """The state in a `.json` file that `Module.save` wrote.
+    """The state in a `.json` file of `Module.save`.
 
     Raises:
         InputError: the file is missing or holds something else.
@@ -63,18 +63,18 @@ def is_state(data: Any) -> bool:
 
 
 MADE = "made"
-"""The key of a saved state beside those of its parts, where there is one: how the program was made."""
+"""The key of a saved state, beside those of its parts, for the settings of the program."""
 
 
 def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False) -> None:
-    """Make the predictors of `program` choose demonstrations where and as those of `state` did.
+    """Make the predictors of `program` choose demonstrations as those of `state`.
 
     Args:
         trusted: whether the state may name models and settings.
 
     Raises:
         InputError: the state is of a program with other predictors, or names a model or a setting; `program`
-            is then as it was.
+            stays unchanged.
     """
     parts = dict(program.named_parameters())
     saved = {name: part for name, part in state.items() if name not in ("metadata", MADE)}
@@ -95,13 +95,13 @@ def fit(program: dspy.Module, state: Mapping[str, Any], *, trusted: bool = False
 
 
 def check_made(state: Mapping[str, Any], made: Mapping[str, Any], *, but: str = "") -> None:
-    """See that a program is `made` as the saved one was, as far as the state says how.
+    """Check that a program is `made` with the settings in a saved state, if that has any.
 
     Args:
         but: a setting that may differ.
 
     Raises:
-        InputError: it is not; says what differs.
+        InputError: some settings differ; names them.
     """
     told = state.get(MADE, made)
     if not isinstance(told, Mapping):
@@ -113,7 +113,7 @@ def check_made(state: Mapping[str, Any], made: Mapping[str, Any], *, but: str = 
 
 
 def _same_fields(part: dspy.Predict, saved: Any) -> bool:
-    """Whether a saved predictor has the same fields; optimizers may change how outputs are called."""
+    """Whether a saved predictor has the same fields; optimizers may rename outputs."""
     own, theirs, inputs = _prefixes(part.dump_state()), _prefixes(saved), len(part.signature.input_fields)
     return own[:inputs] == theirs[:inputs] and len(own) == len(theirs)
 

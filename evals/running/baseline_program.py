@@ -1,4 +1,4 @@
-"""Baselines as programs, so that they run through the same harness as agents and stand in the same tables."""
+"""Baselines as programs, for the same harness and tables as agents."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def baselines_for(env: Environment, *, learning: bool = True) -> tuple[str, ...]:
-    """The baselines that say something about results in this world: floors, and maybe a ceiling, `oracle`.
+    """The names of the baselines of a world's kind.
 
     Args:
-        learning: with those that learn from training tasks; without any, they would know nothing.
+        learning: with those that learn from training tasks.
     """
     found = baselines_of(env)
     return tuple(name for name, baseline in found.items() if learning or not baseline.learns)
@@ -31,7 +31,7 @@ class BaselineProgram:
     """A baseline over an environment; asks no model.
 
     Args:
-        train: tasks that it may learn from; never those that it is measured on.
+        train: tasks to learn from; never those that it is measured on.
 
     Raises:
         InputError: there is no baseline of this name in this kind of world.

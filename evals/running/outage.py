@@ -1,8 +1,7 @@
-"""Noticing that a model does not answer at all, before every task has been tried in vain.
+"""Outages: an evaluation ends early if a model does not answer at all.
 
-A model that is down costs every episode the whole patience of its retries. After so many in a row, none
-of which came to anything, the rest would tell nothing new: the evaluation ends and says so. What was lost is
-owed again.
+A model that is down costs every episode all of its retries. After `IN_VAIN` lost episodes in a row from the
+beginning, the evaluation ends; a resumed one runs the lost episodes again.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from evals.records.record import EpisodeRecord
 from tools.errors import InfrastructureError
 
 IN_VAIN = 24
-"""Episodes from the beginning of an evaluation on that have to be lost to the model before it is given up."""
+"""Lost episodes at the beginning of an evaluation after which the model is given up."""
 
 
 class ModelDownError(InfrastructureError):
@@ -23,9 +22,9 @@ class ModelDownError(InfrastructureError):
 
 
 def may_pass(record: EpisodeRecord, lm: Any) -> bool:
-    """Whether an episode was lost to something that may be over when it is tried again.
+    """Whether an episode was lost for a reason that may be over.
 
-    What runs here, a replay or a gold plan, has no other reply, and a broken scorer no other score.
+    A model that runs here, such as a replay, gives the same reply again, and a broken scorer breaks again.
     """
     if record.status == "harness_error":
         return not record.scorer_failed
@@ -33,24 +32,24 @@ def may_pass(record: EpisodeRecord, lm: Any) -> bool:
 
 
 class Outage:
-    """Counts what is lost to a model before anything came of it.
+    """Counts the episodes that a model loses before the first one that it does not.
 
     Args:
-        known: whether something did, in an earlier attempt.
+        known: whether the log has such an episode.
     """
 
     def __init__(self, lm: Any, *, known: bool) -> None:
         self._model = model_name(lm)
-        # That what runs here has no answer to a task says nothing about the next.
+        # A model that runs here may lack an answer to one task and have one to the next.
         self._over = known or lm is None or free(self._model)
         self._lost = 0
         self._first = ""
 
     def note(self, record: EpisodeRecord) -> None:
-        """Take in an episode that ended.
+        """Count an episode that ended.
 
         Raises:
-            ModelDownError: it was one too many.
+            ModelDownError: it was the last of `IN_VAIN`.
         """
         if self._over or record.status != "model_error":
             self._over = True

@@ -1,4 +1,4 @@
-"""What a run takes over from a log that was there, and what it does not, and why."""
+"""Resuming: the episodes that a run takes over from a log, and the reasons for the others."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import NamedTuple
 from evals.records.record import Digests, EpisodeRecord, WorkUnit
 
 _CALLED = {"code": "the program's code", "program": "the program's state", "scorers": "scorers or judges"}
-"""What messages call a part of a unit's identity, where that is not its own name."""
+"""Names of parts of a unit's identity in messages, where they differ from the field's."""
 
 
 class Resumed(NamedTuple):
-    """What became of the episodes in a log.
+    """Counts of episodes when a run resumes.
 
     Attributes:
-        taken: how many are not run again.
-        owed: how many are run.
-        changed: how many of these are in the log under another identity, by what differs.
+        taken: over from the log.
+        owed: that are run.
+        changed: of these, the ones in the log under another identity, by the differing parts.
     """
 
     taken: int
@@ -34,7 +34,7 @@ class Resumed(NamedTuple):
 
 
 def resumed(taken: int, owed: Sequence[WorkUnit], records: Iterable[EpisodeRecord]) -> Resumed:
-    """What of a log's `records` stands for the units that are `owed` although they are not the same."""
+    """Compare the units that are `owed` with the log's records of the same task, strategy and trial."""
     known: dict[tuple[str, str, int], list[EpisodeRecord]] = {}
     for record in records:
         if record.graded:
@@ -49,7 +49,7 @@ def resumed(taken: int, owed: Sequence[WorkUnit], records: Iterable[EpisodeRecor
 
 
 def _differing(unit: WorkUnit, record: EpisodeRecord) -> list[str]:
-    """What differs in the identity of a unit and of a record, in words."""
+    """The differing parts of the identities of a unit and a record."""
     names = [
         name for name in Digests.model_fields if getattr(unit.digests, name) != getattr(record.digests, name)
     ]

@@ -1,7 +1,6 @@
-"""A study: several programs on the same tasks, compared pairwise with the first.
+"""A study: several programs on the same tasks, each compared with the first.
 
-Planning strategies, optimizers and models are all just arms here. The study knows nothing of how an arm
-is built or run; it is given a function for that, and does the arithmetic that a fair comparison needs:
+Arms differ in strategy, optimizer or model; a given function builds and runs each. The study computes
 differences paired by task, intervals, exact tests, and p values adjusted for the number of comparisons.
 """
 
@@ -28,13 +27,13 @@ from tools.errors import InputError
 
 @dataclass(frozen=True)
 class Arm:
-    """One program of a study, by what distinguishes it.
+    """One program of a study.
 
     Attributes:
-        model: the name of its model, where a study has several.
-        without: the category of tools that it does without, if it is another arm less those.
-        baseline: stands beside the others for orientation; is compared, but is no candidate.
-        settings: whatever else is worth knowing about it, for reports and tracking.
+        model: the name of its model, if the study has several.
+        without: the category of tools that is removed, in an ablation of another arm.
+        baseline: compared for orientation, but no candidate.
+        settings: further ones, for reports and tracking.
     """
 
     label: str
@@ -47,25 +46,24 @@ class Arm:
 
     @property
     def program(self) -> tuple[str, str, str]:
-        """What it has in common with the arm that it is less some tools."""
+        """The part that an ablation shares with its arm."""
         return self.strategy, self.optimizer, self.model
 
     @property
     def shown(self) -> str:
-        """How tables call it: what does without something stands right below the program that has it."""
+        """The name in tables, where an ablation is below its arm."""
         return f"less {self.without}" if self.without else self.label
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """An arm against the first arm, on the tasks that both ran on; lost episodes count as wrong.
+    """An arm against the first arm, on the tasks of both; lost episodes count as wrong.
 
     Attributes:
         difference: of `outcome_strict`.
-        p: how often programs that could be exchanged differ as much, intent by intent (`exchange_test`),
-            adjusted for all comparisons of the study.
-        test: McNemar's exact test, which takes tasks for independent and is not adjusted; None where an arm
-            has several trials or partial scores.
+        p: of the exchange test by intent, adjusted for all comparisons of the study.
+        test: McNemar's exact test, which assumes independent tasks and is not adjusted; None if an arm has
+            several trials or partial scores.
     """
 
     difference: Interval
@@ -95,7 +93,7 @@ class Study:
 
     @property
     def ordered(self) -> list[Row]:
-        """Candidates first, each with what does without some of its tools below it; then baselines."""
+        """Candidates first, each with its ablations below it; then baselines."""
         programs = [row.arm.program for row in self.rows]
         return sorted(
             self.rows,
@@ -104,10 +102,9 @@ class Study:
 
     @property
     def winner(self) -> Row | None:
-        """The candidate that is better than every other candidate beyond doubt; None if there is none.
+        """The candidate whose paired difference to every other candidate has an interval above zero, if any.
 
-        What only does without some of a candidate's tools is no candidate. Beyond doubt: the interval of its
-        paired difference to each other candidate lies above zero.
+        Baselines and ablations are no candidates.
         """
         candidates = [row for row in self.rows if not row.arm.baseline and not row.arm.without]
         for row in candidates:
@@ -138,9 +135,9 @@ def run_study(
 
     Args:
         run: builds and evaluates an arm.
-        on_row: told of each arm as it is done (p values are not yet adjusted).
-        same_tasks: whether all arms must get the same; if not, those are compared that both got.
-        skips: an arm that ends with one of these is left out; the first one must not be.
+        on_row: called with each arm as it is done; its p value is not yet adjusted.
+        same_tasks: whether all arms must have the same tasks; if not, common ones are compared.
+        skips: an arm that ends with one of these is left out, unless it is the first.
 
     Raises:
         InputError: no arms, two arms with one label, or arms that ran on different tasks.

@@ -1,8 +1,7 @@
-"""Threads that work through a list once: nothing is submitted twice, results come in list order.
+"""Threads that work through a list once, for work that mostly waits for a model.
 
-Made for work that mostly waits for a model. Unlike an executor it starts a piece of work only when a
-worker is free for it, lets a caller give up on a slow piece without waiting for it, and never keeps the
-interpreter alive for one.
+Unlike an executor, the pool starts a unit only when a worker is free, can give up on a slow unit without
+waiting for it, and never keeps the interpreter alive.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ U = TypeVar("U")
 R = TypeVar("R")
 
 _GRACE = 2.0
-"""Seconds that pieces in flight get to finish after an interruption."""
+"""Seconds for units in flight to finish after an interruption."""
 
 
 class Workers(Generic[U, R]):
@@ -26,9 +25,9 @@ class Workers(Generic[U, R]):
 
     Args:
         work: done in a worker thread, under a copy of the caller's context variables.
-        overdue: makes the result of a unit that ran past `time_limit`; done in the calling thread. The
-            unit's thread cannot be stopped; whatever it still returns is dropped.
-        on_result: told each result in the calling thread, in order of completion.
+        overdue: makes the result of a unit that ran past `time_limit`, in the calling thread. The unit's
+            thread cannot be stopped; its result is dropped.
+        on_result: called with each result in the calling thread, in order of completion.
     """
 
     def __init__(
@@ -56,8 +55,8 @@ class Workers(Generic[U, R]):
         """Do every unit once.
 
         Raises:
-            BaseException: whatever `work` raised first; units not yet started are left out.
-            KeyboardInterrupt: after pieces in flight had a moment to finish and were reported.
+            BaseException: the first one that `work` raised; units not yet started are left out.
+            KeyboardInterrupt: after units in flight had a moment to finish and were reported.
         """
         results: dict[int, R] = {}
         for _ in range(min(self._size, len(units))):
@@ -87,7 +86,7 @@ class Workers(Generic[U, R]):
             with self._lock:
                 if index not in self._running:
                     return  # the caller gave this unit up and started another worker in our place
-                # Put before delete: whoever sees nothing running must find the result in the queue.
+                # Put before delete: a reader that sees nothing running must find the result in the queue.
                 self._done.put((index, result, None))
                 del self._running[index]
 
@@ -106,7 +105,8 @@ class Workers(Generic[U, R]):
             index, result, error = self._done.get(timeout=self._patience())
         except queue.Empty:
             for late in self._give_up():
-                self._settle(late, self._late_result(units[late]), results)
+                assert self._overdue is not None, "a time limit needs a result for what exceeds it"
+                self._settle(late, self._overdue(units[late]), results)
                 self._start_worker(units)
             return
         if error is not None:
@@ -134,12 +134,8 @@ class Workers(Generic[U, R]):
                 del self._running[index]
         return late
 
-    def _late_result(self, unit: U) -> R:
-        assert self._overdue is not None, "a time limit needs a result for what exceeds it"
-        return self._overdue(unit)
-
     def _drain(self, results: dict[int, R]) -> None:
-        """Keep what was paid for: results that are there, or arrive within the grace period."""
+        """Report the results that are there or arrive within the grace period: they were paid for."""
         deadline = time.monotonic() + _GRACE
         while self._running or not self._done.empty():
             try:
