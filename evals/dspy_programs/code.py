@@ -2,8 +2,8 @@
 
 The code is the files that define the program's classes, the classes of its modules and their bases, and
 every file of the same package that these import, directly or not; for a script or a module outside a package,
-every such file in the same folder. DSPy, the standard library and other packages are left out. Comments and layout
-do not count.
+every such file in the same folder. DSPy, the standard library and other packages are left out. Comments and
+layout do not count.
 """
 
 from __future__ import annotations
