@@ -52,7 +52,7 @@ class Ask:
 
 
 class Found(NamedTuple):
-    """A record with the words that name it, and other records that the text is about."""
+    """A record, the words that lead to it, and other records that the text is about."""
 
     row: Record
     slots: Mapping[str, str]
@@ -61,10 +61,10 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class Start:
-    """The record that a text names.
+    """The record where paths begin.
 
     Attributes:
-        source: the record's table.
+        source: the record's table; empty where the text is not about this record, but about others.
         draw: draws such a record.
         find: finds it through the tools.
     """
@@ -94,7 +94,8 @@ class Question:
         answer = [ask.truth(ctx, reach(ask.path)) for ask in self._asks]
         if any(reach(first) is reach(second) for first, second in self._apart):
             raise UnfitError
-        return ctx.draw(slots, answer=answer, about=[*about, (self._start.source, row)])
+        own = [(self._start.source, row)] if self._start.source else []
+        return ctx.draw(slots, answer=answer, about=[*about, *own])
 
     def solve(self, slots: Slots, plan: PlanRecorder) -> Values:
         """Find the answer through the tools."""

@@ -6,7 +6,22 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.chats import manager_of
+from evals.kinds.enterprise.goals.paths import (
+    HERE,
+    MANAGER,
+    Found,
+    Link,
+    Path,
+    Question,
+    Start,
+    amount,
+    date,
+    email,
+    fact,
+    number,
+    person,
+    text,
+)
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import clear_best, in_year, latest, span
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
@@ -17,33 +32,6 @@ SUBAREA = "client/vendor"
 
 
 YEARS = tuple(str(year) for year in range(2017, 2023))
-
-
-def draw_client_terms(ctx: DrawContext) -> Draw:
-    client = _client(ctx)
-    answer = [entities.date(client["renewal_date"]), entities.amount(client["monthly_revenue"])]
-    return draw_about(ctx, {"client": client["business_name"]}, client, answer)
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_client_terms)
-def client_terms(slots: Slots, plan: PlanRecorder) -> Values:
-    client = find_client(plan, slots)
-    return client["renewal_date"], client["monthly_revenue"]
-
-
-def draw_client_plan(ctx: DrawContext) -> Draw:
-    client = _client(ctx)
-    told = told_of(ctx, "clients", client)
-    if not {"units", "next_day"} <= told.keys():
-        raise UnfitError
-    answer = [entities.number(int(told["units"])), entities.date(told["next_day"])]
-    return draw_about(ctx, {"client": client["client_id"]}, client, answer)
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_client_plan, denials=("wrong_department",))
-def client_plan(slots: Slots, plan: PlanRecorder) -> Values:
-    client = plan.one("clients", "I open that client's record.", client_id=slots["client"])
-    return plan.fact(client, "units"), plan.fact(client, "next_day")
 
 
 def draw_clients_in_year(ctx: DrawContext) -> Draw:
@@ -67,43 +55,6 @@ def clients_in_year(slots: Slots, plan: PlanRecorder) -> Values:
         industry=slots["industry"], **span(slots["year"]),
     )  # fmt: skip
     return (str(rows.total), rows[0]["business_name"]) if rows else plan.none(rows)
-
-
-def draw_client_contact(ctx: DrawContext) -> Draw:
-    client, person = with_representative(ctx, "clients")
-    answer = [entities.person(person), entities.ident("email", person["email"])]
-    return draw_about(ctx, {"client": client["business_name"]}, client, answer)
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_client_contact)
-def client_contact(slots: Slots, plan: PlanRecorder) -> Values:
-    person = representative(plan, find_client(plan, slots))
-    return person["name"], person["email"]
-
-
-def draw_client_product(ctx: DrawContext) -> Draw:
-    client, product = _with_product(ctx)
-    answer = [entities.text(product["product_name"]), entities.number(int(product["stock"]))]
-    return draw_about(ctx, {"client": client["business_name"]}, client, answer)
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_client_product)
-def client_product(slots: Slots, plan: PlanRecorder) -> Values:
-    product = find_product(plan, find_client(plan, slots))
-    return product["product_name"], product["stock"]
-
-
-def draw_client_manager(ctx: DrawContext) -> Draw:
-    client, person = with_representative(ctx, "clients")
-    manager = ctx.above(person)
-    answer = [entities.person(person), entities.ident("email", manager["email"])]
-    return draw_about(ctx, {"client": client["business_name"]}, client, answer)
-
-
-@GROUP.goal(SUBAREA, steps=3, draw=draw_client_manager)
-def client_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    person = representative(plan, find_client(plan, slots))
-    return person["name"], manager_of(plan, person)["email"]
 
 
 def draw_client_reviews(ctx: DrawContext) -> Draw:
@@ -193,26 +144,15 @@ def find_client(plan: PlanRecorder, slots: Slots) -> Row:
     return _client_called(plan, slots["client"])
 
 
-def find_product(plan: PlanRecorder, client: Row) -> Row:
-    """The product that a client tries out."""
-    name = client["current_poc_product"]
-    return plan.one("products", f"They try the {name}, so I look that up.", product_name=name)
-
-
-def representative(plan: PlanRecorder, partner: Row) -> Row:
-    """Who looks after a client or vendor."""
-    return plan.one("employees", "I look up who looks after them.", emp_id=partner["emp_id"])
-
-
 def _client_called(plan: PlanRecorder, name: str) -> Row:
     return plan.one("clients", f"I look up {name}.", business_name=name)
 
 
 def _client(ctx: DrawContext) -> Record:
-    return _named(ctx, "clients")
+    return named_partner(ctx, "clients")
 
 
-def _named(ctx: DrawContext, source: str) -> Record:
+def named_partner(ctx: DrawContext, source: str) -> Record:
     """A client or vendor whose name is no part of another's."""
     row = ctx.pick(source)
     name = row["business_name"].lower()
@@ -222,20 +162,33 @@ def _named(ctx: DrawContext, source: str) -> Record:
     return row
 
 
-def told_of(ctx: DrawContext, source: str, row: Record | None) -> dict[str, str]:
-    """What the text on a client or vendor tells."""
-    key = next(iter(row.values())) if row else ""
-    latent = ctx.facts.latent(source, key)
-    return dict(latent.facts) if latent else {}
+def draw_about(ctx: DrawContext, slots: Slots, client: Record, answer: list[Entity]) -> Draw:
+    return ctx.draw(slots, answer=answer, about=[("clients", client)])
+
+
+def draw_client(ctx: DrawContext) -> Found:
+    """A client by its name."""
+    client = _client(ctx)
+    return Found(client, {"client": client["business_name"]})
+
+
+def other_representative(ctx: DrawContext, row: Record) -> Record:
+    """Whoever looks after a client or vendor: somebody else than the persona, and still here."""
+    person = need(ctx.facts.colleague(row["emp_id"]))
+    if person["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
+    return person
 
 
 def with_representative(ctx: DrawContext, source: str) -> tuple[Record, Record]:
     """A client or vendor, and who of the others looks after it."""
-    row = _named(ctx, source)
-    person = need(ctx.facts.colleague(row["emp_id"]))
-    if person["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    return row, person
+    row = named_partner(ctx, source)
+    return row, other_representative(ctx, row)
+
+
+def representative(plan: PlanRecorder, partner: Row) -> Row:
+    """Look up whoever looks after a client or vendor."""
+    return plan.one("employees", "I look up who looks after them.", emp_id=partner["emp_id"])
 
 
 def product_of(ctx: DrawContext, client: Record) -> Record:
@@ -246,11 +199,46 @@ def product_of(ctx: DrawContext, client: Record) -> Record:
     return rows[0]
 
 
+def find_product(plan: PlanRecorder, client: Row) -> Row:
+    """Look up the product that a client tries out."""
+    name = client["current_poc_product"]
+    return plan.one("products", f"They try the {name}, so I look that up.", product_name=name)
+
+
 def _with_product(ctx: DrawContext) -> tuple[Record, Record]:
     client = _client(ctx)
-    product = product_of(ctx, client)
-    return client, product
+    return client, product_of(ctx, client)
 
 
-def draw_about(ctx: DrawContext, slots: Slots, client: Record, answer: list[Entity]) -> Draw:
-    return ctx.draw(slots, answer=answer, about=[("clients", client)])
+def _draw_by_id(ctx: DrawContext) -> Found:
+    client = _client(ctx)
+    return Found(client, {"client": client["client_id"]})
+
+
+CLIENT = Start("clients", draw_client, find_client)
+REPRESENTATIVE = Path().to(Link(other_representative, representative))
+PRODUCT = Path().to(Link(product_of, find_product))
+
+_BY_ID = Start(
+    "clients",
+    _draw_by_id,
+    lambda plan, slots: plan.one("clients", "I open that client's record.", client_id=slots["client"]),
+)
+GROUP.add(
+    "client_plan",
+    SUBAREA,
+    Question(
+        _BY_ID,
+        fact(HERE, "clients", "units", lambda value: entities.number(int(value))),
+        fact(HERE, "clients", "next_day", entities.date),
+    ),
+    steps=1,
+    denials=("wrong_department",),
+)
+for _name, _steps, _asks in (
+    ("client_terms", 1, (date(HERE, "renewal_date"), amount(HERE, "monthly_revenue"))),
+    ("client_contact", 2, (person(REPRESENTATIVE), email(REPRESENTATIVE))),
+    ("client_product", 2, (text(PRODUCT, "product_name"), number(PRODUCT, "stock"))),
+    ("client_manager", 3, (person(REPRESENTATIVE), email(REPRESENTATIVE.to(MANAGER)))),
+):
+    GROUP.add(_name, SUBAREA, Question(CLIENT, *_asks), steps=_steps)

@@ -17,6 +17,7 @@ from evals.kinds.enterprise.goals.sales.support import (
     find_support_chat,
     order_seller,
     own_chat,
+    slots_of,
 )
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 from evals.tasks.task import Entity
@@ -98,10 +99,7 @@ def draw_later_review(ctx: DrawContext) -> Draw:
         )
         if row["review_date"] >= chat["interaction_date"]
     ]
-    slots = {
-        "customer": chat_customer(ctx, chat)["customer_name"],
-        "product": chat_product(ctx, chat)["product_name"],
-    }
+    slots = slots_of(ctx, chat)
     if len(reviews) > 1:
         raise UnfitError
     answer = []

@@ -6,7 +6,18 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.messages.chats import manager_of
+from evals.kinds.enterprise.goals.paths import (
+    HERE,
+    MANAGER,
+    Found,
+    Path,
+    Question,
+    Start,
+    email,
+    number,
+    person,
+    text,
+)
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import latest
 from evals.kinds.enterprise.goals.sales.figures import leader, named_customer, sales_of
@@ -28,20 +39,6 @@ def draw_region_and_last(ctx: DrawContext) -> Draw:
 def region_and_last(slots: Slots, plan: PlanRecorder) -> Values:
     customer = plan.one("customers", "I look the customer up.", customer_name=slots["customer"])
     return customer["region"], _newest(plan, customer["customer_id"])["product_name"]
-
-
-def draw_favourite_stock(ctx: DrawContext) -> Draw:
-    customer, product = _favourite(ctx)
-    answer = [entities.text(product["product_name"]), entities.number(int(product["stock"]))]
-    return ctx.draw({"customer": customer["customer_name"]}, answer=answer, about=[("customers", customer)])
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_favourite_stock)
-def favourite_stock(slots: Slots, plan: PlanRecorder) -> Values:
-    product = plan.one(
-        "products", "I look up the stock of that product.", product_id=_best_product(plan, slots)
-    )
-    return product["product_name"], product["stock"]
 
 
 def draw_last_reviewed(ctx: DrawContext) -> Draw:
@@ -70,31 +67,6 @@ def last_reviewed(slots: Slots, plan: PlanRecorder) -> Values:
     if not reviews:
         return plan.none(reviews)
     return reviews[0]["review_date"], plan.understood(reviews[0], "stars")
-
-
-def draw_main_seller(ctx: DrawContext) -> Draw:
-    customer, seller = _main_seller(ctx)
-    answer = [entities.person(seller), entities.text(seller["title"])]
-    return ctx.draw({"customer": customer["customer_name"]}, answer=answer, about=[("customers", customer)])
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_main_seller)
-def main_seller(slots: Slots, plan: PlanRecorder) -> Values:
-    seller = _best_seller(plan, slots)
-    return seller["name"], seller["title"]
-
-
-def draw_main_seller_manager(ctx: DrawContext) -> Draw:
-    customer, seller = _main_seller(ctx)
-    manager = ctx.above(seller)
-    answer = [entities.person(seller), entities.ident("email", manager["email"])]
-    return ctx.draw({"customer": customer["customer_name"]}, answer=answer, about=[("customers", customer)])
-
-
-@GROUP.goal(SUBAREA, steps=3, draw=draw_main_seller_manager)
-def main_seller_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    seller = _best_seller(plan, slots)
-    return seller["name"], manager_of(plan, seller)["email"]
 
 
 def draw_favourite_reviews(ctx: DrawContext) -> Draw:
@@ -138,15 +110,6 @@ def _favourite(ctx: DrawContext) -> tuple[Record, Record]:
     return customer, product
 
 
-def _main_seller(ctx: DrawContext) -> tuple[Record, Record]:
-    """A customer and who clearly sold most to them, if still here."""
-    customer = named_customer(ctx)
-    rows = sales_of(ctx, "customer_id", customer["customer_id"])
-    key = leader(rows, "emp_id")
-    seller = need(ctx.facts.colleague(key))
-    return customer, seller
-
-
 def _purchases(plan: PlanRecorder, slots: Slots) -> list[Row]:
     return plan.every(
         "sales", f"I need all purchases of {slots['customer']}.", customer_name=slots["customer"]
@@ -160,3 +123,30 @@ def _best_product(plan: PlanRecorder, slots: Slots) -> str:
 def _best_seller(plan: PlanRecorder, slots: Slots) -> Row:
     key = leader(_purchases(plan, slots), "emp_id")
     return plan.one("employees", "I look up who sold most of it.", emp_id=key)
+
+
+def _draw_product(ctx: DrawContext) -> Found:
+    customer, product = _favourite(ctx)
+    return Found(product, {"customer": customer["customer_name"]}, [("customers", customer)])
+
+
+def _draw_seller(ctx: DrawContext) -> Found:
+    """Whoever clearly sold most to a customer, if still here."""
+    customer = named_customer(ctx)
+    key = leader(sales_of(ctx, "customer_id", customer["customer_id"]), "emp_id")
+    seller = need(ctx.facts.colleague(key))
+    return Found(seller, {"customer": customer["customer_name"]}, [("customers", customer)])
+
+
+def _find_product(plan: PlanRecorder, slots: Slots) -> Row:
+    key = _best_product(plan, slots)
+    return plan.one("products", "I look up the stock of that product.", product_id=key)
+
+
+_PRODUCT, _SELLER = Start("", _draw_product, _find_product), Start("", _draw_seller, _best_seller)
+for _name, _steps, _question in (
+    ("favourite_stock", 2, Question(_PRODUCT, text(HERE, "product_name"), number(HERE, "stock"))),
+    ("main_seller", 2, Question(_SELLER, person(HERE), text(HERE, "title"))),
+    ("main_seller_manager", 3, Question(_SELLER, person(HERE), email(Path().to(MANAGER)))),
+):
+    GROUP.add(_name, SUBAREA, _question, steps=_steps)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.sales.figures import named_customer, named_product
 from evals.kinds.enterprise.goals.sales.records import SUBAREA
-from evals.kinds.enterprise.goals.telling import chat, my_manager
+from evals.kinds.enterprise.goals.telling import chat, my_manager, telling_my_manager
 from evals.kinds.enterprise.goals.unfit import attempt, need
 from evals.tasks.task import Action
 
@@ -33,23 +34,16 @@ def new_sale(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I record the sale.", _new_sale(slots, *find_both(plan, slots)))
 
 
-def draw_new_sale_told(ctx: DrawContext) -> Draw:
-    draw, manager = draw_new_sale(ctx), ctx.above(ctx.me)
-    message = chat(manager["emp_id"], _sold(draw.slots))
-    return _more(ctx, draw, message, mentions=(draw.slots["quantity"],))
-
-
-@GROUP.goal(SUBAREA, steps=5, type="crud", draw=draw_new_sale_told, denials=("wrong_department",))
-def new_sale_told(slots: Slots, plan: PlanRecorder) -> Values:
-    new_sale(slots, plan)
-    return plan.carry_out("I tell my manager.", chat(my_manager(plan), _sold(slots)))
+_SALE_TOLD = telling_my_manager(
+    Logic(draw_new_sale, new_sale), lambda to, slots: chat(to, _sold(slots)), mentions=("quantity",)
+)
+GROUP.add("new_sale_told", SUBAREA, _SALE_TOLD, steps=5, type="crud", denials=("wrong_department",))
 
 
 def draw_new_sale_reviewed(ctx: DrawContext) -> Draw:
-    draw = draw_new_sale_told(ctx)
-    slots = {**draw.slots, "review": draw_review(ctx)}
-    change = _new_review(slots, draw.actions[0].arguments)
-    return _more(ctx, draw, change, slots=slots, mentions=draw.mentions)
+    draw, review = _SALE_TOLD.draw(ctx), {"review": draw_review(ctx)}
+    change = _new_review({**draw.slots, **review}, draw.actions[0].arguments)
+    return draw.adding(change, slots=review)
 
 
 @GROUP.goal(
@@ -64,21 +58,12 @@ def new_sale_reviewed(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I tell my manager.", chat(my_manager(plan), _sold(slots)))
 
 
-REVIEWS = (
-    "Works as promised, I would buy it again.",
-    "Arrived with a scratch, otherwise fine.",
-    "Too loud for our office.",
-    "Exactly what we were looking for.",
-    "The lid broke after a week.",
-    "Good value, the delivery took long.",
-    "Our guests ask where we got it.",
-    "Not as sturdy as the old one.",
-)
+_REVIEWS: list[str] = read_toml(__package__, "reviews.toml")["reviews"]
 
 
 def draw_review(ctx: DrawContext) -> str:
     """What a customer may say."""
-    return ctx.rng.choice(REVIEWS)
+    return ctx.rng.choice(_REVIEWS)
 
 
 def find_both(plan: PlanRecorder, slots: Slots) -> tuple[Row, Row]:
@@ -86,13 +71,6 @@ def find_both(plan: PlanRecorder, slots: Slots) -> tuple[Row, Row]:
     product = plan.one("products", "I look up the product's id.", product_name=slots["product"])
     customer = plan.one("customers", "I look up the customer's id.", customer_name=slots["customer"])
     return product, customer
-
-
-def _more(
-    ctx: DrawContext, draw: Draw, change: Action, *, slots: Slots | None = None, mentions: tuple[str, ...]
-) -> Draw:
-    about = [(ref.partition("/")[0], row) for ref in draw.about if (row := ctx.facts.at(ref))]
-    return ctx.draw(slots or draw.slots, actions=[*draw.actions, change], mentions=mentions, about=about)
 
 
 def _new_sale(slots: Slots, product: Record | Row, customer: Record | Row) -> Action:

@@ -7,6 +7,20 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
+from evals.kinds.enterprise.goals.paths import (
+    HERE,
+    Found,
+    Link,
+    Path,
+    Question,
+    Start,
+    amount,
+    email,
+    number,
+    person,
+    text,
+    understood,
+)
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import in_year, latest, span
 from evals.kinds.enterprise.goals.sales.chains import buyer_of, largest, seller_of
@@ -19,18 +33,6 @@ SUBAREA = "product"
 
 NEGATIVE = ("1", "2")
 """So many stars are a bad review."""
-
-
-def draw_price_stock(ctx: DrawContext) -> Draw:
-    product = named_product(ctx)
-    answer = [entities.amount(product["discounted_price"]), entities.number(int(product["stock"]))]
-    return draw_about(ctx, product, answer)
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_price_stock, denials=("wrong_department",))
-def price_stock(slots: Slots, plan: PlanRecorder) -> Values:
-    product = plan.one("products", "I look the product up.", product_name=slots["product"])
-    return product["discounted_price"], product["stock"]
 
 
 def draw_product_year(ctx: DrawContext) -> Draw:
@@ -75,18 +77,6 @@ def bad_reviews(slots: Slots, plan: PlanRecorder) -> Values:
     return str(len(bad)), str(rows.total)
 
 
-def draw_biggest_buyer(ctx: DrawContext) -> Draw:
-    found = _largest_sale(ctx)
-    buyer = need(ctx.facts.get("customers", found[1]["customer_id"]))
-    return draw_about(ctx, found[0], [entities.text(buyer["customer_name"]), entities.text(buyer["region"])])
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_biggest_buyer)
-def biggest_buyer(slots: Slots, plan: PlanRecorder) -> Values:
-    buyer = buyer_of(plan, _find_largest(plan, slots))
-    return buyer["customer_name"], buyer["region"]
-
-
 def draw_biggest_buyer_review(ctx: DrawContext) -> Draw:
     product, sale = _largest_sale(ctx)
     reviews = ctx.facts.where("sentiments", product_id=product["product_id"], customer_id=sale["customer_id"])
@@ -112,21 +102,9 @@ def biggest_buyer_review(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.pick(reviews.first)["review_date"], plan.understood(reviews.first, "stars")
 
 
-def draw_top_seller(ctx: DrawContext) -> Draw:
-    found = draw_seller(ctx)
-    return draw_about(ctx, found[0], contact_of(found[1]))
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_top_seller)
-def top_seller(slots: Slots, plan: PlanRecorder) -> Values:
-    seller = _find_seller(plan, slots)
-    return seller["name"], seller["email"]
-
-
 def draw_top_seller_manager(ctx: DrawContext) -> Draw:
-    found = draw_seller(ctx)
-    manager = ctx.above(found[1])
-    return draw_about(ctx, found[0], [entities.person(found[1]), *contact_of(manager)])
+    product, seller = draw_seller(ctx)
+    return draw_about(ctx, product, [entities.person(seller), *contact_of(ctx.above(seller))])
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_top_seller_manager)
@@ -134,18 +112,6 @@ def top_seller_manager(slots: Slots, plan: PlanRecorder) -> Values:
     seller = _find_seller(plan, slots)
     manager = manager_of(plan, seller)
     return seller["name"], manager["name"], manager["email"]
-
-
-def draw_latest_reviewer(ctx: DrawContext) -> Draw:
-    found = draw_last_review(ctx)
-    return draw_about(ctx, found[0], _opinion(ctx, found))
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_latest_reviewer)
-def latest_reviewer(slots: Slots, plan: PlanRecorder) -> Values:
-    review = find_review(plan, slots)
-    reviewer = plan.one("customers", "Where is its author?", customer_id=review["customer_id"])
-    return plan.understood(review, "stars"), reviewer["customer_name"], reviewer["region"]
 
 
 def draw_latest_reviewer_purchase(ctx: DrawContext) -> Draw:
@@ -160,7 +126,7 @@ def draw_latest_reviewer_purchase(ctx: DrawContext) -> Draw:
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_latest_reviewer_purchase, denials=("wrong_department",))
 def latest_reviewer_purchase(slots: Slots, plan: PlanRecorder) -> Values:
-    values = latest_reviewer(slots, plan)
+    values = _LATEST_REVIEWER.solve(slots, plan)
     sale = plan.one(
         "sales", "Now that customer's purchase.", product_name=slots["product"], customer_name=values[1]
     )
@@ -234,3 +200,53 @@ def find_review(plan: PlanRecorder, slots: Slots) -> Row:
     """The newest review of the product that the text names."""
     rows = plan.read("sentiments", "I look for its newest review.", product_name=slots["product"], limit="1")
     return plan.pick(rows.first)
+
+
+def _draw_product(ctx: DrawContext) -> Found:
+    product = named_product(ctx)
+    return Found(product, {"product": product["product_name"]})
+
+
+def _draw_buyer(ctx: DrawContext) -> Found:
+    product, sale = _largest_sale(ctx)
+    buyer = need(ctx.facts.get("customers", sale["customer_id"]))
+    return Found(buyer, {"product": product["product_name"]}, [("products", product)])
+
+
+def _draw_seller(ctx: DrawContext) -> Found:
+    product, seller = draw_seller(ctx)
+    return Found(seller, {"product": product["product_name"]}, [("products", product)])
+
+
+def _draw_review(ctx: DrawContext) -> Found:
+    product, review, _ = draw_last_review(ctx)
+    return Found(review, {"product": product["product_name"]}, [("products", product)])
+
+
+_PRODUCT = Start(
+    "products",
+    _draw_product,
+    lambda plan, slots: plan.one("products", "I look the product up.", product_name=slots["product"]),
+)
+_BUYER = Start("", _draw_buyer, lambda plan, slots: buyer_of(plan, _find_largest(plan, slots)))
+_SELLER = Start("", _draw_seller, _find_seller)
+_REVIEW = Start("", _draw_review, find_review)
+_REVIEWER = Path().to(
+    Link(
+        lambda ctx, review: need(ctx.facts.get("customers", review["customer_id"])),
+        lambda plan, review: plan.one("customers", "Where is its author?", customer_id=review["customer_id"]),
+    )
+)
+_STARS = understood(HERE, "sentiments", "stars", lambda value: entities.number(int(value)))
+_LATEST_REVIEWER = Question(_REVIEW, _STARS, text(_REVIEWER, "customer_name"), text(_REVIEWER, "region"))
+
+GROUP.add(
+    "price_stock", SUBAREA, Question(_PRODUCT, amount(HERE, "discounted_price"), number(HERE, "stock")),
+    steps=1, denials=("wrong_department",),
+)  # fmt: skip
+for _name, _steps, _question in (
+    ("biggest_buyer", 2, Question(_BUYER, text(HERE, "customer_name"), text(HERE, "region"))),
+    ("top_seller", 2, Question(_SELLER, person(HERE), email(HERE))),
+    ("latest_reviewer", 2, _LATEST_REVIEWER),
+):
+    GROUP.add(_name, SUBAREA, _question, steps=_steps)

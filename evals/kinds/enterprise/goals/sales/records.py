@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.paths import Found, Link, Path, Question, Start, email, person
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
-from evals.kinds.enterprise.goals.telling import chat, my_manager
+from evals.kinds.enterprise.goals.record_changes import Change
+from evals.kinds.enterprise.goals.telling import Recipient, chat, tell_my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
-from evals.tasks.task import Action, Entity
+from evals.tasks.task import Action
 
 GROUP = GoalGroup("Sales", "sales/records.toml", departments=("SA",))
 SUBAREA = "sales DB"
@@ -23,90 +25,6 @@ WRITE = (("update", "products"),)
 REMOVE = (("delete", "products"),)
 
 
-def draw_sale_details(ctx: DrawContext) -> Draw:
-    sale = ctx.pick("sales")
-    product = need(ctx.facts.get("products", sale["product_id"]))
-    customer = need(ctx.facts.get("customers", sale["customer_id"]))
-    answer = [
-        entities.text(product["product_name"]),
-        entities.text(customer["customer_name"]),
-        entities.date(sale["date_of_purchase"]),
-    ]
-    return _draw(ctx, {"sale": sale["sales_record_id"]}, sale, answer=answer)
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_sale_details, denials=("left_company", "wrong_department"))
-def sale_details(slots: Slots, plan: PlanRecorder) -> Values:
-    sale = plan.one("sales", "I open that sale.", sales_record_id=slots["sale"])
-    return sale["product_name"], sale["customer_name"], sale["date_of_purchase"]
-
-
-def draw_sale_contact(ctx: DrawContext) -> Draw:
-    sale = ctx.pick("sales")
-    seller = need(ctx.facts.colleague(sale["emp_id"]))
-    answer = [entities.person(seller), entities.ident("email", seller["email"])]
-    return _draw(ctx, {"sale": sale["sales_record_id"]}, sale, answer=answer)
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_sale_contact, denials=("left_company", "wrong_department"))
-def sale_contact(slots: Slots, plan: PlanRecorder) -> Values:
-    sale = plan.one("sales", "I open that sale.", sales_record_id=slots["sale"])
-    seller = plan.one("employees", "I look up who made it.", emp_id=sale["emp_id"])
-    return seller["name"], seller["email"]
-
-
-def draw_sale_quantity(ctx: DrawContext) -> Draw:
-    found, quantity = attempt(ctx.pick, "sales"), str(ctx.rng.randint(1, 40))
-    sale = need(found)
-    if sale["quantity"] == quantity:
-        raise UnfitError
-    key = sale["sales_record_id"]
-    change = action("sales.update", sales_record_id=key, quantity=quantity)
-    return _draw(ctx, {"sale": key, "quantity": quantity}, sale, change)
-
-
-@GROUP.goal(
-    SUBAREA, steps=1, type="crud", draw=draw_sale_quantity, needs=UPDATE,
-    denials=("level_too_low", "wrong_department"),
-)  # fmt: skip
-def sale_quantity(slots: Slots, plan: PlanRecorder) -> Values:
-    change = action("sales.update", sales_record_id=slots["sale"], quantity=slots["quantity"])
-    return plan.carry_out("I correct the quantity of that sale.", change)
-
-
-def draw_sale_deleted(ctx: DrawContext) -> Draw:
-    sale = ctx.pick("sales")
-    key = sale["sales_record_id"]
-    return _draw(ctx, {"sale": key}, sale, action("sales.delete", sales_record_id=key))
-
-
-@GROUP.goal(
-    SUBAREA, steps=1, type="crud", draw=draw_sale_deleted, needs=DELETE,
-    denials=("level_too_low", "wrong_department"),
-)  # fmt: skip
-def sale_deleted(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out("I delete that sale.", action("sales.delete", sales_record_id=slots["sale"]))
-
-
-def draw_sale_price(ctx: DrawContext) -> Draw:
-    sale, slots = _sale(ctx)
-    slots["price"] = str(round(int(float(sale["discounted_price"])) * ctx.rng.uniform(0.7, 0.95)))
-    if slots["price"] in (sale["discounted_price"], "0"):
-        raise UnfitError
-    change = action("sales.update", sales_record_id=sale["sales_record_id"], discounted_price=slots["price"])
-    return _draw(ctx, slots, sale, change)
-
-
-@GROUP.goal(
-    SUBAREA, steps=2, type="crud", draw=draw_sale_price, needs=UPDATE,
-    denials=("level_too_low", "wrong_department"),
-)  # fmt: skip
-def sale_price(slots: Slots, plan: PlanRecorder) -> Values:
-    sale = _find(plan, slots)
-    change = action("sales.update", sales_record_id=sale["sales_record_id"], discounted_price=slots["price"])
-    return plan.carry_out("I correct the discounted price of that sale.", change)
-
-
 def draw_sale_date(ctx: DrawContext) -> Draw:
     sale, slots = _sale(ctx)
     seller = need(ctx.facts.colleague(sale["emp_id"]))
@@ -115,7 +33,7 @@ def draw_sale_date(ctx: DrawContext) -> Draw:
     moved = day(sale["date_of_purchase"]) - timedelta(days=ctx.rng.randint(1, 20))
     slots["day"] = moved.isoformat()
     changes = _dated(slots, sale)
-    return _draw(ctx, slots, sale, *changes, mentions=(slots["day"],))
+    return ctx.draw(slots, actions=changes, mentions=[slots["day"]], about=[("sales", sale)])
 
 
 @GROUP.goal(SUBAREA, steps=3, type="crud", draw=draw_sale_date, needs=UPDATE, denials=("level_too_low",))
@@ -124,60 +42,6 @@ def sale_date(slots: Slots, plan: PlanRecorder) -> Values:
     change, message = _dated(slots, sale)
     plan.carry_out("I correct the day of that sale.", change)
     return plan.carry_out("I tell the seller the new day.", message)
-
-
-def draw_sale_dropped(ctx: DrawContext) -> Draw:
-    sale, slots = _sale(ctx)
-    change = action("sales.delete", sales_record_id=sale["sales_record_id"])
-    return _draw(ctx, slots, sale, change)
-
-
-@GROUP.goal(
-    SUBAREA, steps=2, type="crud", draw=draw_sale_dropped, needs=DELETE,
-    denials=("level_too_low", "wrong_department"),
-)  # fmt: skip
-def sale_dropped(slots: Slots, plan: PlanRecorder) -> Values:
-    sale = _find(plan, slots)
-    change = action("sales.delete", sales_record_id=sale["sales_record_id"])
-    return plan.carry_out("I delete that sale.", change)
-
-
-def draw_sale_dropped_told(ctx: DrawContext) -> Draw:
-    sale, slots = _sale(ctx)
-    seller = need(ctx.facts.colleague(sale["emp_id"]))
-    manager = ctx.above(ctx.me)
-    if seller is manager:
-        raise UnfitError
-    key = sale["sales_record_id"]
-    if seller["emp_id"] == ctx.me["emp_id"]:
-        raise UnfitError
-    changes = [
-        action("sales.delete", sales_record_id=key),
-        *(chat(to, _deleted(key)) for to in (seller["emp_id"], manager["emp_id"])),
-    ]
-    return _draw(ctx, slots, sale, *changes, mentions=(key,))
-
-
-@GROUP.goal(
-    SUBAREA, steps=5, type="crud", draw=draw_sale_dropped_told, needs=DELETE, denials=("level_too_low",)
-)
-def sale_dropped_told(slots: Slots, plan: PlanRecorder) -> Values:
-    sale = _find(plan, slots)
-    key = sale["sales_record_id"]
-    plan.carry_out("I delete that sale.", action("sales.delete", sales_record_id=key))
-    plan.carry_out("I tell its seller.", chat(sale["emp_id"], _deleted(key)))
-    return plan.carry_out("I tell my manager.", chat(my_manager(plan), _deleted(key)))
-
-
-def _draw(
-    ctx: DrawContext,
-    slots: Slots,
-    sale: Record,
-    *changes: Action,
-    answer: Sequence[Entity] = (),
-    mentions: tuple[str, ...] = (),
-) -> Draw:
-    return ctx.draw(slots, answer=answer, actions=changes, mentions=mentions, about=[("sales", sale)])
 
 
 def _sale(ctx: DrawContext) -> tuple[Record, dict[str, str]]:
@@ -203,5 +67,119 @@ def _dated(slots: Slots, sale: Record | Row) -> tuple[Action, Action]:
     return change, chat(sale["emp_id"], text)
 
 
-def _deleted(key: str) -> str:
-    return f"The sale {key} has been deleted."
+def _draw_details(ctx: DrawContext) -> Draw:
+    sale = ctx.pick("sales")
+    product = need(ctx.facts.get("products", sale["product_id"]))
+    customer = need(ctx.facts.get("customers", sale["customer_id"]))
+    answer = [
+        entities.text(product["product_name"]),
+        entities.text(customer["customer_name"]),
+        entities.date(sale["date_of_purchase"]),
+    ]
+    return ctx.draw({"sale": sale["sales_record_id"]}, answer=answer, about=[("sales", sale)])
+
+
+@GROUP.goal(SUBAREA, steps=1, draw=_draw_details, denials=("left_company", "wrong_department"))
+def sale_details(slots: Slots, plan: PlanRecorder) -> Values:
+    sale = _open(plan, slots)
+    return sale["product_name"], sale["customer_name"], sale["date_of_purchase"]
+
+
+def _open(plan: PlanRecorder, slots: Slots) -> Row:
+    return plan.one("sales", "I open that sale.", sales_record_id=slots["sale"])
+
+
+def _by_id(ctx: DrawContext) -> Found:
+    sale = ctx.pick("sales")
+    return Found(sale, {"sale": sale["sales_record_id"]})
+
+
+def _recounted(ctx: DrawContext) -> Found:
+    found, quantity = attempt(ctx.pick, "sales"), str(ctx.rng.randint(1, 40))
+    sale = need(found)
+    if sale["quantity"] == quantity:
+        raise UnfitError
+    return Found(sale, {"sale": sale["sales_record_id"], "quantity": quantity})
+
+
+def _repriced(ctx: DrawContext) -> Found:
+    sale, slots = _sale(ctx)
+    slots["price"] = str(round(int(float(sale["discounted_price"])) * ctx.rng.uniform(0.7, 0.95)))
+    if slots["price"] in (sale["discounted_price"], "0"):
+        raise UnfitError
+    return Found(sale, slots)
+
+
+def _any_sale(ctx: DrawContext) -> Found:
+    return Found(*_sale(ctx))
+
+
+def _seller(ctx: DrawContext, sale: Record) -> Record:
+    seller = need(ctx.facts.colleague(sale["emp_id"]))
+    if seller["emp_id"] == ctx.me["emp_id"]:
+        raise UnfitError
+    return seller
+
+
+_SELLER = Path().to(
+    Link(
+        lambda ctx, sale: need(ctx.facts.colleague(sale["emp_id"])),
+        lambda plan, sale: plan.one("employees", "I look up who made it.", emp_id=sale["emp_id"]),
+    )
+)
+GROUP.add(
+    "sale_contact",
+    SUBAREA,
+    Question(Start("sales", _by_id, _open), person(_SELLER), email(_SELLER)),
+    steps=2,
+    denials=("left_company", "wrong_department"),
+)
+_QUANTITY = Change(
+    "sales",
+    _recounted,
+    None,
+    "I correct the quantity of that sale.",
+    lambda _, slots: action("sales.update", sales_record_id=slots["sale"], quantity=slots["quantity"]),
+)
+_DELETE_BY_ID = Change(
+    "sales",
+    _by_id,
+    None,
+    "I delete that sale.",
+    lambda _, slots: action("sales.delete", sales_record_id=slots["sale"]),
+)
+_PRICE = Change(
+    "sales",
+    _repriced,
+    _find,
+    "I correct the discounted price of that sale.",
+    lambda sale, slots: action(
+        "sales.update", sales_record_id=sale["sales_record_id"], discounted_price=slots["price"]
+    ),
+)
+_DROP = Change(
+    "sales",
+    _any_sale,
+    _find,
+    "I delete that sale.",
+    lambda sale, _: action("sales.delete", sales_record_id=sale["sales_record_id"]),
+    key_text="The sale {key} has been deleted.",
+)
+for _name, _steps, _change, _needs in (
+    ("sale_quantity", 1, _QUANTITY, UPDATE),
+    ("sale_deleted", 1, _DELETE_BY_ID, DELETE),
+    ("sale_price", 2, _PRICE, UPDATE),
+    ("sale_dropped", 2, _DROP, DELETE),
+):
+    _denials = ("level_too_low", "wrong_department")
+    GROUP.add(_name, SUBAREA, _change, steps=_steps, type="crud", needs=_needs, denials=_denials)
+_TELL_SELLER = Recipient("I tell its seller.", _seller, lambda _, sale: sale["emp_id"])
+GROUP.add(
+    "sale_dropped_told",
+    SUBAREA,
+    replace(_DROP, tells=(_TELL_SELLER, tell_my_manager())),
+    steps=5,
+    type="crud",
+    needs=DELETE,
+    denials=("level_too_low",),
+)

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
+from evals.kinds.enterprise.goals.paths import (
+    HERE,
+    Found,
+    Link,
+    Path,
+    Question,
+    Start,
+    email,
+    fact,
+    number,
+    person,
+)
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import in_year, span
 from evals.kinds.enterprise.goals.sales.figures import year
@@ -15,16 +29,6 @@ from evals.tasks.task import Entity
 
 GROUP = GoalGroup("Sales", "sales/support.toml", departments=("SA",))
 SUBAREA = "support rep"
-
-
-def draw_promise(ctx: DrawContext) -> Draw:
-    found = own_chat(ctx, "order", "due")
-    return draw_about(ctx, found, _facts(found[1]))
-
-
-@GROUP.goal(SUBAREA, steps=1, draw=draw_promise)
-def promise(slots: Slots, plan: PlanRecorder) -> Values:
-    return _read(plan, slots)[1]
 
 
 def draw_chats_in_year(ctx: DrawContext) -> Draw:
@@ -73,18 +77,6 @@ def chat_on_product(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.pick(rows.first)["chat_id"], plan.fact(rows[0], "due")
 
 
-def draw_promise_stock(ctx: DrawContext) -> Draw:
-    found = own_chat(ctx, "order", "due")
-    return draw_about(ctx, found, [*_facts(found[1]), chat_stock(ctx, found[0])])
-
-
-@GROUP.goal(SUBAREA, steps=2, draw=draw_promise_stock)
-def promise_stock(slots: Slots, plan: PlanRecorder) -> Values:
-    chat, values = _read(plan, slots)
-    product = plan.one("products", "Do we have that product?", product_id=chat["product_id"])
-    return *values, product["stock"]
-
-
 def draw_chat_seller(ctx: DrawContext) -> Draw:
     found = own_chat(ctx, "order")
     seller = order_seller(ctx, found[1])
@@ -95,19 +87,6 @@ def draw_chat_seller(ctx: DrawContext) -> Draw:
 def chat_seller(slots: Slots, plan: PlanRecorder) -> Values:
     sale = _sale(plan, slots)
     return sale["sales_record_id"], sale["seller_name"]
-
-
-def draw_chat_seller_address(ctx: DrawContext) -> Draw:
-    found = own_chat(ctx, "order")
-    seller = order_seller(ctx, found[1])
-    answer = [entities.person(seller), entities.ident("email", seller["email"])]
-    return draw_about(ctx, found, answer)
-
-
-@GROUP.goal(SUBAREA, steps=3, draw=draw_chat_seller_address)
-def chat_seller_address(slots: Slots, plan: PlanRecorder) -> Values:
-    seller = _look_up_seller(plan, _sale(plan, slots))
-    return seller["name"], seller["email"]
 
 
 def draw_chat_seller_manager(ctx: DrawContext) -> Draw:
@@ -165,17 +144,14 @@ def chat_stock(ctx: DrawContext, chat: Record) -> Entity:
     return entities.number(int(chat_product(ctx, chat)["stock"]))
 
 
-def _facts(told: dict[str, str]) -> list[Entity]:
-    return [entities.ident("order", told["order"]), entities.date(told["due"])]
-
-
 def draw_about(ctx: DrawContext, found: tuple[Record, dict[str, str]], answer: list[Entity]) -> Draw:
-    chat = found[0]
-    slots = {
-        "customer": chat_customer(ctx, chat)["customer_name"],
-        "product": chat_product(ctx, chat)["product_name"],
-    }
-    return ctx.draw(slots, answer=answer, about=[("support_chats", chat)])
+    return ctx.draw(slots_of(ctx, found[0]), answer=answer, about=[("support_chats", found[0])])
+
+
+def slots_of(ctx: DrawContext, chat: Record) -> dict[str, str]:
+    """The words that name a support chat."""
+    customer, product = chat_customer(ctx, chat), chat_product(ctx, chat)
+    return {"customer": customer["customer_name"], "product": product["product_name"]}
 
 
 def find_support_chat(plan: PlanRecorder, slots: Slots) -> Row:
@@ -186,11 +162,6 @@ def find_support_chat(plan: PlanRecorder, slots: Slots) -> Row:
     )  # fmt: skip
 
 
-def _read(plan: PlanRecorder, slots: Slots) -> tuple[Row, tuple[str, ...]]:
-    chat = find_support_chat(plan, slots)
-    return chat, (plan.fact(chat, "order"), plan.fact(chat, "due"))
-
-
 def _sale(plan: PlanRecorder, slots: Slots) -> Row:
     order = plan.fact(find_support_chat(plan, slots), "order")
     return plan.one("sales", "I look up the order that the chat names.", sales_record_id=order)
@@ -198,3 +169,33 @@ def _sale(plan: PlanRecorder, slots: Slots) -> Row:
 
 def _look_up_seller(plan: PlanRecorder, sale: Row) -> Row:
     return plan.one("employees", "I look up who sold it.", emp_id=sale["emp_id"])
+
+
+def _draw_chat(ctx: DrawContext) -> Found:
+    chat, _ = own_chat(ctx, "order", "due")
+    return Found(chat, slots_of(ctx, chat))
+
+
+def _draw_seller(ctx: DrawContext) -> Found:
+    chat, told = own_chat(ctx, "order")
+    return Found(order_seller(ctx, told), slots_of(ctx, chat), [("support_chats", chat)])
+
+
+_CHAT = Start("support_chats", _draw_chat, find_support_chat)
+_SELLER = Start("", _draw_seller, lambda plan, slots: _look_up_seller(plan, _sale(plan, slots)))
+_PRODUCT = Path().to(
+    Link(
+        chat_product,
+        lambda plan, chat: plan.one("products", "Do we have that product?", product_id=chat["product_id"]),
+    )
+)
+_FACTS = (
+    fact(HERE, "support_chats", "order", partial(entities.ident, "order")),
+    fact(HERE, "support_chats", "due", entities.date),
+)
+for _name, _steps, _question in (
+    ("promise", 1, Question(_CHAT, *_FACTS)),
+    ("promise_stock", 2, Question(_CHAT, *_FACTS, number(_PRODUCT, "stock"))),
+    ("chat_seller_address", 3, Question(_SELLER, person(HERE), email(HERE))),
+):
+    GROUP.add(_name, SUBAREA, _question, steps=_steps)
