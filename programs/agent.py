@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,15 +25,12 @@ from evals.dspy_programs.asked import asked, whole_task
 from evals.dspy_programs.states import MADE, check_made, fit, read_state
 from evals.lm.failures import Ended, failure_of
 from programs.at_once import in_a_thread
-from programs.demo_filter import Reader, Readers
-from programs.dspy_trace import append_to_trace, portable
-from programs.lm_calls import ask_plainly
-from programs.parts.checker import Access, AccessChecker
+from programs.demo_filter import DemoFilter, DemoView
+from programs.dspy_trace import TraceEntry, append_to_trace, portable
+from programs.parts.checker import Access, AccessChecker, Check
 from programs.parts.executor import Execution, Executor
-from programs.parts.making import make_call
 from programs.parts.planner import Planner
 from programs.parts.selector import ToolSelector
-from programs.parts.signatures import call_rules
 from programs.parts.tool_retrieval import (
     REQUIRED,
     check_toolset,
@@ -42,13 +39,13 @@ from programs.parts.tool_retrieval import (
     toolkits_on_offer,
     tools_a_step,
 )
-from programs.prompting.adapter import UnreadableReplyError
 from programs.prompting.adapters import adapter_in_use, refuse_native
-from programs.prompting.native import native_tools
-from programs.prompting.prompt import context_text, progress_text, tools_text, with_policies
+from programs.prompting.lm_calls import LMCalls
+from programs.prompting.prompt import context_text, progress_text, with_policies
+from programs.prompting.steps import batch, step
 from programs.prompting.tool_calling import check_calls, native_calls
-from programs.prompting.trajectory import batch, step
-from programs.rollout import Run
+from programs.prompting.unreadable import UnreadableReplyError
+from programs.rollout import Rollout
 from programs.strategies import Strategy, strategy_called
 from tools.environment import Environment
 from tools.errors import InputError
@@ -65,19 +62,30 @@ MAX_STEPS = 20
 class Agent(dspy.Module):  # type: ignore[misc]
     """A planner, a tool selector, an access checker and an executor in one loop.
 
+    Each of the four may be a module of your own, which the agent calls with its rollout (see
+    `programs.rollout.Rollout`), saves, loads, and hands to optimizers as any other part:
+
+    - `planner(rollout=..., progress=...)` gives a prediction with `plan`, a text;
+    - `selector(rollout=...)` a prediction with `tool` and `arguments`, or where the strategy makes all calls
+      at once with `calls`, a list of such dicts; the tool `finish` ends the episode;
+    - `checker(rollout=..., tool=..., arguments=...)` a `programs.parts.checker.Check`;
+    - `executor(rollout=..., tool=..., arguments=...)` a `programs.parts.executor.Execution`.
+
     Args:
         strategy: by name or as data of your own.
         toolset: whether a prompt lists the toolkits that its task requires (`required`), `all`, those named
             (joined by `+`), or of all tools the K nearest to each step (`retrieved:K`). None is what the kind
             of the environment's world offers the strategy, and where that says nothing `required`.
         max_steps: how many steps an episode may take; a call is a step, and so is finishing.
-        access: whose opinion on a call is asked before it is made: of the `policy`, of the `model`, or of
-            `both`. The policy is always what decides; a model that denies keeps the agent from the call.
+        access: who gives an opinion on a call before it is made: the `policy`, the `model`, or `both`. The
+            policy is always what decides; a model that denies keeps the agent from the call.
         calls: how calls are made by a strategy that makes them natively, see
-        `programs.prompting.tool_calling.Calls`.
+            `programs.prompting.tool_calling.Calls`.
         without: categories of tools that are left out, see `WorldKind.toolset`.
-        env: where its episodes are opened. Never copied and never saved with the program.
+        env: the environment in which episodes are opened. Never copied and never saved with the program.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
+        planner, selector, checker, executor: modules of your own; None is what the strategy says, and for the
+            checker `access`.
 
     Raises:
         InputError: there is no such strategy, toolset, access mode, way to make calls or category.
@@ -97,6 +105,10 @@ class Agent(dspy.Module):  # type: ignore[misc]
         without: Sequence[str] = (),
         env: Environment | None = None,
         keep_history: bool = False,
+        planner: dspy.Module | None = None,
+        selector: dspy.Module | None = None,
+        checker: dspy.Module | None = None,
+        executor: dspy.Module | None = None,
     ) -> None:
         super().__init__()
         if max_steps < 1:
@@ -105,17 +117,21 @@ class Agent(dspy.Module):  # type: ignore[misc]
         self.max_steps = max_steps
         self.calls = check_calls(calls, self.strategy)
         self.keep_history = keep_history
-        self.planner = Planner(self.strategy.planner)
-        self.selector = ToolSelector(self.strategy)
-        self.checker = AccessChecker(access)
-        self.executor = Executor()
+        self.access = access
+        own = {"planner": planner, "selector": selector, "checker": checker, "executor": executor}
+        self.components = {name: _path(part) for name, part in own.items() if part is not None}
+        self._planned = planner is not None or self.strategy.planner != "nobody"
+        self.planner = planner or Planner(self.strategy.planner)
+        self.selector = selector or ToolSelector(self.strategy, planned=self._planned)
+        self.checker = checker or AccessChecker(access)
+        self.executor = executor or Executor()
         self._toolset, self.without = toolset, tuple(without)
         self.env = env
-        self._readers = Readers()
+        self._filter = DemoFilter()
 
     @property
     def env(self) -> Environment | None:
-        """See above; may be set at any time."""
+        """The environment in which episodes are opened; may be set at any time."""
         return self._env
 
     @env.setter
@@ -132,14 +148,15 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     @property
     def config(self) -> dict[str, Any]:
-        """What it takes to build the agent anew, as JSON-able data."""
+        """All it takes to build the agent anew, as JSON-able data; components of your own by class."""
         return {
             "strategy": self.strategy.to_json(),
             "toolset": self.toolset,
             "max_steps": self.max_steps,
-            "access": self.checker.access,
+            "access": self.access,
             "calls": self.calls,
             "without": list(self.without),
+            **({"components": self.components} if self.components else {}),
         }
 
     @property
@@ -188,8 +205,8 @@ class Agent(dspy.Module):  # type: ignore[misc]
                 asked by the world's own persona, with all toolkits, and judged by nobody.
 
         Returns:
-            A prediction with `answer`, `episode` (an `EpisodeResult`), the access checker's `verdicts` and
-            the number of `unreadable` replies.
+            A prediction with `answer`, `episode` (an `EpisodeResult`), the policy's `verdicts` on the calls
+            and the number of `unreadable` replies.
 
         Raises:
             InputError: there is no environment or no model, it is given no task, the strategy asks for a gold
@@ -197,16 +214,24 @@ class Agent(dspy.Module):  # type: ignore[misc]
                 wrong in the episode is in its status.
         """
         started = time.perf_counter()
-        # No trace inside: Predict would keep every step, see Run.selector_trace.
+        adapter, rollout = adapter_in_use(self._lm), self._open(task)
+        if rollout.native:
+            refuse_native(adapter)
+        # Predict would append every step to DSPy's trace, see `append_to_trace`.
+        wanted = dspy.settings.trace is not None and dspy.settings.max_trace_size > 0
+        trace: list[TraceEntry] | None = [] if wanted else None
         quiet = dspy.settings.disable_history or not self.keep_history
-        with dspy.context(adapter=adapter_in_use(self._lm), trace=None, disable_history=quiet):
-            run = self._open(task)
-            ended = self._attempt(run)
-        traces = run.selector_trace(self.selector.predict, stepwise=self.strategy.stepwise)
-        append_to_trace([*run.traces, *traces], run.quoted)
-        episode = run.result(ended, time.perf_counter() - started)
+        with dspy.context(adapter=adapter.bound(rollout.calls), trace=trace, disable_history=quiet):
+            ended = self._attempt(rollout)
+        if trace is not None:
+            append_to_trace(trace, rollout, self.selector.predictors())
+        seconds = time.perf_counter() - started
+        episode = rollout.result(ended, seconds, judged=bool(self.checker.predictors()))
         return dspy.Prediction(
-            answer=run.answer, episode=episode, verdicts=run.verdicts, unreadable=run.unreadable
+            answer=rollout.answer,
+            episode=episode,
+            verdicts=rollout.verdicts,
+            unreadable=rollout.calls.unreadable,
         )
 
     async def aforward(self, task: VisibleTask | str) -> dspy.Prediction:
@@ -215,130 +240,136 @@ class Agent(dspy.Module):  # type: ignore[misc]
         forward = object.__getattribute__(self, "forward")
         return await in_a_thread(partial(forward, task))
 
-    def _open(self, given: VisibleTask | str) -> Run:
+    @property
+    def _lm(self) -> Any:
+        """The tool selector's model."""
+        own = (predict.lm for predict in self.selector.predictors() if predict.lm is not None)
+        return next(own, dspy.settings.lm)
+
+    def _open(self, given: VisibleTask | str) -> Rollout:
         if self.env is None:
-            raise InputError("the agent has no environment", hint="set agent.environment")
-        task = asked(given, self.env)
-        toolkits = toolkits_on_offer(self.toolset, task.domains)
-        episode = self.env.episode(toolkits, persona=task.persona, now=task.now, without=self.without)
-        clock = context_text(episode.now, episode.persona, episode.kind.departments)
-        inputs = {"context": with_policies(clock, task.context), "task": task.query}
-        run = Run(task, episode, inputs, clock, tools_text(episode.toolset, episode.kind.finish))
-        run.catalogue = episode.toolset
-        run.whole_task = partial(whole_task, task, self.env)
-        world = self.env.world.manifest.digest
-        run.reader = Reader(self._readers, self.env, episode.persona, f"{world}/{task.id}")
-        run.native = self.strategy.calls == "native" and native_calls(self._lm, self.calls)
-        if run.native:
-            refuse_native(dspy.settings.adapter)
-        # What changes from step to step goes to the end of the prompt.
-        inputs["tools"] = "" if tools_a_step(self.toolset) else run.tools
-        episode.ask = partial(self._answer_tool, run)
-        return run
+            raise InputError("the agent has no environment", hint="set agent.env")
+        task, lm = asked(given, self.env), self._lm
+        persona = task.persona or self.env.world.manifest.persona
+        demos = DemoView(self._filter, self.env, persona, f"{self.env.world.manifest.digest}/{task.id}")
+        calls = LMCalls(demos, persona.id)
+        episode = self.env.episode(
+            toolkits_on_offer(self.toolset, task.domains),
+            persona=persona,
+            now=task.now,
+            without=self.without,
+            ask=partial(calls.answer_tool, lm),
+        )
+        clock = context_text(episode.now, persona, episode.kind.departments)
+        rollout = Rollout(
+            task.visible(),
+            episode,
+            demos,
+            calls,
+            clock,
+            with_policies(clock, task.context),
+            episode.toolset,
+            # What changes from step to step goes to the end of the prompt.
+            tools_first=not tools_a_step(self.toolset),
+            native=self.strategy.calls == "native" and native_calls(lm, self.calls),
+            whole_task=partial(whole_task, task, self.env),
+        )
+        rollout.offer(episode.toolset)
+        return rollout
 
-    def _answer_tool(self, run: Run, prompt: str) -> str:
-        """Ask the agent's model on behalf of a tool; its failure is kept, for the tool would swallow it."""
+    def _attempt(self, rollout: Rollout) -> Ended:
         try:
-            with run.asking("tool"):
-                return ask_plainly(self._lm, prompt)
-        except Exception as error:
-            run.unanswered = error
-            raise
-
-    def _attempt(self, run: Run) -> Ended:
-        try:
-            if self.strategy.planner != "nobody":
-                run.inputs["plan"] = self._plan(run)
-            return Ended(self._step_by_step(run) if self.strategy.stepwise else self._all_at_once(run))
+            if self._planned:
+                self._plan(rollout)
+            return Ended(
+                self._step_by_step(rollout) if self.strategy.stepwise else self._all_at_once(rollout)
+            )
         except InputError:
             raise
         except Exception as error:
             return failure_of(error)
 
-    def _plan(self, run: Run, progress: str = "") -> str:
-        self._offer(run)
-        inputs = {"context": run.inputs["context"], "tools": run.tools, "progress": progress}
-        about = {"task": run.task, "whole": run.whole_task, "rules": run.episode.kind.house_rules}
-        with run.asking("plan") if self.strategy.planner == "model" else nullcontext():
-            prediction = self.planner(**about, offered=run.catalogue, reader=run.reader, **inputs)
-        if self.strategy.planner == "model":
-            shown = {"context": run.clock, "task": run.task.query, "progress": progress}
-            run.traces.append((self.planner.predict, shown, prediction))
-        return str(prediction.plan)
-
-    def _step_by_step(self, run: Run) -> EpisodeStatus:
+    def _step_by_step(self, rollout: Rollout) -> EpisodeStatus:
         for _ in range(self.max_steps):
-            chosen = self._choose(run)
+            chosen = self._choose(rollout)
             if chosen.tool == FINISH:
-                return run.finish(chosen.arguments)
-            done = self._call(run, chosen.tool, chosen.arguments, chosen.get("thought"))
-            run.trajectory.append(step(chosen, done.observation.text))
-            if done.failed and run.revisions < self.strategy.revisions:
-                run.revisions += 1
-                run.trajectory[-1]["plan"] = self._plan(run, progress_text(run.trajectory.readable()))
+                return rollout.finish(chosen.arguments)
+            done = self._call(rollout, chosen.tool, chosen.arguments, chosen.get("thought"))
+            rollout.trajectory.append(step(chosen, done.observation.text))
+            if done.failed and rollout.revisions < self.strategy.revisions:
+                rollout.revisions += 1
+                revised = self._plan(rollout, progress_text(rollout.trajectory.readable()))
+                rollout.trajectory[-1]["plan"] = revised
         return "step_limit"
 
-    def _all_at_once(self, run: Run) -> EpisodeStatus:
-        ended = self._make_calls(run, self._choose(run))
-        if ended is None and run.episode.kind.judges_answers:
-            ended = self._make_calls(run, self._choose(run), only_finish=True)
+    def _all_at_once(self, rollout: Rollout) -> EpisodeStatus:
+        ended = self._make_calls(rollout, self._choose(rollout))
+        if ended is None and rollout.episode.kind.judges_answers:
+            ended = self._make_calls(rollout, self._choose(rollout), only_finish=True)
         return ended or "finished"
 
     def _make_calls(
-        self, run: Run, chosen: dspy.Prediction, *, only_finish: bool = False
+        self, rollout: Rollout, chosen: dspy.Prediction, *, only_finish: bool = False
     ) -> EpisodeStatus | None:
-        """Make the chosen calls and keep what came of them; None if the agent has not finished by them."""
+        """Make the chosen calls and keep their observations; None if the agent has not finished by them."""
         thought, seen = chosen.get("reasoning"), []
         for number, call in enumerate(chosen.calls):
             if call["tool"] == FINISH:
-                return run.finish(call["arguments"])
+                return rollout.finish(call["arguments"])
             if number == self.max_steps:
                 return "step_limit"
             if not only_finish:
-                done = self._call(run, call["tool"], call["arguments"], thought)
+                done = self._call(rollout, call["tool"], call["arguments"], thought)
                 seen.append(f"{number + 1}. {call['tool']}: {done.observation.text}")
                 thought = None
-        run.trajectory.append(batch(chosen, "\n".join(seen)))
+        rollout.trajectory.append(batch(chosen, "\n".join(seen)))
         return None
 
-    def _call(self, run: Run, tool: str, arguments: dict[str, Any], thought: str | None) -> Execution:
-        run.thoughts.append(thought or "")
-        return make_call(run, self.checker, self.executor, tool, arguments)
+    def _plan(self, rollout: Rollout, progress: str = "") -> str:
+        """A plan for the steps to come; the first one is what the rollout follows."""
+        self._offer(rollout)
+        with rollout.by("plan"):
+            plan = str(self.planner(rollout=rollout, progress=progress).plan)
+        if rollout.plan is None:
+            rollout.plan = plan
+        return plan
 
-    def _choose(self, run: Run) -> dspy.Prediction:
-        """The model's next choice. A reply that cannot be read is shown to it once, with what is wrong."""
-        self._offer(run)
-        try:
-            prediction = self._ask(run)
-        except UnreadableReplyError as error:
-            complaint = f"Your reply could not be read: {error.problem}. {error.remedy}"
-            run.trajectory.append({"reply": error.reply, "observation": complaint})
-            prediction = self._ask(run)
-        run.chosen = prediction, len(run.trajectory.readable())
-        return prediction
+    def _choose(self, rollout: Rollout) -> dspy.Prediction:
+        """The next choice. A reply that cannot be read is shown to the model once, with what is wrong."""
+        self._offer(rollout)
+        with rollout.by("select"):
+            try:
+                chosen = self.selector(rollout=rollout)
+            except UnreadableReplyError as error:
+                complaint = f"Your reply could not be read: {error.problem}. {error.remedy}"
+                rollout.trajectory.append({"reply": error.reply, "observation": complaint})
+                chosen = self.selector(rollout=rollout)
+        rollout.seen = len(rollout.trajectory.readable())
+        return chosen
 
-    def _offer(self, run: Run) -> None:
-        """Put the tools nearest to the next step on offer, and no others, if it is by retrieval."""
-        finish, trajectory = run.episode.kind.finish, run.trajectory
+    def _offer(self, rollout: Rollout) -> None:
+        """Offer the tools nearest to the next step, if tools are offered by retrieval."""
         nearest = tools_a_step(self.toolset)
         if nearest is not None:
-            run.episode.toolset = offered(run, run.catalogue, nearest)
-            run.tools = trajectory.offer = tools_text(run.episode.toolset, finish)
-        if run.native:
-            trajectory.tools = native_tools(tuple(run.episode.toolset.values()), finish)
+            rollout.offer(offered(rollout, nearest))
 
-    @property
-    def _lm(self) -> Any:
-        return self.selector.predict.lm or dspy.settings.lm
-
-    def _ask(self, run: Run) -> dspy.Prediction:
-        rules = call_rules(run.episode.kind, stepwise=self.strategy.stepwise)
-        try:
-            with run.asking("select"):
-                return self.selector(rules=rules, trajectory=run.trajectory, reader=run.reader, **run.inputs)
-        except UnreadableReplyError:
-            run.unreadable += 1
-            raise
+    def _call(self, rollout: Rollout, tool: str, arguments: dict[str, Any], thought: str | None) -> Execution:
+        """Make a call unless the agent's own check is against it; either way the episode has it on record."""
+        episode = rollout.episode
+        rollout.thoughts.append(thought or "")
+        with rollout.by("check"):
+            check: Check = self.checker(rollout=rollout, tool=tool, arguments=arguments)
+        rollout.verdicts.append(check.verdict)
+        rollout.opinions.append(check.opinion)
+        if check.refusal is not None:
+            return Execution(episode.refuse(tool, arguments, check.refusal), failed=True)
+        with rollout.by("tool"):
+            done: Execution = self.executor(rollout=rollout, tool=tool, arguments=arguments)
+        if check.opinion is not None and episode.calls:
+            rollout.opinions[-1] = replace(check.opinion, truth=episode.calls[-1].decision)
+        if rollout.calls.unanswered is not None:
+            raise rollout.calls.unanswered
+        return done
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Agent:
         copied = type(self).__new__(type(self))
@@ -348,4 +379,9 @@ class Agent(dspy.Module):  # type: ignore[misc]
         return copied
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "_env": None, "_readers": Readers()}
+        return {**super().__getstate__(), "_env": None, "_filter": DemoFilter()}
+
+
+def _path(part: Any) -> str:
+    """The class of a component."""
+    return f"{type(part).__module__}.{type(part).__qualname__}"

@@ -1,116 +1,99 @@
-"""Demonstrations have owners: nobody's model is shown one that quotes a record its persona may not read.
+"""Demonstrations have owners: no model is shown one that quotes a record its persona may not read.
 
-In its place they are shown its twin, in which everything that comes from records is made up (who compiles
-a program puts it there, see `optimizers.demos.redaction`), or nothing where there is no twin.
+In its place the persona's model is shown its twin, in which everything that comes from records is made up
+(`optimizers.demos.redaction` makes it), or nothing where there is no twin.
 """
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import dspy
 
 from evals.dspy_programs.demo_format import DemoNotes
-from evals.dspy_programs.nearest import NearestPredict
 
 if TYPE_CHECKING:
     from tools.environment import Environment
     from tools.persona import Persona
 
-_REMEMBERED = 2048
+_REMEMBERED = 100_000
+"""Decisions that are kept."""
 
 
-class Shown(NamedTuple):
-    """What a persona may see of a predictor's demonstrations.
+class Decision(NamedTuple):
+    """The form in which a persona is shown a demonstration.
 
     Attributes:
-        demos: those that this is about; kept, so that neither an address can come to mean another one nor a
-            demonstration be put into the list unseen.
-        barred: positions of those that they may not see in any form.
-        instead: by the address of a demonstration the twin that they see in its place.
-        solving: by task, as `DemoNotes.solves` names it, the positions of its solutions.
+        demo: the demonstration; kept, so that its address cannot come to mean another one.
+        shown: itself, its twin, or None.
+        solves: the task that it solves, as `DemoNotes.solves`.
     """
 
-    demos: Sequence[Any]
-    barred: frozenset[int]
-    instead: Mapping[int, Any]
-    solving: Mapping[str, frozenset[int]]
+    demo: Any
+    shown: Any | None
+    solves: str
 
 
-@dataclass
-class Readers:
-    """Tells which of a predictor's demonstrations a persona may be shown, and remembers it. Thread-safe."""
+class DemoFilter:
+    """Decides which demonstrations a persona may be shown, and remembers it. Thread-safe."""
 
-    _shown: dict[tuple[Persona, str, int], Shown] = field(default_factory=dict)
-    _twins: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self._known: dict[tuple[Persona, str], dict[int, Decision]] = {}
+        self._twins: dict[int, tuple[Any, Any]] = {}
 
-    def shown(self, predict: dspy.Predict, env: Environment, persona: Persona) -> Shown:
-        """What `persona` may see of the demonstrations in `predict`."""
-        demos = predict.demos
-        asked = (persona, env.digest, id(demos))
-        known = self._shown.get(asked)
-        if known is None or not _same(known.demos, demos):
-            if len(self._shown) >= _REMEMBERED:
-                self._shown.clear()
-            self._shown[asked] = known = self._look(tuple(demos), env, persona)
-        return known
+    def decide(self, demos: Sequence[Any], env: Environment, persona: Persona) -> list[Decision]:
+        """The decision on each of `demos`, in their order."""
+        known = self._known.setdefault((persona, env.digest), {})
+        found = {id(demo): known.get(id(demo)) for demo in demos}
+        new = [demo for demo in demos if (one := found[id(demo)]) is None or one.demo is not demo]
+        if not new:
+            return [one for demo in demos if (one := found[id(demo)]) is not None]
+        notes = [DemoNotes.of(demo) for demo in new]
+        unreadable = env.unreadable(persona, frozenset(record for note in notes for record in note.records))
+        made = {
+            id(demo): Decision(
+                demo, demo if unreadable.isdisjoint(note.records) else self._twin(demo, note), note.solves
+            )
+            for demo, note in zip(new, notes, strict=True)
+        }
+        if sum(map(len, tuple(self._known.values()))) + len(made) > _REMEMBERED:
+            self._known.clear()
+        known.update(made)
+        return [made.get(id(demo)) or known[id(demo)] for demo in demos]
 
-    def _look(self, demos: Sequence[Any], env: Environment, persona: Persona) -> Shown:
-        quoted = [frozenset(DemoNotes.of(demo).records) for demo in demos]
-        unreadable = env.unreadable(persona, frozenset().union(*quoted))
-        hidden = [at for at, records in enumerate(quoted) if not unreadable.isdisjoint(records)]
-        twins = {at: twin for at in hidden if (twin := self._twin(demos[at])) is not None}
-        instead = {id(demos[at]): twin for at, twin in twins.items()}
-        barred = frozenset(at for at in hidden if at not in twins)
-        solving: dict[str, frozenset[int]] = {}
-        for at, demo in enumerate(demos):
-            if task := DemoNotes.of(demo).solves:
-                solving[task] = solving.get(task, frozenset()) | {at}
-        return Shown(demos, barred, instead, solving)
-
-    def _twin(self, demo: Any) -> Any | None:
+    def _twin(self, demo: Any, notes: DemoNotes) -> Any | None:
         """The twin as an example: one object for all who see it, since adapters remember by object."""
-        fields = DemoNotes.of(demo).redacted
-        if not fields:
+        if not notes.redacted:
             return None
         known = self._twins.get(id(demo))
         if known is None or known[0] is not demo:
-            self._twins[id(demo)] = known = (demo, dspy.Example(augmented=True, **fields))
+            self._twins[id(demo)] = known = (demo, dspy.Example(augmented=True, **notes.redacted))
         return known[1]
 
 
-@dataclass(frozen=True)
-class Reader:
-    """On whose behalf a model is asked, and for which task: decides what its prompt may show.
+class DemoView(NamedTuple):
+    """The demonstrations that the prompts of one episode may show.
 
     Attributes:
-        task: as `DemoNotes.solves` names it; what solves it is not shown, however it may be worded.
+        persona: on whose behalf models are asked.
+        task: the task, as `DemoNotes.solves` names it; its solutions are not shown, however they are worded.
     """
 
-    readers: Readers
+    filter: DemoFilter
     env: Environment
     persona: Persona
     task: str = ""
 
-    def demos(self, predict: dspy.Predict, inputs: Mapping[str, Any]) -> list[Any] | None:
-        """The demonstrations for a call; None if the predictor's own are all readable.
+    def shown(self, demos: Sequence[Any]) -> list[Any]:
+        """The demonstrations that may be shown, with twins in place of those that may not."""
+        decisions = self.filter.decide(demos, self.env, self.persona)
+        return [one.shown for one in decisions if not self._barred(one)]
 
-        A predictor that chooses demonstrations for each call by itself does so by a method `nearest_demos`
-        with the inputs and the positions that are out of question.
-        """
-        shown = self.readers.shown(predict, self.env, self.persona)
-        barred = shown.barred | shown.solving.get(self.task, frozenset())
-        if not barred and not shown.instead:
-            return None
-        if isinstance(predict, NearestPredict):
-            chosen = predict.nearest_demos(inputs, barred)
-        else:
-            chosen = [demo for at, demo in enumerate(shown.demos) if at not in barred]
-        return [shown.instead.get(id(demo), demo) for demo in chosen]
+    def hidden(self, demos: Sequence[Any]) -> frozenset[int]:
+        """The positions of the demonstrations that may be shown in no form."""
+        decisions = self.filter.decide(demos, self.env, self.persona)
+        return frozenset(at for at, one in enumerate(decisions) if self._barred(one))
 
-
-def _same(known: Sequence[Any], demos: Sequence[Any]) -> bool:
-    return len(known) == len(demos) and all(map(operator.is_, known, demos))
+    def _barred(self, decision: Decision) -> bool:
+        return decision.shown is None or (decision.solves != "" and decision.solves == self.task)

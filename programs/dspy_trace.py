@@ -3,26 +3,59 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import dspy
 
 from evals.dspy_programs.demo_format import DemoNotes
-from programs.rollout import TraceEntry
+from programs.prompting.trajectory import Trajectory
+from programs.rollout import Rollout
+
+TraceEntry = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
+"""What DSPy notes of one predictor call: the predictor, its inputs, its outputs."""
+
+_TOOLS = "tools"
 
 
-def append_to_trace(entries: list[TraceEntry], quoted: Callable[[], list[str]]) -> None:
-    """Append to DSPy's trace, as `dspy.Predict` does, with the records that the entries quote."""
+def append_to_trace(
+    entries: Iterable[TraceEntry], rollout: Rollout, selecting: Collection[dspy.Predict]
+) -> None:
+    """Append a rollout to DSPy's trace, as `dspy.Predict` does, with the records that it quotes.
+
+    Of a predictor of the tool selector only the last step, with all steps before it as its input: DSPy's
+    optimizers pick a single entry per predictor, and half a trajectory is a demonstration of stopping
+    halfway. Tools are left out, replies that could not be read and the task's own context as well.
+
+    Args:
+        entries: that DSPy made in the rollout.
+        selecting: the predictors of the tool selector.
+    """
     trace, limit = dspy.settings.trace, dspy.settings.max_trace_size
-    if trace is None or limit <= 0:
-        return
-    records = quoted()
-    marked = DemoNotes(records).to_fields() if records else {}
-    for predict, inputs, outputs in entries:
+    last = {id(predict): (predict, inputs, outputs) for predict, inputs, outputs in entries}
+    chosen = {id(predict): last[id(predict)] for predict in selecting if id(predict) in last}
+    others = [entry for entry in entries if id(entry[0]) not in chosen]
+    records = rollout.quoted()
+    notes = DemoNotes(records).to_fields() if records else {}
+    for predict, inputs, outputs in [*others, *chosen.values()]:
         if len(trace) >= limit:
             trace.pop(0)
-        trace.append((predict, {**inputs, **marked}, outputs))
+        trace.append((predict, {**_shown(predict, inputs, rollout), **notes}, outputs))
+
+
+def _shown(predict: dspy.Predict, inputs: dict[str, Any], rollout: Rollout) -> dict[str, Any]:
+    """The inputs of a call as a demonstration shows them, in the order of the signature."""
+    shown: dict[str, Any] = {}
+    for name, field in predict.signature.input_fields.items():
+        value = None if name == _TOOLS else inputs.get(name)
+        if isinstance(value, Trajectory):
+            steps = value.readable()[: rollout.seen]
+            value = steps if steps or field.is_required() else None
+        elif name == "context" and value == rollout.context:
+            value = rollout.clock
+        if value is not None:
+            shown[name] = value
+    return shown
 
 
 def portable(part: Any) -> Any:

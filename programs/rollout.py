@@ -1,73 +1,140 @@
-"""One run of an agent: everything that belongs to a single episode."""
+"""A rollout: the state of an agent's work on one task, which its components are given."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from programs.demo_filter import Reader
-from programs.lm_usage import Questions
+from evals.dspy_programs.nearest import NearestPredict
+from programs.demo_filter import DemoView
+from programs.prompting.lm_calls import LMCalls, model_in_use
+from programs.prompting.native import native_tools
+from programs.prompting.prompt import tools_text
 from programs.prompting.render import as_text
 from programs.prompting.trajectory import Trajectory
 from tools.episode import Episode
 from tools.episode_result import EpisodeResult, Part
 from tools.policy import Decision, Opinion
 from tools.statuses import EpisodeStatus
-from tools.tool import Toolset
+from tools.tool import FINISH, Toolset
 
 if TYPE_CHECKING:
     from evals.lm.failures import Ended
     from evals.tasks.task import Task, VisibleTask
 
-TraceEntry = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
-
 
 @dataclass
-class Run:
-    """The state of one episode's run. A program holds none of it, so its episodes never meet.
+class Rollout:
+    """One attempt at one task. A program holds none of it, so its rollouts never meet.
+
+    A component of an agent takes from here what it shows its model:
+
+        class Brief(dspy.Module):
+            def __init__(self):
+                super().__init__()
+                self.predict = dspy.Predict("context, task, tools, trajectory -> tool, arguments: dict")
+
+            def forward(self, rollout):
+                return self.predict(**rollout.shown, trajectory=rollout.trajectory)
+
+    Whatever predictor is asked here, its prompt shows no demonstration that the task's persona may not read,
+    and its calls are counted and kept.
 
     Attributes:
-        whole_task: gives the task with what an agent may not see of it, such as its gold plan, if known.
-        inputs: the inputs of the tool selector other than the trajectory.
-        clock: the context without what the task tells besides, which demonstrations leave out: the running
-            episode has its own, and it is long.
+        task: as an agent may see it, without its gold plan.
+        episode: where calls are made; see `tools.episode.Episode`.
+        demos: the demonstrations that prompts may show.
+        calls: the calls of models.
+        clock: the context without the task's own, which demonstrations leave out: the running episode has its
+            own, and it is long.
+        context: the clock, the person, and what the task tells besides.
+        catalogue: all tools from which a step's offer is chosen.
         tools: the tools on offer, as prompts show them.
-        verdicts: of the access checker by the policy, one for each call.
-        opinions: of the access checker by the model, one for each call; empty if it asks none.
-        asked: the questions to models.
-        unreadable: replies that were not in the format asked for.
-        reader: on whose behalf models are asked.
-        catalogue: all tools from which the offer of a step is chosen.
+        tools_first: whether the first turn of a prompt shows the tools; otherwise the last one does.
         native: whether calls are the model's own tool calls.
-        unanswered: why the model gave no reply to a tool that asked it.
-        chosen: the selector's last prediction and how many readable steps it had seen.
+        whole_task: gives the task with its gold plan, if known. Nothing of it may be shown to a model.
+        plan: the plan that is followed; None where nobody plans.
+        trajectory: the steps so far.
+        thoughts: the thought before each call; empty where there is none.
+        verdicts: of the policy, one for each call.
+        opinions: of the access checker's model, one for each call.
+        seen: number of readable steps that the tool selector's last choice had seen.
     """
 
     task: VisibleTask
     episode: Episode
-    inputs: dict[str, Any]
+    demos: DemoView
+    calls: LMCalls
     clock: str
-    tools: str
-    asked: Questions = field(default_factory=Questions)
+    context: str
+    catalogue: Toolset
+    tools_first: bool = True
+    native: bool = False
+    whole_task: Callable[[], Task | None] = lambda: None
+    tools: str = ""
+    plan: str | None = None
     trajectory: Trajectory = field(default_factory=Trajectory)
     thoughts: list[str] = field(default_factory=list)
     verdicts: list[Decision | None] = field(default_factory=list)
     opinions: list[Opinion | None] = field(default_factory=list)
-    traces: list[TraceEntry] = field(default_factory=list)
-    chosen: tuple[dspy.Prediction, int] | None = None
+    seen: int = 0
     answer: str = ""
     answer_status: str = ""
-    unreadable: int = 0
-    unanswered: Exception | None = None
     revisions: int = 0
-    reader: Reader | None = None
-    catalogue: Toolset = field(default_factory=dict)
-    native: bool = False
-    whole_task: Callable[[], Task | None] = lambda: None
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The inputs of a tool selector other than the trajectory: context, task, tools, and plan if any."""
+        plan = {} if self.plan is None else {"plan": self.plan}
+        tools = self.tools if self.tools_first else ""
+        return {"context": self.context, "task": self.task.query, **plan, "tools": tools}
+
+    def ask(self, predict: dspy.Predict, *, house_rules: str = "", **inputs: Any) -> dspy.Prediction:
+        """The prediction of a predictor.
+
+        A predictor may also be called as usual. Here one that chooses demonstrations for each query chooses
+        among those that may be shown, so that it shows as many as it should.
+
+        Args:
+            house_rules: are put behind the instructions of the signature. An optimizer that rewrites
+                instructions can neither drop nor reword them.
+            inputs: of the signature, by name.
+
+        Raises:
+            UnreadableReplyError: the model replied, but not in the format asked for.
+            InputError: there is no model to ask.
+            Exception: there is no reply, see `evals.lm.failures`.
+        """
+        model_in_use(predict.lm)
+        chosen = {}
+        if isinstance(predict, NearestPredict):
+            chosen = {"demos": predict.nearest_demos(inputs, self.demos.hidden(predict.demos))}
+        return predict(signature=_with_rules(predict.signature, house_rules), **chosen, **inputs)
+
+    @contextmanager
+    def by(self, part: Part) -> Iterator[None]:
+        """A block in which a part of the program may ask models."""
+        with self.calls.by(part, len(self.episode.calls)):
+            yield
+
+    def offer(self, toolset: Toolset) -> None:
+        """Put tools on offer, and no others, until the next offer."""
+        finish = self.episode.kind.finish
+        self.episode.offer(toolset)
+        self.tools = tools_text(toolset, finish)
+        self.calls.offered = {
+            **{name: tool.arguments for name, tool in toolset.items()},
+            FINISH: tuple(finish.arguments),
+        }
+        self.trajectory.offers(
+            text="" if self.tools_first else self.tools,
+            tools=native_tools(tuple(toolset.values()), finish) if self.native else None,
+        )
 
     def finish(self, arguments: dict[str, Any]) -> EpisodeStatus:
         """Take the arguments of the `finish` call as the answer."""
@@ -78,31 +145,31 @@ class Run:
         self.answer_status = as_text(arguments.get("status", "")).strip().lower()
         return "finished"
 
-    def asking(self, part: Part) -> AbstractContextManager[None]:
-        """A block in which a part of the program asks a model."""
-        return self.asked.asking(part, len(self.episode.calls))
+    def result(self, ended: Ended, seconds: float, *, judged: bool) -> EpisodeResult:
+        """The result of the episode.
 
-    def result(self, ended: Ended, seconds: float) -> EpisodeResult:
-        """What the episode left."""
+        Args:
+            judged: whether a model was to give an opinion on calls.
+        """
         return EpisodeResult(
             status=ended.status,
             outcome=self.episode.outcome(),
             calls=self.episode.calls,
             thoughts=self.thoughts,
-            opinions=self.opinions,
-            plan=self.inputs.get("plan", ""),
+            opinions=self.opinions if judged or any(each is not None for each in self.opinions) else [],
+            plan=self.plan or "",
             answer=self.answer,
             answer_status=self.answer_status,
-            asks=list(self.asked),
-            model_calls=len(self.asked),
-            usage=self.asked.usage,
+            asks=self.calls.records,
+            model_calls=len(self.calls.records),
+            usage=self.calls.usage,
             seconds=seconds,
             error=ended.error,
             traceback=ended.traceback,
         )
 
     def quoted(self) -> list[str]:
-        """References of the records that this run quotes: those it read and those its task is about.
+        """References of the records that this rollout quotes: those it read and those its task is about.
 
         With them goes the world that they are of: the same id elsewhere is another record.
         """
@@ -111,19 +178,7 @@ class Run:
         records = read | set(whole.must_read if whole is not None else ())
         return sorted(records | {self.episode.world}) if records else []
 
-    def selector_trace(self, predict: dspy.Predict, *, stepwise: bool) -> list[TraceEntry]:
-        """The trace of the whole trajectory: the last step, with all steps before it as its input.
 
-        One entry and not one a step: DSPy's optimizers pick a single entry per predictor, and half a
-        trajectory is a demonstration of stopping halfway. Tools are left out, replies that could not be
-        read and what a task tells besides as well.
-        """
-        if self.chosen is None:
-            return []
-        prediction, seen = self.chosen
-        inputs = {name: value for name, value in self.inputs.items() if name != "tools"}
-        inputs["context"] = self.clock
-        steps = self.trajectory.readable()[:seen]
-        if stepwise or steps:
-            inputs["trajectory"] = steps
-        return [(predict, inputs, prediction)]
+@lru_cache(maxsize=256)
+def _with_rules(signature: type[dspy.Signature], rules: str) -> type[dspy.Signature]:
+    return signature.with_instructions(f"{signature.instructions}\n\n{rules}") if rules else signature

@@ -7,22 +7,19 @@ checker thinks. All that its opinion can do is to keep the agent from a call.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import dspy
 
-from programs.lm_calls import ask
 from programs.parts.rules import rules_text
-from programs.parts.signatures import check_signature
-from programs.prompting.adapter import UnreadableReplyError
-from tools.dispatch import Observation
+from programs.parts.signatures import CheckAccess, one_paragraph
+from programs.prompting.unreadable import UnreadableReplyError
+from programs.rollout import Rollout
 from tools.episode import Episode
 from tools.errors import InputError
 from tools.policy import Decision, Opinion
 from tools.tool import BadArgumentsError
-
-if TYPE_CHECKING:
-    from programs.rollout import Run
 
 Access = Literal["policy", "model", "both"]
 """Who gives an opinion on a call: the policy itself, the model, or both.
@@ -30,6 +27,23 @@ Access = Literal["policy", "model", "both"]
 With `policy` the opinion is only kept. A call that the model denies is not made; with `both` neither is one
 that the policy denies to this persona whatever the record, and the model is not asked about it.
 """
+
+_VERDICTS = {"allowed": True, "denied": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The result of a check.
+
+    Attributes:
+        verdict: of the policy, as far as it can be given before the call; None if there is none to give.
+        opinion: of the model; None where it was not asked.
+        refusal: why the call is not to be made; None for one that is.
+    """
+
+    verdict: Decision | None = None
+    opinion: Opinion | None = None
+    refusal: str | None = None
 
 
 class AccessChecker(dspy.Module):  # type: ignore[misc]
@@ -49,71 +63,57 @@ class AccessChecker(dspy.Module):  # type: ignore[misc]
             )
         self.access = access
         if access != "policy":
-            self.predict = dspy.Predict(check_signature())
+            self.predict = dspy.Predict(one_paragraph(CheckAccess))
 
-    def forward(self, *, episode: Episode, tool: str, arguments: Mapping[str, Any]) -> Decision | None:
-        """The policy's verdict on a call, as far as it can be given before; None if there is none to give.
-
-        There is none on a call that no tool would take: no such tool, unfit arguments.
-        """
-        known = episode.toolset.get(tool)
-        if known is None:
-            return None
-        try:
-            checked = known.validate(arguments)
-        except BadArgumentsError:
-            return None
-        return episode.policy.decide(episode.persona, tool, checked)
-
-    def opinion(self, run: Run, tool: str, arguments: Mapping[str, Any]) -> Opinion | None:
-        """The model's opinion on the call that a run is about to make, kept in the run as well.
-
-        None where no model is asked, or there is nothing to decide.
+    def forward(self, rollout: Rollout, tool: str, arguments: Mapping[str, Any]) -> Check:
+        """The check of a call that is about to be made.
 
         Raises:
             Exception: the model gave no reply.
         """
-        if self.access == "policy":
-            return None
-        decidable = run.verdicts[-1] is not None
-        opinion = self._ask(run, tool, arguments) if decidable else None
-        run.opinions.append(opinion)
-        return opinion
+        verdict = policy_verdict(rollout.episode, tool, arguments)
+        if self.access == "both" and verdict is not None and not verdict.allow:
+            return Check(verdict, refusal=f"It is denied by {verdict.rule}.")
+        if self.access == "policy" or verdict is None:
+            return Check(verdict)
+        opinion = self._opinion(rollout, tool, arguments)
+        return Check(verdict, opinion, opinion.reason if opinion.allow is False else None)
 
-    def _ask(self, run: Run, tool: str, arguments: Mapping[str, Any]) -> Opinion:
-        inputs = {
-            "context": run.clock,
-            "task": run.task.query,
-            "rules": rules_text(run.episode.policy, tool),
-            "tool": tool,
-            "arguments": dict(arguments),
-        }
+    def _opinion(self, rollout: Rollout, tool: str, arguments: Mapping[str, Any]) -> Opinion:
+        """The model's opinion; one that cannot be read refuses nothing."""
         try:
-            with run.asking("check"):
-                reply = ask(self.predict, reader=run.reader, **inputs)
+            reply = rollout.ask(
+                self.predict,
+                context=rollout.clock,
+                task=rollout.task.query,
+                rules=rules_text(rollout.episode.policy, tool),
+                tool=tool,
+                arguments=dict(arguments),
+            )
         except UnreadableReplyError as error:
-            run.unreadable += 1
             return Opinion(None, error.problem)
-        run.traces.append((self.predict, inputs, reply))
         allow = _VERDICTS.get(str(reply.verdict).strip().strip("*.\"'").casefold())
-        truth = foretell(run.episode, tool, arguments) if allow is False else None
+        truth = foretell(rollout.episode, tool, arguments) if allow is False else None
         return Opinion(allow, str(reply.get("reason") or ""), truth)
 
 
-_VERDICTS = {"allowed": True, "denied": False}
+def policy_verdict(episode: Episode, tool: str, arguments: Mapping[str, Any]) -> Decision | None:
+    """The policy's verdict on a call; None for one that no tool would take: no such tool, unfit arguments."""
+    known = episode.toolset.get(tool)
+    if known is None:
+        return None
+    try:
+        checked = known.validate(arguments)
+    except BadArgumentsError:
+        return None
+    return episode.policy.decide(episode.persona, tool, checked)
 
 
 def foretell(episode: Episode, tool: str, arguments: Mapping[str, Any]) -> Decision | None:
-    """What the policy would decide on a call that is not made, down to the records it would meet.
+    """The policy's decision on a call that is not made, down to the records it would meet.
 
     The call is tried in a copy of the episode that is thrown away; nothing of it is shown to anybody.
     """
     copy = episode.copy()
     copy.call(tool, arguments)
     return copy.calls[-1].decision
-
-
-def refusal(tool: str, reason: str) -> Observation:
-    """What the agent gets for a call that its checker refused."""
-    text = f"Your own access check refused {tool}, so it was not called. {reason}".rstrip()
-    return Observation("refused", text, text)

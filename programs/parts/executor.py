@@ -8,13 +8,13 @@ from typing import Any
 
 import dspy
 
+from programs.rollout import Rollout
 from tools.dispatch import Observation
-from tools.episode import Episode
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What came of a call.
+    """The result of a call.
 
     Attributes:
         failed: the call was refused, or it was to change something and changed nothing.
@@ -27,8 +27,9 @@ class Execution:
 class Executor(dspy.Module):  # type: ignore[misc]
     """Makes calls through the episode, where they are validated, decided on and recorded."""
 
-    def forward(self, *, episode: Episode, tool: str, arguments: Mapping[str, Any]) -> Execution:
+    def forward(self, rollout: Rollout, tool: str, arguments: Mapping[str, Any]) -> Execution:
         """Make one call. Whatever goes wrong comes back as its observation."""
+        episode = rollout.episode
         before = episode.changeset
         observation = episode.call(tool, arguments)
         known = episode.toolset.get(tool)

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any
-
 import dspy
 
-from programs.demo_filter import Reader
-from programs.lm_calls import ask
-from programs.parts.signatures import plan_signature, with_house_rules
+from programs.parts.signatures import Plan, one_paragraph
 from programs.prompting.prompt import plan_text
 from programs.prompting.render import as_text
+from programs.rollout import Rollout
 from programs.strategies import PlanSource
 from tools.errors import InputError
-
-if TYPE_CHECKING:
-    from evals.tasks.task import Task, VisibleTask
 
 
 class Planner(dspy.Module):  # type: ignore[misc]
@@ -26,45 +19,46 @@ class Planner(dspy.Module):  # type: ignore[misc]
         super().__init__()
         self.source = source
         if source == "model":
-            self.predict = dspy.Predict(plan_signature())
+            self.predict = dspy.Predict(one_paragraph(Plan))
 
-    def forward(
-        self,
-        *,
-        task: VisibleTask,
-        whole: Callable[[], Task | None],
-        rules: str,
-        offered: Collection[str],
-        reader: Reader | None = None,
-        **inputs: Any,
-    ) -> dspy.Prediction:
-        """A prediction with a `plan`; the empty text if nobody plans.
+    def forward(self, rollout: Rollout, progress: str = "") -> dspy.Prediction:
+        """The plan.
 
         Args:
-            whole: gives the task with its gold plans, if they are known.
-            offered: names of the tools on offer; of a task's gold plans one that needs no others is given.
+            progress: the steps so far where a step has failed; empty before the first one.
+
+        Returns:
+            A prediction with `plan`, a text; empty if nobody plans.
 
         Raises:
             InputError: the gold plan is asked for, and the task has none or is of no suite at hand.
-            UnreadableReplyError: as `programs.lm_calls.ask`.
+            UnreadableReplyError: as `Rollout.ask`.
         """
         if self.source == "model":
-            signature = with_house_rules(self.predict.signature, rules)
-            return ask(self.predict, reader=reader, signature=signature, task=task.query, **inputs)
-        if self.source in ("gold", "gold with arguments"):
-            return dspy.Prediction(plan=_gold(task, whole(), offered, arguments=self.source != "gold"))
-        return dspy.Prediction(plan="")
+            return rollout.ask(
+                self.predict,
+                house_rules=rollout.episode.kind.house_rules,
+                context=rollout.context,
+                tools=rollout.tools,
+                task=rollout.task.query,
+                progress=progress,
+            )
+        return dspy.Prediction(plan="" if self.source == "nobody" else _gold(rollout, self.source))
 
 
-def _gold(task: VisibleTask, whole: Task | None, offered: Collection[str], *, arguments: bool) -> str:
-    plan = None if whole is None else whole.plan_for(offered)
+def _gold(rollout: Rollout, source: PlanSource) -> str:
+    """The first gold plan that needs no tools but those on offer."""
+    whole = rollout.whole_task()
+    if whole is None:
+        raise InputError(
+            "the task's gold plan is not known here",
+            where=rollout.task.id,
+            hint="choose another strategy than gold, or give the agent the environment of the task's suite",
+        )
+    plan = whole.plan_for(rollout.catalogue)
     if plan is None:
         raise InputError(
-            "the task has no gold plan" if whole is not None else "the task's gold plan is not known here",
-            where=task.id,
-            hint="choose another strategy than gold"
-            + ("" if whole is not None else ", or give the agent the environment of the task's suite"),
+            "the task has no gold plan", where=rollout.task.id, hint="choose another strategy than gold"
         )
-    return plan_text(
-        (step.why, f"{step.tool} {as_text(step.arguments)}" if arguments else step.tool) for step in plan
-    )
+    shown = source == "gold with arguments"
+    return plan_text((s.why, f"{s.tool} {as_text(s.arguments)}" if shown else s.tool) for s in plan)

@@ -1,30 +1,35 @@
-"""The tool selector: which of the tools on offer is called next with what."""
+"""The tool selector: the next call, or all calls at once."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import dspy
 
-from programs.demo_filter import Reader
-from programs.lm_calls import ask
-from programs.parts.signatures import call_signature, with_house_rules
+from programs.parts.signatures import call_rules, call_signature
+from programs.rollout import Rollout
 from programs.strategies import Strategy
 
 
 class ToolSelector(dspy.Module):  # type: ignore[misc]
-    """Asks the model for the next call (or, if the strategy says so, for all calls at once)."""
+    """Asks the model for the next call or, if the strategy says so, for all calls at once.
 
-    def __init__(self, strategy: Strategy) -> None:
+    Args:
+        planned: there is a plan to follow, whatever the strategy says.
+    """
+
+    def __init__(self, strategy: Strategy, *, planned: bool = False) -> None:
         super().__init__()
-        self.predict = dspy.Predict(call_signature(strategy))
+        self.stepwise = strategy.stepwise
+        self.predict = dspy.Predict(call_signature(strategy, planned=planned))
 
-    def forward(self, *, rules: str, reader: Reader | None = None, **inputs: Any) -> dspy.Prediction:
-        """A prediction with `tool` and `arguments`, or with `calls`; with a thought if the strategy has them.
+    def forward(self, rollout: Rollout) -> dspy.Prediction:
+        """The choice.
+
+        Returns:
+            A prediction with `tool` and `arguments` (a dict), or with `calls`, a list of such dicts; with a
+            `thought`, or `reasoning`, if the strategy has them.
 
         Raises:
-            UnreadableReplyError: as `programs.lm_calls.ask`.
+            UnreadableReplyError: as `Rollout.ask`.
         """
-        return ask(
-            self.predict, reader=reader, signature=with_house_rules(self.predict.signature, rules), **inputs
-        )
+        rules = call_rules(rollout.episode.kind, stepwise=self.stepwise)
+        return rollout.ask(self.predict, house_rules=rules, trajectory=rollout.trajectory, **rollout.shown)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from tools.errors import InputError
 
 if TYPE_CHECKING:
-    from programs.rollout import Run
+    from programs.rollout import Rollout
     from retrievers.ranking.lexical import LexicalIndex
     from tools.environment import Environment
     from tools.tool import Tool, Toolset
@@ -92,10 +92,10 @@ def _no_toolset(toolset: str, toolkits: str) -> InputError:
     )
 
 
-def offered(run: Run, catalogue: Toolset, k: int) -> Toolset:
-    """The tools that the next step of a run is offered, in the order of the catalogue."""
-    used = {call.tool for call in run.episode.calls}
-    return nearest_tools(catalogue, _about(run), k, used)
+def offered(rollout: Rollout, k: int) -> Toolset:
+    """The tools that the next step of a rollout is offered, in the order of the catalogue."""
+    used = {call.tool for call in rollout.episode.calls}
+    return nearest_tools(rollout.catalogue, _about(rollout), k, used)
 
 
 def nearest_tools(catalogue: Toolset, texts: Sequence[str], k: int, used: Collection[str] = ()) -> Toolset:
@@ -119,11 +119,11 @@ def nearest_tools(catalogue: Toolset, texts: Sequence[str], k: int, used: Collec
     return {name: tool for name, tool in catalogue.items() if name in chosen}
 
 
-def _about(run: Run) -> tuple[str, ...]:
+def _about(rollout: Rollout) -> tuple[str, ...]:
     """What the next step is about: the task, its line of the plan, and the last step."""
-    steps = run.trajectory.readable()
-    plan = [line for line in run.inputs.get("plan", "").splitlines() if line.strip()]
-    texts = [run.task.query, plan[len(steps)] if len(steps) < len(plan) else ""]
+    steps = rollout.trajectory.readable()
+    plan = [line for line in (rollout.plan or "").splitlines() if line.strip()]
+    texts = [rollout.task.query, plan[len(steps)] if len(steps) < len(plan) else ""]
     if steps:
         last = steps[-1]
         texts.append(f"{last.get('thought') or ''} {last.get('tool') or ''}")

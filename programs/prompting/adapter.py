@@ -1,4 +1,4 @@
-"""The adapter of agents: whole trajectories as turns of a chat, rendered once.
+"""Adapters of agents: whole trajectories as turns of a chat, rendered once.
 
 A demonstration and the running episode look alike: an opening turn with context and task, then a reply and
 an observation for every step. What does not change between two calls is kept: the system message of a
@@ -8,10 +8,12 @@ last step only, and what it costs to make does not depend on how often it was ma
 
 from __future__ import annotations
 
+import asyncio
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import dspy
@@ -19,15 +21,16 @@ from dspy.clients.backend_selection import CLIENT_KEYS
 from dspy.lm15 import (
     Config,
     LM15Error,
-    Request,
+    Response,
     TextPart,
     ToolChoice,
     request_from_openai_chat,
 )
-from dspy.utils.exceptions import AdapterParseError
 
 from evals.lm.lm_proxy import ProxyLM
-from programs.prompting.exchange import listening, send
+from evals.lm.metering import metered
+from programs.prompting.exchange import Wire
+from programs.prompting.lm_calls import LMCalls
 from programs.prompting.native import (
     REMEDY,
     NativeLayout,
@@ -36,68 +39,41 @@ from programs.prompting.native import (
     first_call_only,
     read_message,
 )
-from programs.prompting.render import TRAJECTORY, Layout, make_layout
+from programs.prompting.render import TRAJECTORY, Layout, TurnMaker, make_layout
 from programs.prompting.reply import read_reply
-from programs.prompting.tool_calling import engine_settings
+from programs.prompting.request import AgentRequest, PromptData
+from programs.prompting.tool_calling import engine_settings, itself
 from programs.prompting.trajectory import Trajectory
 from programs.prompting.turns import Demo, Turns, as_dicts, call_ids
+from programs.prompting.unreadable import UnreadableReplyError, as_unreadable
 from tools.errors import InputError
-from tools.files.unicode import writable
-from tools.statuses import EpisodeStatus
 
 Made = TypeVar("Made")
 Of = TypeVar("Of")
-
-IN_FORMAT = "Reply again in the given format."
-"""What a model is told whose reply could not be read."""
 
 _CALL_CONTROL = ("rollout_id", "cache")
 _SEVERAL_ANSWERS = ("n", "num_generations", "prompt_cache")
 
 
-class UnreadableReplyError(AdapterParseError):  # type: ignore[misc]
-    """A reply that does not have the fields it should have.
+class WholeTrajectories:
+    """Base of adapters that show whole trajectories; stands before an adapter of DSPy's.
 
-    Attributes:
-        episode_status: how an episode ends that it ends.
-        reply: the reply as it came.
-        problem: what is wrong with it, in words for the model.
-        remedy: what the model is to do instead.
-    """
-
-    def __init__(
-        self,
-        signature: type[dspy.Signature],
-        reply: str,
-        problem: str,
-        remedy: str = IN_FORMAT,
-        episode_status: EpisodeStatus = "invalid_reply",
-    ) -> None:
-        super().__init__("TrajectoryAdapter", signature, writable(reply), writable(problem))
-        self.reply = writable(reply)
-        self.problem = writable(problem)
-        self.remedy = remedy
-        self.episode_status = episode_status
-
-    def __str__(self) -> str:
-        return self.problem
-
-
-class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
-    """A `dspy.ChatAdapter` for signatures with a `trajectory` input (and for others).
-
-    A reply that cannot be read raises `UnreadableReplyError`; there is no second call with another format.
-    Thread-safe; one is enough for all programs of a process.
+    Bound to an episode, an adapter keeps each call of a model, and shows no demonstration that the episode's
+    persona may not read. A reply that cannot be read raises `UnreadableReplyError`; there is no second call
+    with another format.
 
     Attributes:
         turns: makes the turns of prompts.
     """
 
-    def __init__(self, callbacks: list[Any] | None = None) -> None:
-        super().__init__(callbacks=callbacks, use_json_adapter_fallback=False)
-        self._layouts: WeakKeyDictionary[type, Layout] = WeakKeyDictionary()
-        self._native_layouts: WeakKeyDictionary[type, NativeLayout] = WeakKeyDictionary()
-        self.turns = Turns()
+    turns: Turns
+    _calls: LMCalls | None = None
+
+    def bound(self, calls: LMCalls) -> Self:
+        """The same adapter, bound to the calls of an episode; rendered turns are shared."""
+        twin = copy.copy(self)
+        twin._calls = calls
+        return twin
 
     def __call__(
         self,
@@ -107,38 +83,112 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
         demos: list[Demo],
         inputs: dict[str, Any],
     ) -> list[dict[str, Any]]:
-        """Ask `lm`; one behind an engine object, or with native calls, gets the cached turns as they are."""
+        """Ask `lm` once.
+
+        Raises:
+            UnreadableReplyError: the reply cannot be read.
+            Exception: there is no reply, see `evals.lm.failures`.
+        """
+        calls = self._calls or LMCalls()
+        with calls.measured() as wire:
+            try:
+                return self._ask(wire, metered(lm), lm_kwargs, signature, calls.shown(demos), inputs)
+            except Exception as error:
+                unreadable = as_unreadable(error, signature, wire)
+                if unreadable is None:
+                    raise
+                calls.unreadable += 1
+                raise unreadable from error
+
+    async def acall(
+        self,
+        lm: Any,
+        lm_kwargs: dict[str, Any],
+        signature: type[dspy.Signature],
+        demos: list[Demo],
+        inputs: dict[str, Any],
+    ) -> list[dict[str, Any]]:
+        """As a call, in a thread."""
+        return await asyncio.to_thread(self, lm, lm_kwargs, signature, demos, inputs)
+
+    def format(
+        self, signature: type[dspy.Signature], demos: list[Demo], inputs: dict[str, Any]
+    ) -> list[dict[str, Any]]:
+        """The prompt as message dictionaries."""
+        layout = self._layout(signature)
+        turns = self.turns.prompt(layout, demos, inputs)
+        return [{"role": "system", "content": layout.system}, *as_dicts(turns)]
+
+    def _ask(
+        self,
+        wire: Wire,
+        lm: Any,
+        lm_kwargs: dict[str, Any],
+        signature: type[dspy.Signature],
+        demos: list[Demo],
+        inputs: dict[str, Any],
+    ) -> list[dict[str, Any]]:
+        """Ask with messages that DSPy sends."""
+        with wire.listening(lm) as heard:
+            by_dspy = super().__call__  # type: ignore[misc]
+            answers: list[dict[str, Any]] = by_dspy(heard, lm_kwargs, signature, demos, inputs)
+        return answers
+
+    def _layout(self, signature: type[dspy.Signature]) -> TurnMaker:
+        raise NotImplementedError
+
+
+class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[misc]
+    """A `dspy.ChatAdapter` for signatures with a `trajectory` input (and for others).
+
+    Thread-safe; one is enough for all programs of a process.
+    """
+
+    def __init__(self, callbacks: list[Any] | None = None) -> None:
+        super().__init__(callbacks=callbacks, use_json_adapter_fallback=False)
+        self._layouts: WeakKeyDictionary[type, Layout] = WeakKeyDictionary()
+        self._native_layouts: WeakKeyDictionary[type, NativeLayout] = WeakKeyDictionary()
+        self.turns = Turns()
+
+    def _ask(
+        self,
+        wire: Wire,
+        lm: Any,
+        lm_kwargs: dict[str, Any],
+        signature: type[dspy.Signature],
+        demos: list[Demo],
+        inputs: dict[str, Any],
+    ) -> list[dict[str, Any]]:
+        """Ask; a model behind an engine object, or with native calls, gets the cached turns as they are."""
         settings = {**getattr(lm, "kwargs", {}), **lm_kwargs}
         trajectory = inputs.get(TRAJECTORY)
         if isinstance(trajectory, Trajectory) and trajectory.tools is not None:
-            return [self._call_natively(lm, settings, signature, demos, inputs)]
+            return [self._ask_natively(wire, lm, settings, signature, demos, inputs, trajectory.tools)]
         config = _config(lm, settings)
         if config is None:
-            with listening(lm) as heard:
-                answers: list[dict[str, Any]] = super().__call__(heard, lm_kwargs, signature, demos, inputs)
-            return answers
-        plan = self._layout(signature)
-        request = Request(lm.model, tuple(self.turns.prompt(plan, demos, inputs)), plan.system, config=config)
-        response = send(lm, request, **_control(settings))
-        text = "".join(part.text for part in response.message.parts if isinstance(part, TextPart))
-        return [self.parse(signature, text)]
+            return super()._ask(wire, lm, lm_kwargs, signature, demos, inputs)
+        layout = self._layout(signature)
+        turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature, inputs)
+        request = AgentRequest(lm.model, tuple(turns), layout.system, config=config, data=data)
+        return [self.parse(signature, _text(wire.send(lm, request, **_control(settings))))]
 
-    def _call_natively(
+    def _ask_natively(
         self,
+        wire: Wire,
         lm: Any,
         settings: Mapping[str, Any],
         signature: type[dspy.Signature],
         demos: Sequence[Demo],
         inputs: Mapping[str, Any],
+        tools: NativeTools,
     ) -> dict[str, Any]:
         """Ask for a call of a tool; the reply stays with the trajectory, for the turns to come."""
-        trajectory = inputs[TRAJECTORY]
-        tools: NativeTools = trajectory.tools
-        layout = made_once(self._native_layouts, signature, NativeLayout.of)
-        turns = self.turns.prompt(layout, demos, inputs)
+        trajectory, layout = inputs[TRAJECTORY], made_once(self._native_layouts, signature, NativeLayout.of)
+        turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature, inputs)
         system = f"{layout.system}\n\n{tools.notes}" if tools.notes else layout.system
-        request = Request(lm.model, tuple(turns), system, tools.functions, _native_config(lm, settings))
-        said = send(lm, request, **_control(settings)).message
+        config = _native_config(lm, settings)
+        request = AgentRequest(lm.model, tuple(turns), system, tools.functions, config, data)
+        said = wire.send(lm, request, **_control(settings)).message
         try:
             chosen = read_message(said, tools)
         except ValueError as error:
@@ -146,13 +196,11 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
         trajectory.said[len(trajectory)] = first_call_only(said, call_ids(trajectory))
         return chosen
 
-    def format(
-        self, signature: type[dspy.Signature], demos: list[Demo], inputs: dict[str, Any]
-    ) -> list[dict[str, Any]]:
-        """The prompt as message dictionaries."""
-        plan = self._layout(signature)
-        turns = self.turns.prompt(plan, demos, inputs)
-        return [{"role": "system", "content": plan.system}, *as_dicts(turns)]
+    def _data(self, signature: type[dspy.Signature], inputs: Mapping[str, Any]) -> PromptData:
+        asked, steps = tuple(signature.output_fields), inputs.get(TRAJECTORY) or ()
+        if self._calls is None:
+            return PromptData(asked, inputs, steps)
+        return PromptData(asked, inputs, steps, self._calls.offered, self._calls.persona)
 
     def format_system_message(self, signature: type[dspy.Signature]) -> str:
         """The system message: fields, their markers, and the instructions."""
@@ -160,8 +208,8 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
 
     def format_demos(self, signature: type[dspy.Signature], demos: list[Demo]) -> list[dict[str, Any]]:
         """The demonstrations as message dictionaries; those without all outputs are left out."""
-        plan = self._layout(signature)
-        return as_dicts([turn for demo in demos for turn in self.turns.demonstration(plan, demo)])
+        layout = self._layout(signature)
+        return as_dicts([turn for demo in demos for turn in self.turns.demonstration(layout, demo)])
 
     def format_assistant_message_content(
         self, signature: type[dspy.Signature], outputs: dict[str, Any], missing_field_message: Any = None
@@ -189,24 +237,29 @@ class TrajectoryAdapter(dspy.ChatAdapter):  # type: ignore[misc]
 
 
 def made_once(made: WeakKeyDictionary[Of, Made], of: Of, make: Callable[[Of], Made]) -> Made:
-    """What was made of something, by now or before."""
+    """What `make` gives for `of`, made now or before."""
     found = made.get(of)
     if found is None:
         found = made[of] = make(of)
     return found
 
 
+def _text(response: Response) -> str:
+    return "".join(part.text for part in response.message.parts if isinstance(part, TextPart))
+
+
 def _config(lm: Any, settings: Mapping[str, Any]) -> Config | None:
     """The generation settings for a direct request, or None where DSPy's own way has to be taken.
 
     Direct requests are for engine objects. A hosted model's time is spent elsewhere, and callbacks and
-    streams expect the messages of DSPy's way.
+    streams expect the messages of DSPy's way; but a script is told where it stands by direct requests alone.
     """
     if type(lm) not in (dspy.LM, ProxyLM) or isinstance(lm.engine, str):
         return None
     if hasattr(lm.engine, "complete_legacy"):
         return None
-    if lm.callbacks or dspy.settings.callbacks or dspy.settings.send_stream is not None:
+    watched = lm.callbacks or dspy.settings.callbacks or dspy.settings.send_stream is not None
+    if watched and not getattr(itself(lm).engine, "own_format", False):
         return None
     if any(settings.get(name) not in (None, 1) for name in _SEVERAL_ANSWERS):
         return None
@@ -236,7 +289,7 @@ def _native_config(lm: Any, settings: Mapping[str, Any]) -> Config:
 
 
 def _options(settings: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """What is neither about the connection nor about the call as a whole."""
+    """The settings that are neither about the connection nor about the call as a whole."""
     left_out = {*_CALL_CONTROL, *_SEVERAL_ANSWERS, *CLIENT_KEYS}
     given = {name: value for name, value in settings.items() if value is not None and name not in left_out}
     return tuple(sorted(given.items()))

@@ -20,13 +20,14 @@ from dspy.lm15 import Message
 from dspy.utils.exceptions import AdapterParseError
 
 from evals.dspy_programs.digests import model_name
-from programs.prompting.adapter import ADAPTER, TrajectoryAdapter, UnreadableReplyError, made_once
-from programs.prompting.exchange import listening
+from programs.prompting.adapter import ADAPTER, WholeTrajectories, made_once
+from programs.prompting.exchange import Wire
 from programs.prompting.render import RUNNING_ONLY, TRAJECTORY, as_text, opening_fields, unreadable_turn
 from programs.prompting.reply import check_values
+from programs.prompting.steps import Said, Step
 from programs.prompting.tool_calling import itself
-from programs.prompting.trajectory import Said, Step
-from programs.prompting.turns import Demo, Turns, as_dicts
+from programs.prompting.turns import Demo, Turns
+from programs.prompting.unreadable import UnreadableReplyError
 from tools.errors import InputError
 
 _TAKEN = "dspy.ChatAdapter, JSONAdapter, XMLAdapter and BAMLAdapter"
@@ -48,7 +49,7 @@ _OBSERVED = dspy.Signature(
 """The fields of the turns that follow a reply."""
 
 
-def adapter_in_use(lm: Any) -> dspy.ChatAdapter:
+def adapter_in_use(lm: Any) -> WholeTrajectories:
     """The adapter that DSPy's settings name, for whole trajectories; our own where they name none.
 
     Args:
@@ -59,8 +60,10 @@ def adapter_in_use(lm: Any) -> dspy.ChatAdapter:
         InputError: programs of this package cannot be asked through the adapter.
     """
     chosen = dspy.settings.adapter
-    if chosen is None or isinstance(chosen, TrajectoryAdapter | _WholeTrajectories):
-        return ADAPTER if chosen is None else chosen
+    if chosen is None:
+        return ADAPTER
+    if isinstance(chosen, WholeTrajectories):
+        return chosen
     engine, kind = getattr(itself(lm), "engine", None), type(chosen)
     if getattr(engine, "own_format", False):
         return ADAPTER
@@ -80,13 +83,13 @@ def adapter_in_use(lm: Any) -> dspy.ChatAdapter:
     return made_once(_MADE, chosen, _whole)
 
 
-def refuse_native(adapter: dspy.ChatAdapter) -> None:
+def refuse_native(adapter: WholeTrajectories) -> None:
     """Mind that native tool calls go through no adapter.
 
     Raises:
         InputError: one was set.
     """
-    if isinstance(adapter, _WholeTrajectories):
+    if isinstance(adapter, _UserFormat):
         name = type(adapter).__bases__[-1].__name__
         raise InputError(
             f"native tool calls do not go through {name}",
@@ -95,29 +98,22 @@ def refuse_native(adapter: dspy.ChatAdapter) -> None:
         )
 
 
-class _WholeTrajectories:
-    """What an adapter of DSPy's lacks for trajectories; a base beside it."""
+class _UserFormat(WholeTrajectories):
+    """Whole trajectories in the format of an adapter of DSPy's."""
 
     _layouts: WeakKeyDictionary[type, AdapterLayout]
-    _turns: Turns
 
-    def __call__(
+    def _ask(
         self,
+        wire: Wire,
         lm: Any,
         lm_kwargs: dict[str, Any],
         signature: type[dspy.Signature],
         demos: list[Demo],
         inputs: dict[str, Any],
     ) -> list[dict[str, Any]]:
-        """Ask `lm` once.
-
-        Raises:
-            UnreadableReplyError: the reply is not in the adapter's format.
-        """
         try:
-            with listening(lm) as heard:
-                asked = super().__call__  # type: ignore[misc]
-                answers: list[dict[str, Any]] = asked(heard, lm_kwargs, signature, demos, inputs)
+            answers = super()._ask(wire, lm, lm_kwargs, signature, demos, inputs)
         except AdapterParseError as error:
             problem = _problem(error, signature)
             raise UnreadableReplyError(signature, str(error.lm_response), problem) from error
@@ -128,13 +124,8 @@ class _WholeTrajectories:
                 raise UnreadableReplyError(signature, as_text(values), str(error)) from error
         return answers
 
-    def format(
-        self, signature: type[dspy.Signature], demos: list[Demo], inputs: dict[str, Any]
-    ) -> list[dict[str, Any]]:
-        """The prompt as message dictionaries."""
-        layout = made_once(self._layouts, signature, partial(AdapterLayout.of, self))
-        turns = self._turns.prompt(layout, demos, inputs)
-        return [{"role": "system", "content": layout.system}, *as_dicts(turns)]
+    def _layout(self, signature: type[dspy.Signature]) -> AdapterLayout:
+        return made_once(self._layouts, signature, partial(AdapterLayout.of, self))
 
     def parse(self, signature: type[dspy.Signature], completion: str) -> dict[str, Any]:
         """The output fields of a reply, as the adapter reads them.
@@ -217,21 +208,22 @@ class AdapterLayout:
         return Message.assistant(made.strip())
 
 
-_MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+_MADE: WeakKeyDictionary[dspy.ChatAdapter, _UserFormat] = WeakKeyDictionary()
 
 
-def _whole(chosen: dspy.ChatAdapter) -> dspy.ChatAdapter:
+def _whole(chosen: dspy.ChatAdapter) -> _UserFormat:
     """A twin of an adapter, with its settings, that renders whole trajectories."""
     kind = type(chosen)
-    made: Any = type(kind.__name__, (_WholeTrajectories, kind), {})
+    made: Any = type(kind.__name__, (_UserFormat, kind), {})
     # DSPy has callbacks told of `parse` in each class; the adapter's own tells them already.
-    made.parse = _WholeTrajectories.parse
-    twin = copy.copy(chosen)
+    made.parse = _UserFormat.parse
+    twin: Any = copy.copy(chosen)
     twin.__class__ = made
-    twin._layouts, twin._turns = WeakKeyDictionary(), Turns()
+    twin._layouts, twin.turns = WeakKeyDictionary(), Turns()
     # A reply that cannot be read is shown to the model; DSPy would ask anew in another format.
     twin.use_json_adapter_fallback = False
-    return twin
+    whole: _UserFormat = twin
+    return whole
 
 
 def _format(kind: type) -> Any:

@@ -1,8 +1,4 @@
-"""What a model was sent and what it replied, kept as it goes over the line.
-
-A block of `kept_in` has a question in it. Requests that are made here go out with `send`; where DSPy makes
-the messages, `listening` has it say which. Of several requests in one block the last one counts.
-"""
+"""Prompts and replies as they go over the line, and as texts."""
 
 from __future__ import annotations
 
@@ -10,7 +6,6 @@ import copy
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -30,7 +25,10 @@ _SHARED = 4096
 
 @dataclass
 class Wire:
-    """The last request of a question and the reply to it, on their way.
+    """The last request of one call of a model and the reply to it.
+
+    Requests that are made here go out with `send`; where DSPy makes the messages, a model from `listening`
+    says which.
 
     Attributes:
         sent: the messages as they were handed over: turns, dictionaries, or texts of the system.
@@ -42,8 +40,31 @@ class Wire:
     reply: str = ""
     finish_reason: str = ""
 
+    def send(self, lm: Any, request: Request, **control: Any) -> Response:
+        """The reply of `lm` to a request."""
+        self.sent, self.reply, self.finish_reason = _sent(request), "", ""
+        response: Response = lm(request, **control)
+        self.reply, self.finish_reason = _text(response.message), finish_reason(response)
+        return response
+
+    @contextmanager
+    def listening(self, lm: Any) -> Iterator[Any]:
+        """A block in which DSPy makes the messages and sends them to the model given."""
+        overheard, quiet = copy.copy(lm), dspy.settings.disable_history
+
+        # DSPy hands over what came back as the entry of a history, and nowhere else.
+        def update_history(entry: dict[str, Any]) -> None:
+            self.finish_reason = finish_reason(entry.get("response"))
+            if not quiet:
+                lm.update_history(entry)
+
+        overheard.update_history = update_history
+        callbacks = [*dspy.settings.callbacks, _Listener(self)]
+        with dspy.context(callbacks=callbacks, disable_history=False):
+            yield overheard
+
     def exchange(self, before: Sequence[Any]) -> Exchange:
-        """What was said, where the same part had sent `before` with its last question."""
+        """Prompt and reply, where the same part had sent `before` with its last question."""
         same = 0
         for one, other in zip(self.sent, before, strict=False):
             if one is not other and one != other:
@@ -52,76 +73,25 @@ class Wire:
         return Exchange(same, tuple(_message(sent) for sent in self.sent[same:]), writable(self.reply))
 
 
-_CURRENT: ContextVar[Wire | None] = ContextVar("worksmith_wire", default=None)
-
-
-@contextmanager
-def kept_in(wire: Wire) -> Iterator[None]:
-    """A block in which a model is asked; what was sent and replied is on `wire` afterwards."""
-    token = _CURRENT.set(wire)
-    try:
-        yield
-    finally:
-        _CURRENT.reset(token)
-
-
-def send(lm: Any, request: Request, **control: Any) -> Response:
-    """The reply to a request, which is kept along with it."""
-    wire = _CURRENT.get()
-    if wire is not None:
-        wire.sent, wire.reply, wire.finish_reason = _sent(request), "", ""
-    response: Response = lm(request, **control)
-    if wire is not None:
-        wire.reply, wire.finish_reason = _text(response.message), finish_reason(response)
-    return response
-
-
-@contextmanager
-def listening(lm: Any) -> Iterator[Any]:
-    """A block in which DSPy makes the messages and sends them to the model given; they are kept as well."""
-    wire = _CURRENT.get()
-    if wire is None:
-        yield lm
-        return
-    overheard, quiet = copy.copy(lm), dspy.settings.disable_history
-
-    # DSPy hands over what came back as the entry of a history, and nowhere else.
-    def update_history(entry: dict[str, Any]) -> None:
-        wire.finish_reason = finish_reason(entry.get("response"))
-        if not quiet:
-            lm.update_history(entry)
-
-    overheard.update_history = update_history
-    callbacks = [*dspy.settings.callbacks, _Listener()]
-    with dspy.context(callbacks=callbacks, disable_history=False):
-        yield overheard
-
-
-def current() -> Wire:
-    """What is kept of the question that is being asked; of none, an empty one."""
-    return _CURRENT.get() or Wire()
-
-
 @dataclass
 class _Listener(BaseCallback):  # type: ignore[misc]
-    """Told by DSPy of each call of a model in its block; of calls within a call the outermost counts."""
+    """Is told by DSPy of each call of a model; of calls within a call the outermost counts."""
 
+    wire: Wire
     _calls: list[str] = field(default_factory=list)
 
     def on_lm_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
-        wire = _CURRENT.get()
         self._calls.append(call_id)
-        if wire is not None and len(self._calls) == 1:
+        if len(self._calls) == 1:
             prompt = inputs.get("prompt")
             asked = [{"role": "user", "content": prompt}]
-            wire.sent = _sent(prompt) if isinstance(prompt, Request) else inputs.get("messages") or asked
-            wire.reply = wire.finish_reason = ""
+            self.wire.sent = _sent(prompt) if isinstance(prompt, Request) else inputs.get("messages") or asked
+            self.wire.reply = self.wire.finish_reason = ""
 
     def on_lm_end(self, call_id: str, outputs: Any, exception: BaseException | None = None) -> None:
         self._calls.remove(call_id)
-        wire = _CURRENT.get()
-        if wire is not None and not self._calls and outputs is not None:
-            wire.reply = _said(outputs)
+        if not self._calls and outputs is not None:
+            self.wire.reply = _said(outputs)
 
 
 def _sent(request: Request) -> list[Any]:

@@ -19,7 +19,7 @@ from dspy.lm15 import FunctionTool, Message, TextPart, ToolCallPart, ToolResultP
 from evals.lm.lm_proxy import valid_unicode
 from programs.prompting.render import RUNNING_ONLY, TRAJECTORY, as_text, opening_fields, unreadable_turn
 from programs.prompting.reply import read_object
-from programs.prompting.trajectory import Said, Step
+from programs.prompting.steps import Said, Step
 from tools.files.unicode import writable
 from tools.seeding import digest
 from tools.tool import FINISH, FinishCall

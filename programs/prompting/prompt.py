@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from programs.prompting.trajectory import Step
+from programs.prompting.steps import Step
 from tools.tool import WITHOUT_ANSWER, FinishCall
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import dspy
 from dspy.lm15 import Message
 
 from programs.prompting.reply import FieldReader, field_readers
-from programs.prompting.trajectory import Said, Step
+from programs.prompting.steps import Said, Step
 
 TRAJECTORY = "trajectory"
 RUNNING_ONLY = ("tools", "rules")

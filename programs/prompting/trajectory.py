@@ -1,31 +1,11 @@
-"""The steps of an episode as the model is shown them."""
+"""The trajectory of a running episode, with the turns that were already made of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
-if TYPE_CHECKING:
-    from dspy.lm15 import Message
-
-    from programs.prompting.native import NativeTools
-
-Step = dict[str, Any]
-"""`tool` and `arguments` (or all `calls`), `observation`, and where they apply `thought` and `plan` (a
-revision of the plan that followed the observation). A reply that could not be read is `reply` and
-`observation`."""
-
-
-class Said(NamedTuple):
-    """A native reply as it came: providers want back what they sent along with a call.
-
-    Attributes:
-        message: the reply with its first call only.
-        unmade: how many calls it had besides, which were not made.
-    """
-
-    message: Message
-    unmade: int = 0
+from programs.prompting.native import NativeTools
+from programs.prompting.steps import Said, Step
 
 
 class Trajectory(list[Step]):
@@ -52,14 +32,12 @@ class Trajectory(list[Step]):
         """The steps as plain data, without replies that could not be read."""
         return [step for step in self if "reply" not in step]
 
+    def offers(self, *, text: str | None = None, tools: NativeTools | None = None) -> None:
+        """Offer other tools in the next step.
 
-def step(call: Mapping[str, Any], observation: str) -> Step:
-    """The step of a call, keys in the order in which they are shown."""
-    shown = {"thought": call["thought"]} if call.get("thought") is not None else {}
-    return {**shown, "tool": call["tool"], "arguments": call["arguments"], "observation": observation}
-
-
-def batch(chosen: Mapping[str, Any], observation: str) -> Step:
-    """The step of all calls of one reply, with what came of them together."""
-    shown = {"reasoning": chosen["reasoning"]} if chosen.get("reasoning") is not None else {}
-    return {**shown, "calls": chosen["calls"], "observation": observation}
+        Args:
+            text: as prompts show them, where they change from step to step.
+            tools: as chat APIs take them, where calls are native.
+        """
+        self.offer = self.offer if text is None else text
+        self.tools = tools

@@ -1,23 +1,22 @@
 """Engines that answer from a script, in the program's own format and without a model.
 
-They read the request like a model does: the task text and the number of replies so far say where in the
-script it stands, the fields asked for say in which format to answer. So a gold plan can be bootstrapped from
-like from a strong teacher, and somebody's published run can be scored as if it happened now.
+The data of a request (`programs.prompting.request`) say where in the script it stands and in which format
+to answer. So a gold plan can be bootstrapped from like from a strong teacher, and a published run can be
+scored as if it happened now.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 from dspy import lm15
 
 from evals.scoring.predictions import ended_by
 from programs.prompting.prompt import plan_text
-from programs.prompting.reply import split_fields
+from programs.prompting.request import AgentRequest, PromptData
 from programs.replaying.transcripts import Transcript, TranscriptLike, TranscriptStep, gold_transcripts
 from tools.errors import InputError, WorksmithError
 from tools.seeding import digest
@@ -26,12 +25,9 @@ from tools.tool import FINISH
 if TYPE_CHECKING:
     from evals.tasks.task import Task
 
-_OFFERED = re.compile(r"^([\w.]+)\(", re.MULTILINE)
-_ASKED = re.compile(r"`\[\[ ## (\w+) ## \]\]`")
 _JUDGED = ("status", "who", "denied")
 """What a transcript has only where answers are judged."""
 
-_FINISH = re.compile(rf"^{FINISH}\((.*?)\)", re.MULTILINE)
 _NOTHING = "None"
 """The answer that there is nothing, where it has to be said in words."""
 
@@ -48,21 +44,6 @@ class RecordedEndError(WorksmithError):
     def __init__(self, error: str) -> None:
         super().__init__(error)
         self.episode_status = ended_by(error)
-
-
-class Position(NamedTuple):
-    """Where a request stands: its task and tools, the replies so far, the fields it asks for and has."""
-
-    query: str
-    tools: str
-    said: tuple[str, ...]
-    asked: tuple[str, ...]
-    fields: dict[str, str]
-
-    @property
-    def replies(self) -> int:
-        """How many replies there were so far."""
-        return len(self.said)
 
 
 class ScriptedEngine:
@@ -92,19 +73,21 @@ class ScriptedEngine:
             lm15.ConfigurationError: the request has no task of the script.
             RecordedEndError: the script ends in an error here.
         """
-        if not any(_MARKER in (message.text or "") for message in request.messages):
+        if not isinstance(request, AgentRequest):
+            if any(_MARKER in (message.text or "") for message in request.messages):
+                raise lm15.ConfigurationError("the request is of no agent, and scripts are for agents")
             # What a tool asks the agent's own model: it has no script, and gets its text back.
             return _response(request.model, request.messages[-1].text or "(empty)")
-        place = position(request)
-        scripts = self._scripts.get(place.query, [])
-        context = place.fields.get("context", "")
-        asked_by = [script for script in scripts if script.who and f"({script.who}," in context]
+        place = request.data
+        query = str(place.inputs["task"]).strip()
+        scripts = self._scripts.get(query, [])
+        asked_by = [script for script in scripts if script.who and script.who == place.persona]
         script = self._choose(asked_by or scripts, place)
         if script is None:
-            raise lm15.ConfigurationError(f"there is no script for the task {place.query!r}")
+            raise lm15.ConfigurationError(f"there is no script for the task {query!r}")
         return _response(request.model, _reply(script, place))
 
-    def _choose(self, scripts: Sequence[Transcript], _place: Position) -> Transcript | None:
+    def _choose(self, scripts: Sequence[Transcript], _place: PromptData) -> Transcript | None:
         """Which of the scripts for one task and person applies."""
         return next(iter(scripts), None)
 
@@ -130,7 +113,7 @@ class GoldEngine(ScriptedEngine):
     def __init__(self, tasks: Iterable[Task]) -> None:
         super().__init__(found for task in tasks for found in gold_transcripts(task))
 
-    def _choose(self, scripts: Sequence[Transcript], place: Position) -> Transcript | None:
+    def _choose(self, scripts: Sequence[Transcript], place: PromptData) -> Transcript | None:
         """The first one whose tools are all on offer, of those that the episode can have followed so far.
 
         Raises:
@@ -138,12 +121,12 @@ class GoldEngine(ScriptedEngine):
         """
         if len(scripts) < 2:
             return super()._choose(scripts, place)
-        if (asked_about := place.fields.get("tool")) is not None:
+        if (asked_about := place.inputs.get("tool")) is not None:
             having = (script for script in scripts if any(step.tool == asked_about for step in script.steps))
             return next(having, scripts[0])
-        made = [tool for reply in place.said if (tool := split_fields(reply).get("tool"))]
+        made = [each["tool"] for each in place.steps if "tool" in each]
         begun = [script for script in scripts if [step.tool for step in script.steps[: len(made)]] == made]
-        offered = set(_OFFERED.findall(place.tools))
+        offered = set(place.tools)
         if _kits(offered).isdisjoint(_kits(step.tool for script in scripts for step in script.steps)):
             raise lm15.ConfigurationError("no gold plan of the task can do with the tools on offer")
         fitting = (script for script in begun if offered.issuperset(step.tool for step in script.steps))
@@ -164,29 +147,7 @@ def scripted_lm(engine: ScriptedEngine) -> dspy.LM:
     return dspy.LM(f"scripted/{kind}-{engine.digest}", engine=engine, cache=False, num_retries=0)
 
 
-def position(request: lm15.Request) -> Position:
-    """Where in its episode a request stands.
-
-    Raises:
-        lm15.ConfigurationError: it is not a request of an agent of this package.
-    """
-    said: list[str] = []
-    for message in reversed(request.messages):
-        text = message.text or ""
-        if message.role == "assistant":
-            said.append(text)
-            continue
-        if "[[ ## task ## ]]" in text:
-            body, _, reminder = text.rpartition("\n\n")
-            fields = split_fields(body)
-            asked = tuple(_ASKED.findall(reminder)[:-1])
-            # An offer that changes from step to step stands in the last turn.
-            tools = fields.get("tools") or split_fields(request.messages[-1].text or "").get("tools", "")
-            return Position(fields["task"], tools, tuple(reversed(said)), asked, fields)
-    raise lm15.ConfigurationError("the request has no task")
-
-
-def _reply(script: Transcript, place: Position) -> str:
+def _reply(script: Transcript, place: PromptData) -> str:
     if "verdict" in place.asked:
         values = _verdict(script, place)
     else:
@@ -195,19 +156,18 @@ def _reply(script: Transcript, place: Position) -> str:
     return "\n\n".join([*fields, "[[ ## completed ## ]]"])
 
 
-def _step_values(script: Transcript, place: Position) -> dict[str, str]:
-    if place.replies < len(script.steps):
-        step = script.steps[place.replies]
+def _step_values(script: Transcript, place: PromptData) -> dict[str, str]:
+    if len(place.steps) < len(script.steps):
+        step = script.steps[len(place.steps)]
         return {"thought": step.thought, "tool": step.tool, "arguments": _json(_arguments(step, place))}
     _raise_end(script)
     closing = _json(_closing(script, place))
     return {"thought": _CLOSING[script.status], "tool": FINISH, "arguments": closing}
 
 
-def _closing(script: Transcript, place: Position) -> dict[str, str]:
+def _closing(script: Transcript, place: PromptData) -> dict[str, str]:
     """The arguments of the call that ends it; without the status where the world has no use for it."""
-    finish = _FINISH.search(place.tools)
-    if not script.status or finish is None or "status" in finish[1]:
+    if not script.status or "status" in place.tools.get(FINISH, ("status",)):
         return script.closing
     return {"answer": script.final or (_NOTHING if script.status == "not_found" else "")}
 
@@ -224,19 +184,19 @@ def _kits(tools: Iterable[str]) -> set[str]:
     return {tool.partition(".")[0] for tool in tools}
 
 
-def _verdict(script: Transcript, place: Position) -> dict[str, str]:
+def _verdict(script: Transcript, place: PromptData) -> dict[str, str]:
     """Of the call that the request describes: denied if it is the one that the script says is."""
     last = script.steps[-1] if script.denied and script.steps else None
-    called = (place.fields.get("tool"), place.fields.get("arguments"))
-    if last is not None and called == (last.tool, _json(last.arguments)):
+    called = (place.inputs.get("tool"), place.inputs.get("arguments"))
+    if last is not None and called == (last.tool, last.arguments):
         return {"reason": "No rule allows this person to do that.", "verdict": "Denied"}
     return {"reason": "A rule allows it.", "verdict": "Allowed"}
 
 
-def _whole_values(script: Transcript, place: Position) -> dict[str, str]:
+def _whole_values(script: Transcript, place: PromptData) -> dict[str, str]:
     _raise_end(script)
     closing = {"tool": FINISH, "arguments": _closing(script, place)}
-    if place.replies and script.status:
+    if place.steps and script.status:
         return {"reasoning": _CLOSING[script.status], "calls": _json([closing])}
     thoughts = [step.thought or f"Call {step.tool}." for step in script.steps]
     calls = [{"tool": step.tool, "arguments": _arguments(step, place)} for step in script.steps]
@@ -247,12 +207,11 @@ def _whole_values(script: Transcript, place: Position) -> dict[str, str]:
     return {"reasoning": " ".join(thoughts), "calls": _json(calls), "plan": plan}
 
 
-def _arguments(step: TranscriptStep, place: Position) -> dict[str, Any]:
-    """The arguments; a bare text goes to the tool's first one, as the prompt shows its signature."""
+def _arguments(step: TranscriptStep, place: PromptData) -> dict[str, Any]:
+    """The arguments; a bare text goes to the tool's first one."""
     if not isinstance(step.arguments, str):
         return step.arguments
-    first = re.search(rf"^{re.escape(step.tool)}\((\w+)", place.tools, re.MULTILINE)
-    return {first[1] if first else "text": step.arguments}
+    return {next(iter(place.tools.get(step.tool, ())), "text"): step.arguments}
 
 
 def _raise_end(script: Transcript) -> None:

@@ -21,7 +21,8 @@ from optimizers.optimizer import CompileContext
 from optimizers.proposer import Proposer
 from optimizers.registry import OPTIMIZERS, optimizer
 from programs.agent import Agent
-from programs.replaying.scripted import GoldEngine, position, scripted_lm
+from programs.prompting.request import AgentRequest
+from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.optimizers.proposing import Proposals, Silent, proposing_lm, reply
 from tests.optimizers.shop import Model, lm, make_context
 from tools.errors import WorksmithError
@@ -75,7 +76,7 @@ class Faltering(GoldEngine):
         self._number, self._count = 0, threading.Lock()
 
     def complete(self, request: Any) -> Any:
-        if position(request).replies == 1:
+        if isinstance(request, AgentRequest) and len(request.data.steps) == 1:
             with self._count:
                 self._number += 1
             if self._number % 5 == 0:

@@ -13,7 +13,8 @@ from dspy.lm15 import Request, Response
 
 from programs import at_once
 from programs.agent import Agent
-from programs.replaying.scripted import GoldEngine, position, scripted_lm
+from programs.prompting.request import AgentRequest
+from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.programs.office import TASKS, Script, answer
 from tools.environment import Environment
 
@@ -32,17 +33,18 @@ class Gold:
         self.running = self.most = 0
 
     def complete(self, request: Request) -> Response:
-        place = position(request)
+        assert isinstance(request, AgentRequest)
+        query, steps = request.data.inputs["task"], request.data.steps
         with self._lock:
             self.running += 1
             self.most = max(self.most, self.running)
-        if not place.said:
+        if not steps:
             self._first.wait(60)
         time.sleep(0.005)
         with self._lock:
             self.running -= 1
         said = answer(request, str(self._gold.complete(request).message.text))
-        usage = type(said.usage)(input_tokens=len(place.query), output_tokens=len(place.said))
+        usage = type(said.usage)(input_tokens=len(query), output_tokens=len(steps))
         return Response(None, request.model, said.message, "stop", usage)
 
     def lm(self) -> dspy.LM:

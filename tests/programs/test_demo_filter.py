@@ -14,7 +14,7 @@ from benchmarks.canaries.plant import Planted, plant
 from benchmarks.canaries.world import NOW
 from evals.dspy_programs.nearest import NearestSettings, show_nearest
 from programs.agent import Agent
-from programs.demo_filter import Readers
+from programs.demo_filter import DemoFilter, DemoView
 from programs.replaying.scripted import GoldEngine, scripted_lm
 from tests.programs.org import make_org, quarter
 from tests.tools.kinds.crm.worlds import ROLES
@@ -93,15 +93,18 @@ def test_what_is_shown_follows_the_list_and_the_person_not_what_was_known_of_the
     env, _ = company
     mail = next(iter(small_rows()["mail"]))
     record, reader, other = f"mail/{mail[0]}", env.persona(str(mail[3])), env.persona(SALES_LEAD)
-    readers, predict = Readers(), dspy.Predict("task -> answer")
-    predict.demos = [dspy.Example(task="a", answer="b", records=[])]
-    assert readers.shown(predict, env, other).barred == frozenset()
+    known, demos = DemoFilter(), [dspy.Example(task="a", answer="b", records=[])]
 
-    predict.demos.append(dspy.Example(task="c", answer="d", records=[record]))
+    def hidden(persona: Persona) -> frozenset[int]:
+        return DemoView(known, env, persona).hidden(demos)
 
-    assert readers.shown(predict, env, other).barred == {1}
-    assert readers.shown(predict, env, reader).barred == frozenset()
-    assert readers.shown(predict, env, reader.model_copy(update={"active": False})).barred == {1}
+    assert hidden(other) == frozenset()
+
+    demos.append(dspy.Example(task="c", answer="d", records=[record]))
+
+    assert hidden(other) == {1}
+    assert hidden(reader) == frozenset()
+    assert hidden(reader.model_copy(update={"active": False})) == {1}
 
 
 def test_records_of_another_world_are_nobodys(company: tuple[Environment, Planted]) -> None:
@@ -149,5 +152,5 @@ def test_what_a_role_of_an_org_has_read_is_not_shown_to_another(tmp_path: Path) 
     predict = agent.selector.predict
     predict.demos = [dspy.Example(augmented=True, **inputs, **outputs.toDict())]
     assert {each.split("/")[0] for each in inputs["records"]} > {"CaseHistory__c", "Issue__c"}
-    barred = {role: Readers().shown(predict, shop, shop.persona(role)).barred for role in ROLES}
+    barred = {role: DemoView(DemoFilter(), shop, shop.persona(role)).hidden(predict.demos) for role in ROLES}
     assert barred == {"service_agent": {0}, "service_manager": set(), "service_analyst": {0}}

@@ -8,13 +8,15 @@ from typing import Any
 
 import dspy
 import pytest
+from dspy._vendor.lm15.serde import request_to_dict
 from dspy.utils.callback import BaseCallback
 from hypothesis import given
 from hypothesis import strategies as st
 
 from programs.agent import Agent
-from programs.parts.signatures import call_signature, plan_signature
-from programs.prompting.adapter import TrajectoryAdapter, UnreadableReplyError
+from programs.parts.signatures import Plan, call_signature
+from programs.prompting.adapter import TrajectoryAdapter
+from programs.prompting.unreadable import UnreadableReplyError
 from programs.replaying.recording import request_digest
 from programs.strategies import strategy
 from tests.programs.office import TASKS, Script, call, finish, reply
@@ -101,7 +103,7 @@ def test_a_demonstration_that_is_changed_is_rendered_anew() -> None:
 def test_empty_inputs_are_left_out() -> None:
     inputs = {"context": "c", "tools": "t", "task": "x", "progress": ""}
 
-    assert "progress" not in TrajectoryAdapter().format(plan_signature(), [], inputs)[1]["content"]
+    assert "progress" not in TrajectoryAdapter().format(Plan, [], inputs)[1]["content"]
 
 
 values = st.recursive(
@@ -195,7 +197,7 @@ def test_callbacks_and_caches_see_the_same_request(env: Environment) -> None:
             agent(task=TASKS[0])
         requests.append(script.requests[0])
 
-    assert requests[0] == requests[1]
+    assert request_to_dict(requests[0]) == request_to_dict(requests[1])
     assert (requests[0].config.temperature, requests[0].config.max_tokens) == (0.5, 100)
     assert watch.messages[0]["role"] == "system"
 

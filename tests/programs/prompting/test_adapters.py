@@ -14,7 +14,7 @@ from dspy.adapters.baml_adapter import BAMLAdapter
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from programs.agent import Agent
-from programs.parts.signatures import call_signature, plan_signature
+from programs.parts.signatures import Plan, call_signature
 from programs.prompting.adapters import adapter_in_use
 from programs.replaying.scripted import GoldEngine, scripted_lm
 from programs.strategies import strategy
@@ -44,7 +44,7 @@ REPLIES: dict[str, list[dict[str, Any]]] = {
 
 def script(kind: type[dspy.ChatAdapter], name: str) -> Script:
     """A model that does the first task in the format of an adapter."""
-    signatures = {"plan": plan_signature()}
+    signatures: dict[str, Any] = {"plan": Plan}
     said = []
     for values in REPLIES[name]:
         signature = signatures.get(next(iter(values)), call_signature(strategy(name)))
@@ -283,7 +283,7 @@ def test_callbacks_of_an_adapter_are_told_once() -> None:
     model = Script('{"plan": "1. finish"}')
     with dspy.context(lm=model.lm(), adapter=dspy.JSONAdapter(callbacks=[told])):
         used = adapter_in_use(dspy.settings.lm)
-        used(dspy.settings.lm, {}, plan_signature(), [], {"context": "c", "tools": "t", "task": "x"})
+        used(dspy.settings.lm, {}, Plan, [], {"context": "c", "tools": "t", "task": "x"})
 
     assert told.heard == ["format", "parse"]
 

@@ -1,0 +1,110 @@
+"""The calls of models in one episode: which part asked, the prompt and reply, tokens and time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import dspy
+
+from evals.lm.metering import metered, metering
+from programs.prompting.exchange import Wire
+from tools.episode_result import AskRecord, Part, Usage
+from tools.errors import InputError
+
+if TYPE_CHECKING:
+    from programs.demo_filter import DemoView
+
+
+def model_in_use(lm: Any) -> Any:
+    """The model `lm`, or where there is none the one that DSPy's settings hold.
+
+    Raises:
+        InputError: there is no model to ask.
+    """
+    found = lm or dspy.settings.lm
+    if found is None:
+        raise InputError("there is no model to ask", hint="set one with dspy.configure(lm=...)")
+    return found
+
+
+class LMCalls:
+    """The calls so far. An adapter that is bound to it asks models, see `TrajectoryAdapter.bound`.
+
+    Args:
+        demos: the demonstrations that prompts may show; None for all.
+        persona: id of the person on whose behalf models are asked.
+
+    Attributes:
+        records: the calls, in order.
+        unreadable: number of replies that could not be read.
+        unanswered: why the model gave no reply to a tool that asked it; a tool would swallow the exception.
+        offered: names of the tools on offer, each with the names of its arguments.
+    """
+
+    def __init__(self, demos: DemoView | None = None, persona: str = "") -> None:
+        self.persona = persona
+        self.records: list[AskRecord] = []
+        self.unreadable = 0
+        self.unanswered: Exception | None = None
+        self.offered: Mapping[str, Sequence[str]] = {}
+        self._demos = demos
+        self._part: Part = "select"
+        self._made = 0
+        self._sent: dict[Part, Sequence[Any]] = {}
+
+    @property
+    def usage(self) -> Usage:
+        """The usage of all calls together."""
+        return sum((record.usage for record in self.records), start=Usage())
+
+    def shown(self, demos: Sequence[Any]) -> list[Any]:
+        """The demonstrations that a prompt may show, of those that a predictor has."""
+        return list(demos) if self._demos is None else self._demos.shown(demos)
+
+    @contextmanager
+    def by(self, part: Part, made: int) -> Iterator[None]:
+        """A block in which a part of the program may ask models.
+
+        Args:
+            made: how many tool calls were made before.
+        """
+        before = self._part, self._made
+        self._part, self._made = part, made
+        try:
+            yield
+        finally:
+            self._part, self._made = before
+
+    @contextmanager
+    def measured(self) -> Iterator[Wire]:
+        """A block with one call, which is kept whatever comes of it."""
+        part, made, wire, started = self._part, self._made, Wire(), time.perf_counter()
+        with metering() as meter:
+            try:
+                yield wire
+            finally:
+                seconds = time.perf_counter() - started
+                exchange = wire.exchange(self._sent.get(part, ()))
+                self._sent[part] = wire.sent
+                self.records.append(AskRecord(part, made, meter.usage, seconds, exchange, wire.finish_reason))
+
+    def answer_tool(self, lm: Any, prompt: str) -> str:
+        """The reply to a text that a tool asks the agent's model, without any format.
+
+        Args:
+            lm: None for the one that DSPy's settings hold.
+
+        Raises:
+            InputError: there is no model to ask.
+            Exception: there is no reply, see `evals.lm.failures`.
+        """
+        try:
+            with self.measured() as wire, wire.listening(metered(model_in_use(lm))) as heard:
+                found = heard(messages=[{"role": "user", "content": prompt}])[0]
+        except Exception as error:
+            self.unanswered = error
+            raise
+        return str(found["text"] if isinstance(found, dict) else found)
