@@ -95,13 +95,14 @@ def _replayed(suite: Suite, mode: str, place: Path) -> dict[str, Any]:
 def _bank(suite: Suite, tasks: Sequence[Task], sources: list[str], folder: Path) -> TraceBank:
     from optimizers.demos.bank_building import Attempt, build_bank
     from optimizers.rollouts import Rollouts
-    from worksmith.jobs.bank_sources import attempts_of
-    from worksmith.jobs.session import new_agent
+    from worksmith.jobs.parts.bank_sources import attempts_of
+    from worksmith.jobs.parts.programs import new_agent
+    from worksmith.jobs.settings.groups import AgentSettings
 
     def rollouts(number: int, attempt: Attempt) -> Rollouts:
         return Rollouts(suite.env, attempt.lm, folder / str(number), workers=4)
 
-    agent = new_agent(suite, "react", "all", 20)
+    agent = new_agent(suite, AgentSettings(toolset="all"), "react")
     return build_bank(agent, tasks, attempts_of(sources, tasks), rollouts)
 
 
@@ -128,10 +129,11 @@ def _compared(
     from evals.running.study import Arm, run_study
     from optimizers.demos.selection import Display
     from optimizers.demos.showing import show
-    from worksmith.jobs.session import new_agent
+    from worksmith.jobs.parts.programs import new_agent
+    from worksmith.jobs.settings.groups import AgentSettings
     from worksmith.models.resolve import resolve
 
-    agent = new_agent(suite, "react", "all", 20)
+    agent = new_agent(suite, AgentSettings(toolset="all"), "react")
     held_back = [*suite.select(split="dev"), *suite.select(split="test")]
 
     def measure(arm: Arm) -> EvalResult:

@@ -204,10 +204,11 @@ def _simulated(suite: Suite) -> Model:
 def _plan(suite: Suite, folder: Path, optimizer: str, lm: Model, workers: int) -> Plan:
     from optimizers.compiling.plan import Model, Plan
     from optimizers.settings import Settings
-    from worksmith.jobs.session import new_agent
+    from worksmith.jobs.parts.programs import new_agent
+    from worksmith.jobs.settings.groups import AgentSettings
     from worksmith.models.resolve import resolve
 
-    agent = new_agent(suite, "react", None, 20)
+    agent = new_agent(suite, AgentSettings(), "react")
     return Plan(
         program=agent,
         describes=agent.config,

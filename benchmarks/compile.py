@@ -216,14 +216,15 @@ class _Bench:
         from optimizers.compiling.compile import compile_program
         from optimizers.compiling.plan import Model, Plan
         from optimizers.settings import Settings
-        from worksmith.jobs.session import new_agent
+        from worksmith.jobs.parts.programs import new_agent
+        from worksmith.jobs.settings.groups import AgentSettings
         from worksmith.models.resolve import resolve
 
         setting = self._setting
         lm = MeteredEngine.around(resolve("local/analogy"), latency=setting.latency, spoiled=setting.spoiled)
         teacher = MeteredEngine.around(resolve("gold", tasks=self._suite.tasks), latency=setting.latency)
         plan = Plan(
-            program=new_agent(self._suite, "react", None, 20),
+            program=new_agent(self._suite, AgentSettings(), "react"),
             describes={},
             suite=self._suite,
             lm=Model("local/analogy", lm),

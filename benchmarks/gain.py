@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ DESCRIPTION = (
 REAL = Path("../shared/data/workbench")
 """The published system's own files, in a checkout that has them."""
 
-_OPTIMIZERS = ["none", "bootstrap", "knn"]
+_OPTIMIZERS = ("none", "bootstrap", "knn")
 
 
 def run(quick: bool) -> dict[str, Any]:
@@ -71,35 +72,25 @@ def _row(row: Row) -> dict[str, Any]:
 
 
 def _study(suite: Suite, train: Suite, place: Path, limit: int | None, scheme: str) -> Study:
-    from evals.running.baseline_program import baselines_for
     from evals.tracking import Tracker
-    from optimizers.compiling.plan import Model
-    from optimizers.settings import Settings
-    from worksmith.jobs.session import choose_tasks
-    from worksmith.jobs.study import StudyPlan, run_arms, study_arms
-    from worksmith.models.resolve import resolve
+    from worksmith.jobs.compare_plan import plan_comparison
+    from worksmith.jobs.settings.programs import CompareSettings
 
-    split, tasks = choose_tasks(suite, None, scheme, limit)
-    plan = StudyPlan(
-        suite=suite,
-        tasks=tasks,
-        split=split,
+    settings = CompareSettings(
+        suite=suite.path,
+        train_suite=train.path,
+        strategies=("react",),
+        optimizers=_OPTIMIZERS,
         scheme="standard" if scheme == "standard" else "held_out_intents",
-        train_suite=train,
-        lm=Model("local/analogy", resolve("local/analogy")),
-        teacher=Model("gold", resolve("gold", tasks=train.tasks)),
-        settings=Settings(candidates=1 if limit else 4),
-        demos=None,
+        limit=limit,
+        split=None if train is not suite else "test",
+        candidates=1 if limit else 4,
         toolset="all",
-        max_steps=20,
-        ground_truth="published",
         workers=4,
-        resume=False,
-        logs=place / "logs",
     )
+    plan = replace(plan_comparison(settings), logs=place / "logs")
     with Tracker().start("gain") as nothing:
-        arms = study_arms(["react"], _OPTIMIZERS, baselines=baselines_for(suite.env))
-        return run_arms(plan, arms, nothing)
+        return plan.run(nothing)
 
 
 def _quiet(_: str) -> None:

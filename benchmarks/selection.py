@@ -56,14 +56,15 @@ def run(quick: bool) -> dict[str, Any]:
 def _gold(suite: Suite, folder: Path) -> TraceBank:
     from optimizers.demos.collection import collect
     from optimizers.rollouts import Rollouts
-    from worksmith.jobs.session import new_agent
+    from worksmith.jobs.parts.programs import new_agent
+    from worksmith.jobs.settings.groups import AgentSettings
     from worksmith.models.resolve import resolve
 
     teacher = Rollouts(suite.env, resolve("gold", tasks=suite.tasks), folder, workers=4)
     held_back = [*suite.select(split="dev"), *suite.select(split="test")]
-    return collect(new_agent(suite, "react", "all", 20), suite.select(split="train"), teacher).usable(
-        held_back
-    )
+    return collect(
+        new_agent(suite, AgentSettings(toolset="all"), "react"), suite.select(split="train"), teacher
+    ).usable(held_back)
 
 
 def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> dict[str, Any]:
@@ -72,11 +73,12 @@ def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> d
     from evals.running.settings import EvalSettings
     from evals.running.study import Arm, run_study
     from optimizers.demos.selection import selection_called
-    from worksmith.jobs.session import new_agent
+    from worksmith.jobs.parts.programs import new_agent
+    from worksmith.jobs.settings.groups import AgentSettings
     from worksmith.models.resolve import resolve
 
     tasks = suite.select(split="test", limit=limit)
-    agent = new_agent(suite, "react", "all", 20)
+    agent = new_agent(suite, AgentSettings(toolset="all"), "react")
 
     def measure(arm: Arm) -> EvalResult:
         told = Settings(demos=_DEMOS, **_WAYS[arm.label])

@@ -80,7 +80,7 @@ def test_the_version_is_the_packages() -> None:
 def test_completion_offers_what_there_is() -> None:
     from optimizers.registry import OPTIMIZERS as REGISTERED
     from programs.strategies import STRATEGIES as KNOWN
-    from worksmith.cli.options import OPTIMIZERS, STRATEGIES
+    from worksmith.jobs.settings.groups import OPTIMIZERS, STRATEGIES
 
     assert (tuple(OPTIMIZERS), tuple(STRATEGIES)) == (tuple(REGISTERED), tuple(KNOWN))
 

@@ -17,7 +17,8 @@ from optimizers.compiling.plan import BANK, Model, Plan
 from optimizers.demos.demonstration import Demonstration
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.settings import Settings
-from worksmith.jobs.session import new_agent
+from worksmith.jobs.parts.programs import new_agent
+from worksmith.jobs.settings.groups import AgentSettings
 from worksmith.models.resolve import resolve
 
 pytestmark = pytest.mark.slow
@@ -68,7 +69,7 @@ def planted(like: Demonstration, secret: Sequence[Task]) -> list[Demonstration]:
 
 def plan(suite: Suite, folder: Path, optimizer: str, bank: TraceBank | None, bounds: Sequence[str]) -> Plan:
     lm = Model("local/analogy", resolve("local/analogy"))
-    agent = new_agent(suite, "react", None, 20)
+    agent = new_agent(suite, AgentSettings(), "react")
     return Plan(
         program=agent,
         describes=agent.config,

@@ -21,8 +21,9 @@ from tools.environment import Environment
 from tools.errors import InputError
 from tools.kinds.crm.access.policy import persona_of
 from worksmith.cli.programs.compare import compare_strategies
-from worksmith.jobs.ablation import categories_named, without_category
-from worksmith.jobs.compiled import load_program
+from worksmith.jobs.parts.ablation import without_category
+from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.settings.programs import CompareSettings
 
 APP = typer.Typer()
 APP.command()(compare_strategies)
@@ -153,7 +154,7 @@ def test_tables_name_the_tools_that_stand_in() -> None:
 
 def test_an_option_that_names_nothing() -> None:
     with pytest.raises(InputError, match="no category is named"):
-        categories_named([" , "])
+        CompareSettings(suite="x", without_tools=[" , "])
 
 
 def test_a_category_that_is_not_there(suite: Suite) -> None:
@@ -171,4 +172,4 @@ def test_the_plan_counts_all_programs_and_trials(suite: Suite) -> None:
 
 
 def test_categories_are_named_once() -> None:
-    assert categories_named(["a, b", "b", " "]) == ["a", "b"]
+    assert CompareSettings(suite="x", without_tools=["a, b", "b", " "]).without_tools == ("a", "b")

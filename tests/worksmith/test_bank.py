@@ -25,7 +25,7 @@ from worksmith.cli.programs import bank as bank_command
 from worksmith.cli.programs.compile import compile_program
 from worksmith.cli.programs.eval import evaluate_program
 from worksmith.cli.programs.verify import verify_program
-from worksmith.jobs.compiled import load_program
+from worksmith.jobs.parts.programs import load_program
 from worksmith.models.resolve import resolve
 
 APP = typer.Typer()

@@ -18,7 +18,7 @@ from tests.programs.office import finish
 from tests.programs.org import QUARTERS, make_org
 from tools.errors import InputError
 from worksmith.cli.app import app
-from worksmith.jobs.compiled import load_program
+from worksmith.jobs.parts.programs import load_program
 
 MODEL = "openai/gpt-4o-mini"
 OPTIMIZERS = ["knn", "bootstrap", "dspy:LabeledFewShot", "dspy:BootstrapFewShot"]

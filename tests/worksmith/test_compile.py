@@ -19,7 +19,7 @@ from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import APP, run
 from tools.errors import InputError
-from worksmith.jobs.compiled import load_program
+from worksmith.jobs.parts.programs import load_program
 from worksmith.models.resolve import resolve
 
 ROOT = Path(__file__).parents[2]

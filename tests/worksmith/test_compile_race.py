@@ -13,7 +13,7 @@ from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run
-from worksmith.jobs.compiled import load_program
+from worksmith.jobs.parts.programs import load_program
 
 ROOT = Path(__file__).parents[2]
 

@@ -26,7 +26,7 @@ from tests.optimizers.shop import make_suite
 from tools.errors import InputError
 from worksmith.cli.app import app
 from worksmith.cli.programs.compile import compile_program
-from worksmith.jobs.compiled import load_program
+from worksmith.jobs.parts.programs import load_program
 from worksmith.models.resolve import resolve
 
 APP = typer.Typer()

@@ -16,7 +16,7 @@ from tests.tools.kinds.enterprise.small_world import write_small_world
 from tools.errors import InputError, WorksmithError
 from worksmith import cli
 from worksmith.cli.app import app
-from worksmith.jobs.compiled import load_program
+from worksmith.jobs.parts.programs import load_program
 
 HOSTED = "openai/gpt-4o-mini"
 

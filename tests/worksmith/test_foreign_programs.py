@@ -20,8 +20,8 @@ from tests.worksmith.compiling import run
 from tools.errors import InputError
 from tools.seeding import digest
 from worksmith.cli.app import app
-from worksmith.jobs.compiled import load_program
-from worksmith.models.served import ServedAgent, bundle
+from worksmith.jobs.parts.programs import load_program
+from worksmith.jobs.parts.served import ServedAgent, bundle
 
 Change = Callable[[dict[str, Any], str], object]
 """Makes a file hostile, given its data and the address of the listener."""

@@ -13,7 +13,8 @@ from evals.kinds.office.generate import PER_INTENT
 from evals.tracking import TraceChoice
 from evals.tracking.store import tracking_uri
 from worksmith.cli.app import app
-from worksmith.jobs.session import demo_count
+from worksmith.jobs.compilation import demo_count
+from worksmith.jobs.settings.programs import CompileSettings
 
 
 def _options(command: Any, path: str = "worksmith") -> Iterator[Any]:
@@ -45,7 +46,8 @@ def test_choices_of_traces_are_as_described(option: Any) -> None:
 
 def test_defaults_that_are_found_elsewhere_are_those_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
-    demos = {demo_count(None, "bootstrap", lm) for lm in ("openai/gpt-4o", "local/analogy")}
+    compiles = [CompileSettings(suite="x", out="y", lm=lm) for lm in ("openai/gpt-4o", "local/analogy")]
+    demos = set(map(demo_count, compiles))
     said = {each.id.removeprefix("worksmith "): each.values[0].show_default for each in OPTIONS}
 
     assert said["eval --tracking-uri"] == tracking_uri()

@@ -13,7 +13,8 @@ from evals.tasks.task import Action, Answer, Entity, Task
 from tests.programs.office import EVENTS, cancel, make_env
 from tools.environment import Environment
 from tools.episode_result import EpisodeResult
-from worksmith.cli.programs.run import episode_json, run_task, show_episode
+from worksmith.cli.programs.run import run_task
+from worksmith.jobs.parts.episode_text import episode_json, show_episode
 
 DELETE = "calendar.delete_event"
 

@@ -12,7 +12,7 @@ from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
 from tests.worksmith.compiling import run
 from tools.errors import InputError
-from worksmith.jobs.compiled import load_program
+from worksmith.jobs.parts.programs import load_program
 
 
 @pytest.fixture(scope="module")

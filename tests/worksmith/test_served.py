@@ -18,7 +18,7 @@ from tools.episode_result import EpisodeResult
 from tools.errors import InputError
 from tools.outcome import Outcome
 from tools.world import World
-from worksmith.models.served import ServedAgent, bundle
+from worksmith.jobs.parts.served import ServedAgent, bundle
 
 
 @pytest.fixture(scope="module")

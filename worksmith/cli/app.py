@@ -1,15 +1,17 @@
-"""The command line. Heavy packages load only when one runs."""
+"""The commands. A command's module is loaded when it is run, or its help is shown."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any, cast
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
 from worksmith import __version__
-from worksmith.cli.programs import bank, compare, compile, eval, quickstart, run, verify
-from worksmith.cli.runs import episodes, judge, log, power, rate, report, score, ui
-from worksmith.cli.worlds import access, index, org, serve, suite
 
 # Set before any library reads them: no telemetry, and no price list fetched from the network at import.
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
@@ -19,33 +21,67 @@ os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 # DSPy's own progress bars would write over ours, and into files where nobody watches.
 os.environ.setdefault("TQDM_DISABLE", "1")
 
+COMMANDS = {
+    "compile": "programs.compile:compile_program",
+    "verify": "programs.verify:verify_program",
+    "eval": "programs.eval:evaluate_program",
+    "compare": "programs.compare:compare_strategies",
+    "run": "programs.run:run_task",
+    "quickstart": "programs.quickstart:quickstart",
+    "bank": "programs.bank:app",
+    "report": "runs.report:report_runs",
+    "episodes": "runs.episodes:list_episodes",
+    "power": "runs.power:plan_comparison",
+    "score": "runs.score:score_predictions",
+    "rate": "runs.rate:rate_runs",
+    "log": "runs.log:log_runs",
+    "ui": "runs.ui:open_ui",
+    "judge": "runs.judge:app",
+    "index": "worlds.index:index_suite",
+    "suite": "worlds.suite:app",
+    "access": "worlds.access:app",
+    "serve": "worlds.serve:app",
+    "org": "worlds.org:app",
+}
+"""The commands and groups, each with the module below `worksmith.cli` and the name it has there."""
+
+
+class _Commands(Mapping[str, Any]):
+    """The commands by name; the module of each is loaded when it is looked up."""
+
+    def __getitem__(self, name: str) -> Any:
+        module, _, attribute = COMMANDS[name].partition(":")
+        found = getattr(import_module(f"worksmith.cli.{module}"), attribute)
+        parent = typer.Typer()
+        if isinstance(found, typer.Typer):
+            parent.add_typer(found, name=name)
+        else:
+            parent.command(name)(found)
+        return get_group(parent).commands[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _Group(TyperGroup):
+    """The root of all commands."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands = cast(Any, _Commands())
+
+
 app = typer.Typer(
     name="worksmith",
+    cls=_Group,
     help="Compile, compare and track workplace-agent programs.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(suite.app, name="suite")
-app.add_typer(access.app, name="access")
-app.add_typer(bank.app, name="bank")
-app.add_typer(judge.app, name="judge")
-app.add_typer(serve.app, name="serve")
-app.add_typer(org.app, name="org")
-app.command("index")(index.index_suite)
-app.command("quickstart")(quickstart.quickstart)
-app.command("compile")(compile.compile_program)
-app.command("verify")(verify.verify_program)
-app.command("eval")(eval.evaluate_program)
-app.command("compare")(compare.compare_strategies)
-app.command("report")(report.report_runs)
-app.command("episodes")(episodes.list_episodes)
-app.command("power")(power.plan_comparison)
-app.command("run")(run.run_task)
-app.command("score", context_settings={"allow_extra_args": True})(score.score_predictions)
-app.command("rate")(rate.rate_runs)
-app.command("log")(log.log_runs)
-app.command("ui")(ui.open_ui)
 
 
 def _version(show: bool) -> None:

@@ -1,8 +1,8 @@
-"""What a compile would take in calls, tokens, dollars and minutes, from a rehearsal of it.
+"""Forecast a compile in calls, tokens, dollars and minutes, from a rehearsal of it.
 
-Where models cost nothing a few episodes of each program are run. A model that is paid is not asked unless
-somebody says how often; until then whoever follows the gold plans stands in for it, whose prompts are the
-same and whose steps are those of a model that does everything right, and tokens are guessed by length.
+Where models cost nothing, a few episodes of each program are run. A paid model is asked only in a sample.
+Otherwise the gold plans' engine stands in for it: its prompts are the same, its steps are those of a model
+that makes no mistake, and its tokens are guessed by length.
 """
 
 from __future__ import annotations
@@ -15,23 +15,32 @@ from typing import TYPE_CHECKING, Any
 from evals.dspy_programs.digests import model_name
 from evals.lm.lm_proxy import ProxyEngine, Sample
 from evals.lm.prices import Prices, free, prices_in_use
+from optimizers.compiling.claims import intents_in
 from optimizers.compiling.rehearsal import Rehearsal, Rehearsed, rehearse
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.sampling import Ledger
 from optimizers.cost.spending import Spent
 from optimizers.demos.trace_bank import NothingTaughtError
 from optimizers.registry import OPTIMIZERS, optimizer
+from optimizers.search.aa import max_episodes as max_aa_episodes
+from programs.strategies import strategy as new_strategy
 from tools.errors import InputError
+from worksmith.jobs.compilation import few_intents, plan_compile
+from worksmith.jobs.parts.printing import Facts, facts_table
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.models.resolve import GOLD, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import dspy
     from dspy import lm15
+    from rich.console import Console
 
     from evals.tasks.task import Task
     from optimizers.compiling.plan import Plan
     from optimizers.optimizer import CompileContext
+    from worksmith.jobs.settings.programs import CompileSettings
 
 SAMPLED = 32
 """Episodes that a dry run runs of free models in all, at least `_EACH` of each program."""
@@ -43,8 +52,30 @@ _CHARACTERS = 4
 
 
 @dataclass(frozen=True)
+class CompileForecast(Facts):
+    """The forecast of a compile, or of an A/A check in its place.
+
+    Attributes:
+        found: the facts by name.
+    """
+
+    found: Mapping[str, Any]
+
+    def facts(self) -> dict[str, Any]:
+        """The facts by name."""
+        return dict(self.found)
+
+    def print(self, console: Console) -> None:
+        """Print a table; a rehearsal says more than the model calls that gold plans make."""
+        rehearsed = self.found.get("forecast")
+        console.print(
+            facts_table({n: v for n, v in self.found.items() if not rehearsed or n != "model_calls_about"})
+        )
+
+
+@dataclass(frozen=True)
 class Forecast:
-    """What a compile takes.
+    """The cost of a compile.
 
     Attributes:
         expected: None where only the most it may take can be told: what a language model proposes decides it.
@@ -76,8 +107,78 @@ class Forecast:
         return {"model_calls": round(spent.calls), "used_tokens": round(spent.tokens), "usd": usd}
 
 
+def forecast_compile(
+    settings: CompileSettings, *, sample: int | None = None, aa: bool = False, progress: Progress = SILENT
+) -> CompileForecast:
+    """Forecast a compile: the most that it takes, and what a rehearsal of it shows. Nothing is written.
+
+    Args:
+        sample: episodes of each program in which paid models are asked; None asks them nothing.
+        aa: whether a race is checked and nothing compiled.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+    """
+    plan = plan_compile(settings, progress=progress, forecast=True, aa=aa)
+    job = plan.context()
+    episodes = max_aa_episodes(job) if aa else plan.max_episodes()
+    lengths = [len(task.gold_plan) + 1 for task in (*job.train, *job.dev) if task.gold_plan is not None]
+    steps = sum(lengths) / len(lengths) if lengths else None
+    stepwise = new_strategy(settings.strategy).stepwise
+    calls = {
+        role: None if steps is None else round(count * (steps if stepwise else 1))
+        for role, count in episodes.items()
+    }
+    proposer = None if aa else plan.proposing_model()
+    return CompileForecast(
+        {
+            "optimizer": "A/A check" if aa else plan.optimizer,
+            "lm": plan.lm.name,
+            "teacher": plan.teacher.name,
+            **({"proposer": proposer.name} if proposer else {}),
+            "train_tasks": len(job.train),
+            "dev_tasks": len(job.dev),
+            "dev_intents": intents_in(job.dev),
+            "episodes_at_most": episodes,
+            **({"too_few_intents": said} if (said := few_intents(plan, aa=aa)) else {}),
+            # An agent that does a task in other steps than its gold plan needs other calls.
+            "model_calls_about": calls,
+            **({"proposer_calls_at_most": plan.max_proposals()} if proposer else {}),
+            **({} if aa else {"forecast": _rehearsal(plan, sample, progress)}),
+        }
+    )
+
+
+def _rehearsal(plan: Plan, sample: int | None, progress: Progress) -> dict[str, Any] | None:
+    if sample is not None and (cost := sample_at_most(plan, sample)):
+        progress.say(f"the sample takes {cost} at most, by guess")
+    found = forecast_of(plan, sample)
+    if found is None:
+        progress.say(
+            "nothing can be said of what it takes: the suite has no gold plans; --sample N asks the models"
+        )
+        return None
+    if not found.measured:
+        progress.say("the forecast is not measured: no paid model was asked; --sample N asks them")
+    return {**found.to_json(), **_reached(plan, found)}
+
+
+def _reached(plan: Plan, found: Forecast) -> dict[str, Any]:
+    """The limits that the budget will probably reach, if there is one."""
+    if plan.budget is None:
+        return {}
+    spent, minutes = found.expected or found.at_most, found.minutes or 0.0
+    will = {
+        "max_calls": spent.calls,
+        "max_tokens": spent.tokens,
+        "max_usd": spent.usd,
+        "max_minutes": minutes,
+    }
+    return {"reaches": [name for name, limit in plan.budget.limits.given.items() if will[name] > limit]}
+
+
 class _Guessing(ProxyEngine):
-    """Says of each reply about how many tokens it took."""
+    """Guesses the tokens of each reply."""
 
     def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
         """The reply with a guess at its tokens."""
@@ -91,7 +192,7 @@ class _Guessing(ProxyEngine):
 
 
 def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
-    """The forecast of `plan`; None where nobody can stand in for a paid model.
+    """The forecast of `plan`; None where nothing can stand in for a paid model.
 
     Args:
         sample: episodes of each program in which paid models are asked; None asks them nothing.
@@ -139,13 +240,13 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
 
 
 def programs_at_most(plan: Plan) -> int:
-    """How many programs are measured on dev, at most."""
+    """The most programs that are measured on dev."""
     episodes = sum(count for role, count in plan.max_episodes().items() if role != "teacher")
     return max(1, episodes // max(1, len(plan.context().dev)))
 
 
 def sample_at_most(plan: Plan, sample: int) -> str:
-    """What a sample of paid models takes at most, in words; empty where none is paid or nothing is known."""
+    """The most that a sample of paid models takes, in words; empty where none is paid or nothing is known."""
     if free(model_name(plan.lm.lm)) and free(model_name(plan.teacher.lm)):
         return ""
     guess = forecast_of(plan)
@@ -213,6 +314,4 @@ def _priced(plan: Plan, prices: Prices) -> bool:
 
 
 def _gold(plan: Plan) -> dspy.LM:
-    from worksmith.models.resolve import GOLD, resolve
-
     return _Guessing(resolve(GOLD, tasks=plan.suite.tasks)).installed()

@@ -6,28 +6,20 @@ import json
 import textwrap
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
 import typer
 
-from worksmith.cli.options import (
-    LOCAL_JUDGE,
-    JsonFlag,
-    JudgedOption,
-    RubricOption,
-    SeedOption,
-    TrackFlag,
-    TrackingUriOption,
-    WorkersOption,
-    say,
-)
+from worksmith.cli.options import JsonFlag, from_settings
+from worksmith.cli.terminal import Terminal, say
+from worksmith.jobs.settings.programs import CompareSettings
+from worksmith.jobs.settings.suites import IndexSettings, QuickstartSettings
 
 if TYPE_CHECKING:
-    from evals.running.judges import Judge
     from evals.running.study import Row, Study
     from evals.suite import Suite
     from tools.persona import Persona
-    from worksmith.jobs.study import StudyPlan
+    from worksmith.jobs.compare_plan import ComparePlan
 
 _SCALE = 0.05
 _SHOWN = {
@@ -49,31 +41,30 @@ _ABOUT_THE_MODEL = (
 )
 
 
-def quickstart(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Where to put suite and program.")] = Path(
-        "build/quickstart"
-    ),
-    seed: SeedOption = 7,
-    workers: WorkersOption = 8,
-    judge: JudgedOption = None,
-    rubric: RubricOption = None,
-    track: TrackFlag = True,
-    tracking_uri: TrackingUriOption = None,
-    as_json: JsonFlag = False,
-) -> None:
+@from_settings(QuickstartSettings)
+def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
     """Build an enterprise, compile an agent for its people, measure before and after, compare strategies."""
-    from worksmith.jobs.judges import judges_called
+    from worksmith.jobs.compare_plan import plan_comparison
+    from worksmith.jobs.parts.judges import open_judges
 
-    judges_called(judge or [LOCAL_JUDGE], rubric)  # before anything is built for judges that there are not
+    open_judges(settings.judge, settings.rubric)  # before anything is built for judges that there are not
     started = time.perf_counter()
-    suite = _build(out / "enterprise", seed)
+    suite = _build(settings.out / "enterprise", settings.seed)
     _show_access(suite)
     say("\n3/5  Evaluate and compile.")
     say(textwrap.fill(_ABOUT_THE_MODEL, 78, initial_indent=_INDENT, subsequent_indent=_INDENT) + "\n")
-    judges = judges_called(judge or [LOCAL_JUDGE], rubric, suite.env.kind.tables)
-    plan = _plan(suite, workers, seed, judges)
-    program = out / "react-knn.json"
-    study, run_id = _measure(plan, program, track, tracking_uri)
+    compared = settings.adapted(
+        CompareSettings,
+        suite=suite.path,
+        strategies=("react", "plan"),
+        optimizers=("none", "knn"),
+        toolset="all",
+        split="test",
+    )
+    program = settings.out / "react-knn.json"
+    plan = plan_comparison(compared, progress=Terminal())
+    plan.programs["react + knn"] = program
+    study, run_id = _measure(plan, program)
     seconds = time.perf_counter() - started
     if as_json:
         facts = {
@@ -90,13 +81,13 @@ def quickstart(
 
 def _build(directory: Path, seed: int) -> Suite:
     from evals.building import build_suite
-    from worksmith.cli.worlds.index import build as index
+    from worksmith.jobs.indexing import index
 
     say("1/5  Build a suite: a twentieth of an enterprise with people, sources, access rules, search index.")
     suite = build_suite(
         "enterprise", directory, progress=lambda message: say(f"     {message}"), seed=seed, scale=_SCALE
     )
-    index(suite, "minilm")
+    say(index(IndexSettings(suite=suite.path, embedder="minilm"), progress=Terminal()).sentence)
     counts = ", ".join(f"{count} {split}" for split, count in suite.counts().items())
     say(f"     {len(suite.tasks)} tasks ({counts}) in {directory}")
     return suite
@@ -137,58 +128,25 @@ def _readable(suite: Suite, who: Persona, tool: str) -> str:
     return f"{seen.value['total']:,}" if seen.status == "ok" else "-"
 
 
-def _plan(suite: Suite, workers: int, seed: int, judges: tuple[Judge, ...]) -> StudyPlan:
-    from optimizers.compiling.plan import Model
-    from optimizers.settings import Settings
-    from worksmith.jobs.study import StudyPlan
-    from worksmith.models.resolve import GOLD, resolve
-
-    return StudyPlan(
-        suite=suite,
-        tasks=suite.select(split="test"),
-        split="test",
-        scheme="standard",
-        train_suite=suite,
-        lm=Model(_MODEL, resolve(_MODEL)),
-        teacher=Model(GOLD, resolve(GOLD, tasks=suite.tasks)),
-        settings=Settings(seed=seed),
-        demos=None,
-        toolset="all",
-        max_steps=20,
-        ground_truth="published",
-        workers=workers,
-        resume=False,
-        judges=judges,
-    )
-
-
-def _measure(plan: StudyPlan, program: Path, track: bool, uri: str | None) -> tuple[Study, str | None]:
-    """React and plan, uncompiled and compiled; the compiled react program goes to `program`."""
-    from evals.reporting.report import study_report
-    from evals.running.baseline_program import baselines_for
-    from evals.tracking import Dataset
+def _measure(plan: ComparePlan, program: Path) -> tuple[Study, str | None]:
+    """React and plan, uncompiled and compiled; the report goes beside `program`."""
     from tools.files.atomic import write_atomically
-    from worksmith.jobs.history import study_histories
-    from worksmith.jobs.judges import judge_setting
-    from worksmith.jobs.study import run_arms, study_arms
-    from worksmith.jobs.tracked import Tracking
+    from worksmith.jobs.parts.tracking import Tracking
 
-    baselines = baselines_for(plan.suite.env)
-    arms = study_arms(["react", "plan"], ["none", "knn"], baselines=baselines)
-    params: dict[str, Any] = {
+    settings, suite = plan.settings, plan.measurement.suite
+    tracking = Tracking.of(settings, track=settings.track)
+    params = {
         "lm": _MODEL,
-        "suite": plan.suite.path.name,
-        "seed": plan.settings.seed,
-        **judge_setting(plan.judges),
+        "suite": suite.path.name,
+        "seed": settings.seed,
+        "judges": " ".join(settings.judge),
     }
-    with Tracking(track, uri).start(plan.suite.path, "quickstart", params=params) as run:
-        run.dataset(Dataset(plan.suite.path.name, plan.suite.digest), split=plan.split, tasks=len(plan.tasks))
-        keep = {"react + knn": program}
-        study = run_arms(plan, arms, run, on_row=_tell, keep=keep)
-        report = study_report(study, title="Quickstart", histories=study_histories(plan, study, keep))
-        run.report(report)
+    with tracking.start(suite.path, "quickstart", params=params) as tracked:
+        study = plan.run(tracked, on_row=_tell)
+        report = plan.report(study, title="Quickstart")
+        tracked.report(report)
         write_atomically(_page_beside(program), report.html().encode())
-        return study, run.id
+        return study, tracked.id
 
 
 def _page_beside(program: Path) -> Path:

@@ -5,26 +5,25 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import Annotated
 
 import typer
 
 from tools.errors import InputError
-from worksmith.cli.options import TrackingUriOption, say
+from worksmith.cli.options import from_settings
+from worksmith.cli.terminal import say
+from worksmith.jobs.settings.runs import UiSettings
 
 HOST = "127.0.0.1"
 """Runs may quote an enterprise's records; the page is for this machine only."""
 
 
-def open_ui(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on this machine.")] = 5000,
-    tracking_uri: TrackingUriOption = None,
-) -> None:
+@from_settings(UiSettings)
+def open_ui(settings: UiSettings) -> None:
     """Show the recorded runs in MLflow's web page, on this machine only. Ctrl-C ends it."""
     from evals.tracking.store import check_address, database_file, quieten_libraries
     from evals.tracking.store import tracking_uri as address_of
 
-    uri = address_of(tracking_uri)
+    port, uri = settings.port, address_of(settings.tracking_uri)
     check_address(uri)
     if uri.startswith(("http://", "https://")):
         typer.echo(f"The runs are on a server: {uri}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,8 +13,6 @@ from typer.core import TyperCommand
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
-
-    from evals.tasks.building import BuildOptions
 
 _GIVEN = "worksmith.kind_options"
 _SHARED = ("seed", "scale")
@@ -75,51 +73,6 @@ class ImportCommand(_LateCommand):
 def given_options(context: typer.Context) -> dict[str, Any]:
     """The options of kinds that were given to the command that runs."""
     return dict(context.meta.get(_GIVEN, {}))
-
-
-def checked_options(kind: str, given: Mapping[str, Any]) -> BuildOptions:
-    """The settings of a build.
-
-    Raises:
-        InputError: the kind has no use for one of them, or a value makes no sense.
-    """
-    from pydantic import ValidationError
-
-    from evals.task_kind import suite_builder
-    from tools.errors import InputError
-
-    model: type[BuildOptions] = suite_builder(kind).options
-    for name in given:
-        if name not in model.model_fields:
-            _refuse(kind, name, [other for other in kinds() if name in _fields(other)])
-    try:
-        return model(**given)
-    except ValidationError as error:
-        wrong = error.errors()[0]
-        name = str(wrong["loc"][0])
-        choices = typing.get_args(model.model_fields[name].annotation)
-        said = f"no {name} {wrong['input']!r}" if wrong["type"] == "literal_error" else wrong["msg"]
-        hint = f"there are {', '.join(map(str, choices))}" if wrong["type"] == "literal_error" else None
-        raise InputError(said, where=_flag(name), hint=hint) from error
-
-
-def check_index(kind: str, embedder: str | None) -> None:
-    """See that worlds of a kind are searched, if an embedding model is named.
-
-    Raises:
-        InputError: they are not.
-    """
-    from tools.world_kind import no_library, world_kind
-
-    if embedder is not None and world_kind(kind).open_library is no_library:
-        _refuse(kind, "index", [each for each in kinds() if world_kind(each).open_library is not no_library])
-
-
-def _refuse(kind: str, name: str, takers: Sequence[str]) -> None:
-    from tools.errors import InputError
-
-    hint = f"leave it out; it is for {', '.join(takers)}"
-    raise InputError(f"{kind} suites have no use for it", where=_flag(name), hint=hint)
 
 
 def _kind_options() -> list[Any]:

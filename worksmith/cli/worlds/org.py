@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worksmith.cli.options import JsonFlag, SuiteArgument, say
+from worksmith.cli.options import JsonFlag, SuiteArgument
+from worksmith.cli.terminal import say
 
 if TYPE_CHECKING:
     from tools.kinds.crm.live.ids import IdFile

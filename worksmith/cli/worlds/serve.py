@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from worksmith.cli.choices import roles
-from worksmith.cli.options import say
+from worksmith.cli.terminal import say
 
 if TYPE_CHECKING:
     from tools.kinds.crm.rest.server import Listening

@@ -1,0 +1,250 @@
+"""Collect trajectories from models, logs and recorded runs in a trace bank, to compile with."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dspy
+from rich.console import Console
+from rich.table import Table
+
+from evals.dspy_programs.digests import model_digest
+from evals.suite import Suite
+from optimizers.compiling.journal import Journal, discard, journal_beside
+from optimizers.demos.bank_building import Attempt, build_bank
+from optimizers.demos.trace_bank import BankCard, Gap, TraceBank, interface_of
+from optimizers.rollouts import Rollouts
+from tools.errors import InputError, WorksmithError
+from tools.files.atomic import check_writable
+from tools.seeding import digest
+from worksmith import __version__
+from worksmith.jobs.parts.bank_sources import attempts_of
+from worksmith.jobs.parts.opening import choose_tasks, leave_out_cache
+from worksmith.jobs.parts.printing import Facts, Printable, facts_table
+from worksmith.jobs.parts.programs import new_agent
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.settings.groups import TaskSettings
+
+if TYPE_CHECKING:
+    from evals.running.runner import Progress as Done
+    from evals.tasks.task import Task
+    from programs.agent import Agent
+    from worksmith.jobs.settings.programs import BankSettings
+
+_EXAMPLES = 3
+"""Tasks named in a table beside a reason; the data name all."""
+
+
+@dataclass(frozen=True)
+class Bank(Printable):
+    """A trace bank and its file."""
+
+    bank: TraceBank
+    file: Path
+
+    def to_json(self) -> dict[str, Any]:
+        """All facts of the bank as JSON-able data."""
+        bank, shown = self.bank, self.bank.demonstrations
+        return {
+            "file": str(self.file),
+            "digest": bank.digest,
+            "card": bank.card.model_dump(mode="json") if bank.card else None,
+            "demonstrations": len(bank),
+            "gaps": len(bank.gaps),
+            "by_model": _counted(d.teacher for d in shown),
+            "by_source": _counted(d.provenance.source if d.provenance else d.teacher for d in shown),
+            "by_intent": _counted(d.intent or "(unknown)" for d in shown),
+            "by_domain": _counted(domain for d in shown for domain in d.domains),
+            "by_tool": _counted(tool for d in shown for tool in set(d.tools)),
+            "without": _counted(gap.kind for gap in bank.gaps),
+            "tasks": [
+                {"task_id": d.task_id, "intent": d.intent, "teacher": d.teacher, "tools": list(d.tools)}
+                | ({"provenance": d.provenance.model_dump()} if d.provenance else {})
+                for d in shown
+            ],
+            "gap_tasks": [gap.model_dump(mode="json") | {"kind": gap.kind} for gap in bank.gaps],
+        }
+
+    def print(self, console: Console) -> None:
+        """Print the facts, and a table of the tasks that gave no trajectory."""
+        facts, card = self.to_json(), self.bank.card
+        shown = {name: facts[name] for name in ("file", "digest", "demonstrations", "gaps")}
+        if card:
+            tasks = f"{card.tasks} of {card.kind} ({card.split}, {card.scheme})"
+            shown |= {"strategy": card.strategy or "-", "tasks": tasks}
+        shown |= {name: facts[name] for name in ("by_source", "by_model", "by_domain", "by_tool")}
+        intents = _intents(facts["by_intent"], self.bank.gaps)
+        console.print(facts_table(shown | {"intents": intents}))
+        if self.bank.gaps:
+            console.print(_gap_table(self.bank.gaps))
+
+
+@dataclass(frozen=True)
+class BankForecast(Facts):
+    """What a build would run at most: every attempt on every task that it has, as if none had succeeded."""
+
+    tasks: Sequence[Task]
+    attempts: Sequence[Attempt]
+
+    def to_json(self) -> dict[str, Any]:
+        """The sources as JSON-able data."""
+        return {
+            "tasks": len(self.tasks),
+            "sources": [
+                {
+                    "source": attempt.label,
+                    "model": attempt.model,
+                    "asks_a_model": "yes" if attempt.asks else "no",
+                    "episodes_at_most": sum(attempt.covers(task) for task in self.tasks),
+                    "failures_on_record": len(attempt.failures),
+                }
+                for attempt in self.attempts
+            ],
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """The sources, each in a sentence."""
+        found = self.to_json()
+        return found | {"sources": list(map(_source, found["sources"]))}
+
+
+def read_bank(file: Path) -> Bank:
+    """Read a bank.
+
+    Raises:
+        InputError: it is damaged, or no bank.
+    """
+    return Bank(TraceBank.read(file), file)
+
+
+def forecast_bank(settings: BankSettings, *, progress: Progress = SILENT) -> BankForecast:
+    """Say what a build would run; nothing is written.
+
+    Raises:
+        InputError: a setting is wrong, or a source.
+    """
+    _, _, tasks, attempts = _opened(settings, progress)
+    return BankForecast(tasks, attempts)
+
+
+def build_trace_bank(settings: BankSettings, *, progress: Progress = SILENT) -> Bank:
+    """Run trajectories through a program on a suite's tasks and keep those that truly succeed, in one file.
+
+    Raises:
+        InputError: a setting is wrong, or a source.
+        WorksmithError: all episodes were lost to the infrastructure.
+    """
+    out = settings.out
+    if out.exists() and not settings.force:
+        raise InputError("the file is already there", where=str(out), hint="give --force to replace it")
+    suite, agent, tasks, attempts = _opened(settings, progress)
+    check_writable(out)
+    work = journal_beside(out)
+    if settings.force and not settings.resume:
+        discard(work)
+    card = _card(suite, agent, tasks, settings)
+    bank = _built(suite, agent, tasks, attempts, card, settings, progress)
+    lost = [gap for gap in bank.gaps if gap.kind == "infrastructure"]
+    if not len(bank) and lost and len(lost) == len(bank.gaps):
+        raise WorksmithError(f"no source taught anything: {lost[0].reason.partition(chr(10))[0]}")
+    bank.write(out)
+    # A bank is made of what its sources still have; only replies that were paid for could be missed.
+    if not any(attempt.asks for attempt in attempts):
+        discard(work)
+    return Bank(bank, out)
+
+
+def _opened(settings: BankSettings, progress: Progress) -> tuple[Suite, Agent, list[Task], list[Attempt]]:
+    leave_out_cache(settings)
+    suite = Suite.open(settings.suite)
+    _, tasks = choose_tasks(suite, settings.adapted(TaskSettings), progress)
+    agent = new_agent(suite, settings, settings.strategy)
+    return suite, agent, tasks, attempts_of(settings.source, tasks, uri=settings.tracking_uri)
+
+
+def _card(suite: Suite, agent: Agent, tasks: Sequence[Task], settings: BankSettings) -> BankCard:
+    return BankCard(
+        kind=suite.manifest.kind,
+        suite=suite.digest,
+        split=settings.split,
+        scheme=settings.scheme,
+        tasks=len(tasks),
+        sources=settings.source,
+        program=agent.config,
+        interface=interface_of(agent),
+        seed=settings.seed,
+        versions={"worksmith": __version__, "dspy": dspy.__version__, "python": platform.python_version()},
+    )
+
+
+def _built(
+    suite: Suite,
+    agent: Agent,
+    tasks: Sequence[Task],
+    attempts: Sequence[Attempt],
+    card: BankCard,
+    settings: BankSettings,
+    progress: Progress,
+) -> TraceBank:
+    work = journal_beside(settings.out)
+    fingerprint = {
+        "purpose": "bank",
+        "card": card.model_dump(mode="json"),
+        "tasks": digest([task.digest for task in tasks]),
+        "runs": [model_digest(attempt.lm) for attempt in attempts],
+    }
+    with Journal.open(work, fingerprint, resume=settings.resume) as journal, progress.bar("bank") as tick:
+
+        def rollouts(number: int, attempt: Attempt) -> Rollouts:
+            def follow(_: str, done: Done) -> None:
+                tick(done.done, done.total, attempt.label)
+
+            return Rollouts(
+                suite.env,
+                journal.remembering(attempt.lm) if attempt.asks else attempt.lm,
+                work / f"{number:02}",
+                workers=settings.workers,
+                seed=settings.seed,
+                # Whether it may be gone on with was settled when the journal was opened.
+                resume=True,
+                on_progress=follow,
+            )
+
+        return build_bank(agent, tasks, attempts, rollouts, card)
+
+
+def _source(source: dict[str, Any]) -> str:
+    lost = source["failures_on_record"]
+    failed = f"; {lost} failed on record" if lost else ""
+    asked = f"asks {source['model']}" if source["asks_a_model"] == "yes" else "asks nobody"
+    return f"{source['source']}: at most {source['episodes_at_most']} episodes, {asked}{failed}"
+
+
+def _intents(counts: dict[str, int], gaps: Iterable[Gap]) -> list[str]:
+    """How many intents have how many demonstrations; those without any by name."""
+    bare = sorted({gap.intent or "(unknown)" for gap in gaps} - counts.keys())
+    lines = [f"{len(counts)} with a demonstration"]
+    sizes = _counted(f"{size} each" for size in counts.values())
+    lines += [f"{number} with {size}" for size, number in sorted(sizes.items())] if len(sizes) > 1 else []
+    return lines + ([f"{len(bare)} without: {', '.join(bare)}"] if bare else [])
+
+
+def _gap_table(gaps: Sequence[Gap]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("no demonstration because")
+    table.add_column("tasks", justify="right")
+    table.add_column("such as")
+    for kind, count in _counted(gap.kind for gap in gaps).items():
+        named = [gap.task_id for gap in gaps if gap.kind == kind][:_EXAMPLES]
+        table.add_row(kind, str(count), ", ".join(named) + (" ..." if count > len(named) else ""))
+    return table
+
+
+def _counted(values: Iterable[str]) -> dict[str, int]:
+    counts = Counter(values)
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))

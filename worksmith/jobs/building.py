@@ -1,0 +1,160 @@
+"""Make suites: generate them, or import the files of a published system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
+
+from pydantic import ValidationError
+from rich.console import Console
+from rich.table import Table
+
+from evals.building import build_suite, import_suite
+from evals.suite import Suite
+from evals.task_kind import buildable_kinds, importer, suite_builder
+from retrievers.embedding import PACKAGED
+from retrievers.embedding.models import open_embedder
+from tools.errors import InputError
+from tools.files.directories import directory_atomically
+from tools.world_kind import no_library, world_kind
+from worksmith.jobs.indexing import index
+from worksmith.jobs.parts.opening import leave_out_cache
+from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.suite_facts import describe
+from worksmith.jobs.settings.suites import IndexSettings
+from worksmith.models.resolve import resolve
+
+if TYPE_CHECKING:
+    from evals.tasks.building import BuildOptions
+    from worksmith.jobs.settings.suites import BuildSettings, ImportSettings
+
+WRITER_CACHE = Path("mlruns") / "writer"
+"""The folder of the replies of models that rewrite task texts."""
+
+
+@dataclass(frozen=True)
+class SuiteFacts(Printable):
+    """A suite, or the forecast of one, as facts by name."""
+
+    found: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """The facts as JSON-able data."""
+        return dict(self.found)
+
+    def print(self, console: Console) -> None:
+        """Print a table."""
+        table = Table(show_header=False, box=None, pad_edge=False)
+        for name, value in self.found.items():
+            table.add_row(f"[bold]{name.replace('_', ' ')}", _plain(value))
+        console.print(table)
+
+
+def build(settings: BuildSettings, *, progress: Progress = SILENT) -> Suite:
+    """Generate a world, its tasks and its search index.
+
+    Raises:
+        InputError: there is no such kind, a setting is none of its own, or the folder is not empty.
+    """
+    leave_out_cache(settings)
+    options = _checked_options(settings)
+    _check_folder(settings.out, settings.force)
+    embedder = settings.index or PACKAGED[0]
+    # A model that has to be loaded by name is loaded first: a world takes minutes to build.
+    if embedder not in ("none", *PACKAGED):
+        open_embedder(embedder)
+    with directory_atomically(settings.out) as place:
+        suite = build_suite(
+            settings.kind,
+            place,
+            progress=progress.say,
+            resolve=resolve,
+            cache=WRITER_CACHE,
+            **options.model_dump(),
+        )
+        if embedder != "none" and suite.env.library is not None:
+            found = index(IndexSettings(suite=place, embedder=embedder), progress=progress)
+            progress.say(found.sentence)
+    return Suite.open(settings.out)
+
+
+def forecast_build(settings: BuildSettings) -> SuiteFacts:
+    """The number of tasks and of model calls of a build; nothing is built.
+
+    Raises:
+        InputError: there is no such kind, or a setting is none of its own.
+    """
+    forecast = suite_builder(settings.kind).forecast(_checked_options(settings))
+    return SuiteFacts({**settings.model_dump(include={"kind", "seed", "scale"}), **forecast})
+
+
+def import_published(settings: ImportSettings, *, progress: Progress = SILENT) -> Suite:
+    """Read a published system's own files into a suite.
+
+    Raises:
+        InputError: there is no such system, no such files, or the folder is not empty.
+    """
+    importer(settings.system)
+    _check_folder(settings.out, settings.force)
+    suite = import_suite(settings.system, settings.source, settings.out, progress=progress.say)
+    if suite.env.library is not None:
+        progress.say(f"search goes by words alone until `worksmith index {settings.out}` has been run")
+    return suite
+
+
+def facts_of(suite: Suite) -> SuiteFacts:
+    """Describe a suite: its world, tasks, splits and digests."""
+    return SuiteFacts(describe(suite))
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(item)}" for key, item in value.items())
+    return "-" if value is None else str(value)
+
+
+def _check_folder(out: Path, force: bool) -> None:
+    if out.is_dir() and any(out.iterdir()) and not force:
+        raise InputError("the directory is not empty", where=str(out), hint="--force replaces the suite")
+
+
+def _checked_options(settings: BuildSettings) -> BuildOptions:
+    """The settings of a build, as its kind takes them."""
+    kind = settings.kind
+    model: type[BuildOptions] = suite_builder(kind).options
+    if settings.index is not None and not _searched(kind):
+        _refuse(kind, "index", list(filter(_searched, buildable_kinds())))
+    for name in settings.options:
+        if name not in model.model_fields:
+            _refuse(
+                kind,
+                name,
+                [k for k in buildable_kinds() if name in suite_builder(k).options.model_fields],
+            )
+    try:
+        return model(seed=settings.seed, scale=settings.scale, **settings.options)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        name = str(wrong["loc"][0])
+        literal = wrong["type"] == "literal_error"
+        listed = ", ".join(map(str, get_args(model.model_fields[name].annotation)))
+        raise InputError(
+            f"no {name} {wrong['input']!r}" if literal else wrong["msg"],
+            where=f"--{name.replace('_', '-')}",
+            hint=f"there are {listed}" if literal else None,
+        ) from error
+
+
+def _searched(kind: str) -> bool:
+    return world_kind(kind).open_library is not no_library
+
+
+def _refuse(kind: str, name: str, takers: Sequence[str]) -> NoReturn:
+    raise InputError(
+        f"{kind} suites have no use for it",
+        where=f"--{name.replace('_', '-')}",
+        hint=f"leave it out; it is for {', '.join(takers)}",
+    )

@@ -1,0 +1,365 @@
+"""A comparison as arms of one study: each program is compiled, measured and recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.dspy_programs.digests import model_digest, state_digest
+from evals.records.record import PRIMARY
+from evals.reporting.report import Report, study_report
+from evals.running.baseline_program import BaselineProgram, baselines_for
+from evals.running.study import Arm, Row, Study, run_study
+from evals.scoring.constraints import constraints
+from evals.statistics import NOTHING
+from evals.suite import Suite
+from evals.task_kind import task_kind
+from optimizers.compiling.journal import discard
+from optimizers.compiling.plan import Model, Plan, proposing_model
+from optimizers.cost.limits import BudgetSpentError
+from optimizers.registry import optimizer
+from programs.parts.tool_retrieval import ALL, default_toolset
+from programs.prompting.tool_calling import check_calls
+from programs.strategies import strategy
+from tools.errors import InputError
+from tools.seeding import digest
+from worksmith.jobs.compilation import compiled, describe_compile, few_intents
+from worksmith.jobs.parts.ablation import ablated
+from worksmith.jobs.parts.budgets import open_budget
+from worksmith.jobs.parts.history import histories
+from worksmith.jobs.parts.judges import asked_models, counted_judges, open_judges
+from worksmith.jobs.parts.measurement import Measurement
+from worksmith.jobs.parts.metric import check_scores
+from worksmith.jobs.parts.opening import LOGS, choose_tasks, leave_out_cache, org_setting
+from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.parts.programs import new_agent
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.tracking import record_compile, slug
+from worksmith.jobs.settings.programs import CompileSettings
+from worksmith.models.resolve import resolve
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from evals.records.compile_facts import CompileFacts
+    from evals.running.runner import EvalResult
+    from evals.tasks.task import Task
+    from evals.tracking import Run
+    from worksmith.jobs.settings.programs import CompareSettings
+
+NO_OPTIMIZER = "none"
+
+OnRow = Callable[[Row], None]
+"""Takes an arm that is done."""
+
+_OF_FOLDERS = {
+    *("scheme", "where", "demos", "candidates", "constraint", "seed"),
+    *("max_steps", "access", "calls"),
+}
+"""Settings that decide what the logs and journals of an arm hold."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparePlan(Printable):
+    """A comparison whose suites, models and judges are open.
+
+    Attributes:
+        measurement: how every arm is measured.
+        train_suite: on whose train and dev tasks arms are compiled; may be the suite compared on.
+        models: by name.
+        compiled: what the compiles tried, by label of the arm; filled as arms are compiled.
+        programs: the files of their programs. A file that is set beforehand is the one that is written.
+        logs: the folder of the folders of logs.
+    """
+
+    settings: CompareSettings
+    measurement: Measurement
+    train_suite: Suite
+    models: Mapping[str, Model]
+    teacher: Model
+    arms: Sequence[Arm] = ()
+    compiled: dict[str, CompileFacts] = field(default_factory=dict)
+    programs: dict[str, Path] = field(default_factory=dict)
+    logs: Path = LOGS
+
+    @property
+    def toolset(self) -> str:
+        """The toolset of all agents; where none was chosen and the world has several, those by strategy."""
+        offers = self.measurement.suite.env.kind.toolset_for.items()
+        by_strategy = "; ".join(f"{name}: {kits}" if name else kits for name, kits in offers)
+        return self.settings.toolset or by_strategy or ALL
+
+    @property
+    def folders(self) -> list[Path]:
+        """The folders of the logs, one for each model."""
+        return [self._folder(model) for model in self.models.values()]
+
+    def described(self) -> dict[str, Any]:
+        """What is compared, as data."""
+        return {
+            **self.settings.described(),
+            "suite": self.measurement.suite.path.name,
+            "train_suite": self.train_suite.path.name,
+            "split": self.measurement.split,
+            "tasks": len(self.measurement.tasks),
+            "lm": ",".join(self.models),
+            "teacher": self.teacher.name,
+            "toolset": self.toolset,
+            **org_setting(self.measurement.suite),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The most that the comparison takes, as JSON-able data."""
+        measured = self.measurement
+        agents = [arm for arm in self.arms if not arm.baseline]
+        of_each = len(measured.tasks) * measured.trials
+        episodes = {"test": len(agents) * of_each}
+        for arm in agents:
+            if arm.optimizer != NO_OPTIMIZER:
+                for role, count in self._compile_plan(arm).max_episodes().items():
+                    episodes[role] = episodes.get(role, 0) + count
+        judged = len(self.arms) * of_each * asked_models(measured.judges)
+        return {
+            "arms": [arm.label for arm in self.arms],
+            "tasks": len(measured.tasks),
+            "episodes_at_most": episodes,
+            # A planner's call comes on top of one for each step.
+            "model_calls_at_most": sum(episodes.values()) * (self.settings.max_steps + 1),
+            **({"judge_calls": judged} if measured.judges else {}),
+        }
+
+    def print(self, console: Console) -> None:
+        """Print a line for each fact."""
+        for name, value in self.to_json().items():
+            shown = [f"{k} {v}" for k, v in value.items()] if isinstance(value, dict) else value
+            text = "; ".join(shown) if isinstance(shown, list) else shown
+            console.out(f"{name.replace('_', ' ')}: {text}", highlight=False)
+
+    def report(self, study: Study, title: str = "Comparison") -> Report:
+        """The report on the arms that were run."""
+        setting = {"suite": self.measurement.suite.path.name, "split": self.measurement.split}
+        return study_report(study, title=title, setting=setting, histories=histories(self.compiled))
+
+    def run(self, tracked: Run, *, on_row: OnRow | None = None) -> Study:
+        """Compile and measure each arm, record it below `tracked`, compare all with the first.
+
+        Arms that the budget leaves unfinished are left out.
+        """
+        measured = self.measurement
+        tracked.dataset(measured.dataset, split=measured.split, tasks=len(measured.tasks))
+
+        def measure(arm: Arm) -> EvalResult:
+            if measured.budget is not None and not arm.baseline:
+                measured.budget.check()
+            params = {
+                "strategy": arm.strategy,
+                "optimizer": arm.optimizer,
+                "lm": self._model(arm).name,
+                "split": measured.split,
+                "seed": measured.seed,
+                **arm.settings,
+                **({"without_tools": arm.without} if arm.without else {}),
+            }
+            with tracked.child(arm.label, params=params) as child:
+                result = self._measured(arm, self._program(arm, child), child)
+            scores = result.summary.scores
+            published = task_kind(measured.suite.manifest.kind).published_score
+            shown = {n: scores.get(n, NOTHING).value for n in (PRIMARY, published) if n}
+            tracked.metrics(
+                {f"{measured.split}/{name}/{slug(arm.label)}": value for name, value in shown.items()}
+            )
+            return result
+
+        return run_study(self.arms, measure, on_row=on_row, skips=(BudgetSpentError,))
+
+    def _measured(self, arm: Arm, program: Any, tracked: Run) -> EvalResult:
+        model, measured = self._model(arm), self.measurement
+        card = measured.card(
+            "compare",
+            program,
+            model.name,
+            # The toolset of an arm is a setting where arms have different ones, and only there.
+            {name: value for name, value in self.described().items() if name != "toolset"}
+            | dict(arm.settings),
+            self.programs.get(arm.label) if arm.label in self.compiled else None,
+            label=arm.label,
+            strategy=arm.strategy,
+            optimizer=arm.optimizer,
+            baseline=arm.baseline,
+            without=arm.without,
+            place=self.arms.index(arm),
+        )
+        file = self._folder(model) / f"{slug(arm.label)}-{slug(state_digest(program))}.jsonl"
+        with measured.open_log(file) as log:
+            return measured.run(program, model.lm, log, card, tracked)
+
+    def _program(self, arm: Arm, tracked: Run) -> Any:
+        suite = self.measurement.suite
+        if arm.baseline:
+            learnt_from = self.train_suite.select(split="train", scheme=self.settings.scheme)
+            return BaselineProgram(arm.strategy, suite.env, learnt_from)
+        if arm.optimizer == NO_OPTIMIZER:
+            settings = self._compile_settings(arm)
+            return new_agent(suite, settings, arm.strategy, without=_without(arm))
+        return self._compiled(arm, tracked)
+
+    def _compiled(self, arm: Arm, tracked: Run) -> Any:
+        plan, progress = self._compile_plan(arm), self.measurement.progress
+        if not self.settings.resume:
+            discard(plan.folder)
+        if said := few_intents(plan):
+            progress.say(f"{arm.label}: {said}")
+        result = compiled(plan, f"compile {arm.label}", progress)
+        file = self.programs.setdefault(arm.label, self._file(arm))
+        result.artifact.write(file)
+        self.compiled[arm.label] = result.artifact.manifest.tried
+        suite = self.measurement.suite
+        record_compile(tracked, result, file, trained_on=self.train_suite, works_in=suite)
+        program: Any = result.compiled.program
+        program.env = suite.env
+        return program
+
+    def _compile_settings(self, arm: Arm) -> CompileSettings:
+        """The settings of an arm's compile.
+
+        A compiled program is compared with the one as it is on other tasks, so it is not tested before.
+        """
+        return self.settings.adapted(
+            CompileSettings,
+            suite=self.train_suite.path,
+            out=self._file(arm),
+            strategy=arm.strategy,
+            optimizer=arm.optimizer,
+            lm=self._model(arm).name,
+            # Native calls that are asked for are for the strategies that make such.
+            calls=self.settings.calls if strategy(arm.strategy).calls == "native" else "auto",
+            accept="best",
+        )
+
+    def _compile_plan(self, arm: Arm) -> Plan:
+        settings = self._compile_settings(arm)
+        models = (self._model(arm), self.teacher)
+        plan = describe_compile(settings, self.train_suite, *models, without=_without(arm))
+        return replace(plan, budget=self.measurement.budget)
+
+    def _model(self, arm: Arm) -> Model:
+        return self.models.get(arm.model) or next(iter(self.models.values()))
+
+    def _file(self, arm: Arm) -> Path:
+        """The file of an arm's compiled program, unless another was set."""
+        return self._folder(self._model(arm)) / slug(arm.label) / "program.json"
+
+    def _folder(self, model: Model) -> Path:
+        """The folder of this comparison's logs: the same plan, the same folder."""
+        suites = (self.measurement.suite, self.train_suite)
+        data: list[Any] = [each for suite in suites for each in (suite.digest, suite.env.digest)]
+        data += [[task.id for task in self.measurement.tasks], self.toolset]
+        data += [model_digest(model.lm), model_digest(self.teacher.lm)]
+        data.append(self.settings.model_dump(mode="json", include=_OF_FOLDERS))
+        return self.logs / f"compare-{digest(data)}"
+
+
+def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -> ComparePlan:
+    """Open what a comparison needs.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+    """
+    leave_out_cache(settings)
+    suite = Suite.open(settings.suite)
+    train_suite = _train_suite(settings.train_suite, suite) if settings.train_suite else suite
+    # A program must not be tested on what it was compiled on.
+    tested = settings.split or ("test" if settings.train_suite is None else None)
+    split, tasks = choose_tasks(suite, settings.model_copy(update={"split": tested}), progress)
+    strategies = _strategies(settings.strategies, tasks, progress)
+    check_calls(settings.calls, *map(strategy, strategies))
+    for name in settings.optimizers:
+        optimizer(name, option="--optimizers")
+    compiles = set(settings.optimizers) != {NO_OPTIMIZER}
+    every = [*suite.tasks, *train_suite.tasks]
+    models = {name: Model(name, resolve(name, tasks=every)) for name in settings.lm}
+    # A comparison that compiles nothing needs no teacher, and its suite no gold plans.
+    taught = Model(settings.teacher, resolve(settings.teacher, tasks=train_suite.tasks)) if compiles else None
+    teacher = taught or next(iter(models.values()))
+    judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
+    bounds = constraints(settings.constraint)
+    check_scores(suite.env, PRIMARY, bounds, judged=bool(settings.judge))
+    for name, model in product(settings.optimizers, models.values()):
+        proposing_model(name, None, teacher, model)
+    budget = open_budget(settings, (model.lm for model in (*models.values(), teacher)))
+    plan = ComparePlan(
+        settings=settings,
+        measurement=Measurement(
+            suite=suite,
+            tasks=tasks,
+            split=split,
+            trials=settings.trials,
+            ground_truth=settings.ground_truth,
+            seed=settings.seed,
+            workers=settings.workers,
+            judges=counted_judges(judges, budget),
+            resume=settings.resume,
+            budget=budget,
+            partial=False,
+            progress=progress,
+        ),
+        train_suite=train_suite,
+        models=models,
+        teacher=teacher,
+    )
+    arms = ablated(suite, tasks, _arms(plan, strategies), settings)
+    return replace(plan, arms=arms)
+
+
+def _train_suite(path: Path, compared: Suite) -> Suite:
+    suite = Suite.open(path)
+    if suite.manifest.kind != compared.manifest.kind:
+        raise InputError(
+            f"its world is of the kind {suite.manifest.kind}, that of {compared.path} "
+            f"of the kind {compared.manifest.kind}",
+            where=f"--train-suite {path}",
+            hint="what is learnt with other tools is of no use",
+        )
+    return suite
+
+
+def _strategies(names: Sequence[str], tasks: Sequence[Task], progress: Progress) -> list[str]:
+    """The strategies called so, without `gold` where some task has no gold plan to give."""
+    known = [strategy(name).name for name in names]
+    gold = [name for name in known if strategy(name).planner.startswith("gold")]
+    if gold and any(task.gold_plan is None for task in tasks) and len(known) > len(gold):
+        progress.say(f"leaving out strategy {', '.join(gold)}: not every task has a gold plan")
+        return [name for name in known if name not in gold]
+    return known
+
+
+def _arms(plan: ComparePlan, strategies: Sequence[str]) -> list[Arm]:
+    """Every strategy with every optimizer on every model, and the baselines below.
+
+    Labels name the model where there are several; settings name the toolset where arms have different ones.
+    """
+    settings, suite = plan.settings, plan.measurement.suite
+    tools = {s: settings.toolset or default_toolset(suite.env, s, otherwise=ALL) for s in strategies}
+    differ = len(set(tools.values())) > 1
+    arms = []
+    for model, name, chosen in product(plan.models, strategies, settings.optimizers):
+        made = name if chosen == NO_OPTIMIZER else f"{name} + {chosen}"
+        arms.append(
+            Arm(
+                f"{made}, {model}" if len(plan.models) > 1 else made,
+                strategy=name,
+                optimizer=chosen,
+                model=model,
+                settings={"toolset": tools[name]} if differ else {},
+            )
+        )
+    learning = bool(plan.train_suite.select(split="train", scheme=settings.scheme))
+    names = baselines_for(suite.env, learning=learning)
+    return arms + [Arm(name, strategy=name, baseline=True) for name in names]
+
+
+def _without(arm: Arm) -> tuple[str, ...]:
+    return (arm.without,) if arm.without else ()

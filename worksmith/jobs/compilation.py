@@ -1,0 +1,330 @@
+"""Compile a program: choose demonstrations and instructions for an agent and write it to one file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.scoring.constraints import constraints
+from evals.suite import Suite
+from evals.tasks.task_filter import conditions
+from evals.tracking.registry import Registration
+from optimizers.compiling.claims import power_left, too_few_intents
+from optimizers.compiling.compile import Result
+from optimizers.compiling.compile import compile_program as run_plan
+from optimizers.compiling.journal import check_folder, discard, journal_beside
+from optimizers.compiling.plan import BANK, Model, Plan
+from optimizers.demos.showing import give_demonstrations
+from optimizers.demos.trace_bank import Gap, TraceBank
+from optimizers.registry import optimizer
+from optimizers.search.aa import same_program
+from optimizers.settings import Settings
+from tools.errors import InputError, WorksmithError
+from tools.files.atomic import check_writable, write_atomically
+from worksmith import __version__
+from worksmith.jobs.parts.budgets import open_budget
+from worksmith.jobs.parts.measurement import lost_episodes
+from worksmith.jobs.parts.metric import with_metric
+from worksmith.jobs.parts.opening import leave_out_cache
+from worksmith.jobs.parts.printing import Facts
+from worksmith.jobs.parts.programs import check_demonstrations, new_agent
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.tracking import Tracking, record_compile, record_dev_episodes
+from worksmith.models.resolve import resolve
+
+if TYPE_CHECKING:
+    from optimizers.compiling.artifact import Artifact
+    from worksmith.jobs.settings.programs import CompileSettings
+
+_TRIAL = ("name", "outcome", "errors", "race", "broken")
+"""The facts of a trial that are shown."""
+
+
+@dataclass(frozen=True)
+class Compilation(Facts):
+    """The result of a compile.
+
+    Attributes:
+        settings: what was compiled, as data.
+        file: of the compiled program.
+        gaps: training tasks that gave no demonstration.
+        power: what a race could have shown, where it showed no difference; empty elsewhere.
+        run_id: of the run in MLflow; None where it was not tracked.
+    """
+
+    settings: Mapping[str, Any]
+    file: Path
+    artifact: Artifact
+    gaps: Sequence[Gap] = ()
+    power: Mapping[str, Any] | None = None
+    run_id: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as JSON-able data, with the reason of each gap."""
+        facts = self.facts()
+        gaps = [gap.model_dump(mode="json") | {"kind": gap.kind} for gap in self.gaps]
+        return facts | {"gaps": gaps} if gaps else facts
+
+    def facts(self) -> dict[str, Any]:
+        """The result by name."""
+        manifest = self.artifact.manifest
+        return {
+            "file": str(self.file),
+            "digest": self.artifact.digest,
+            "optimizer": manifest.optimizer,
+            "lm": manifest.lm,
+            "teacher": manifest.teacher,
+            "demonstrations": len(manifest.demonstrations),
+            "from_gold_plans": manifest.gold,
+            "without_demonstration": manifest.gaps,
+            **({"bank": manifest.bank} if manifest.bank else {}),
+            "dev": [{key: trial[key] for key in _TRIAL if key in trial} for trial in manifest.trials],
+            "chosen": manifest.chosen,
+            **({"acceptance": manifest.acceptance} if manifest.acceptance else {}),
+            **({"stopped": manifest.stopped, "undone": manifest.undone} if manifest.stopped else {}),
+            "cost": manifest.cost,
+            **self.artifact.measured,
+            **({"power": self.power} if self.power else {}),
+        }
+
+
+@dataclass(frozen=True)
+class SameProgram(Facts):
+    """The result of an A/A check: whether a race tells a program from itself.
+
+    Attributes:
+        passed: whether it does so no more often than it may.
+        found: the figures.
+    """
+
+    file: Path
+    passed: bool
+    found: Mapping[str, Any]
+
+    def facts(self) -> dict[str, Any]:
+        """The result by name."""
+        return {"file": str(self.file), **self.found}
+
+
+def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compilation:
+    """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file.
+
+    Args:
+        progress: hears of the compile as it goes.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+        WorksmithError: the compile came to nothing; see `optimizers.compiling.compile.compile_program`.
+        EvaluationInterrupted: on Ctrl-C; what was finished is in the journal.
+    """
+    tracking = Tracking.of(settings, track=settings.track)
+    register_as = _registration(settings)
+    plan = plan_compile(settings, progress=progress)
+    _begin(plan, settings, "compile")
+    described = {
+        **settings.described(),
+        "suite": plan.suite.path.name,
+        **plan.describes,
+        "demos": plan.settings.demos,
+        "teacher": plan.teacher.name,
+    }
+    about = f"{plan.describes['strategy']['name']} {plan.optimizer}"
+    with tracking.start(
+        plan.suite.path, "compile", about, params=described, resume=settings.resume
+    ) as tracked:
+        result = compiled(plan, "compile", progress)
+        _check_failures(result, progress)
+        result.artifact.write(settings.out)
+        address = record_compile(
+            tracked, result, settings.out, trained_on=plan.suite, works_in=plan.suite, register_as=register_as
+        )
+        record_dev_episodes(tracked, result, plan.suite)
+        if register_as is not None:
+            progress.say(f"registered as {address}")
+        if tracked.id:
+            progress.say(f"recorded as run {tracked.id}; `worksmith ui` shows it")
+    _say_stopped(result, progress)
+    if not settings.journal and not result.artifact.manifest.stopped:
+        discard(plan.folder)
+    return Compilation(
+        described, settings.out, result.artifact, result.gaps, _race_power(plan, result), tracked.id
+    )
+
+
+def check_same_program(settings: CompileSettings, *, progress: Progress = SILENT) -> SameProgram:
+    """Check that a race does not tell the program from itself, and write the finding to the file `out`.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+    """
+    plan = plan_compile(settings, progress=progress, aa=True)
+    _begin(plan, settings, "aa")
+    with progress.bar("A/A") as tick, plan.open_journal("aa") as journal:
+        found = same_program(
+            replace(plan, on_progress=lambda name, done: tick(done.done, done.total, name)).context(journal)
+        )
+    if not found.differing:
+        progress.say("the model did the same every time, so there was nothing to mistake for a difference")
+    facts = {"suite": plan.suite.path.name, "lm": plan.lm.name, **found.to_json()}
+    write_atomically(settings.out, json.dumps(facts, indent=1).encode() + b"\n")
+    discard(plan.folder)
+    return SameProgram(settings.out, bool(facts["passed"]), facts)
+
+
+def plan_compile(
+    settings: CompileSettings, *, progress: Progress = SILENT, forecast: bool = False, aa: bool = False
+) -> Plan:
+    """The plan of a compile, its suite and models open.
+
+    Args:
+        forecast: whether the plan is only forecast.
+        aa: whether a race is checked and nothing compiled.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+    """
+    leave_out_cache(settings)
+    out, begun = settings.out, settings.resume and journal_beside(settings.out).exists()
+    # A compile that was killed in its last moments has left a file, which a resume writes again.
+    if out.exists() and not (settings.force or forecast or begun):
+        raise InputError("the file is already there", where=str(out), hint="give --force to replace it")
+    optimizer(settings.optimizer)
+    suite = Suite.open(settings.suite)
+    # Without an optimizer, or with a bank, no teacher is asked, so none has to be there.
+    taught = settings.optimizer != "none" and settings.bank is None
+    lm = _model(settings.lm, suite)
+    teacher = _model(settings.teacher, suite) if taught else lm
+    plan = describe_compile(settings, suite, lm, Model(BANK, teacher.lm) if settings.bank else teacher)
+    bank = TraceBank.read(settings.bank) if settings.bank else None
+    proposer = _model(settings.proposer, suite) if settings.proposer else None
+    plan = replace(plan, bank=bank, proposer=proposer)
+    plan.check()
+    if bank is not None:
+        shown = give_demonstrations(plan.program, bank.demonstrations)
+        check_demonstrations(shown, where=str(settings.bank))
+    plan = with_metric(plan, settings, forecast=forecast, progress=progress)
+    budget = open_budget(settings, (model.lm for model in plan.models().values()))
+    if said := few_intents(plan, aa=aa):
+        progress.say(said)
+    return replace(plan, budget=budget)
+
+
+def describe_compile(
+    settings: CompileSettings, suite: Suite, lm: Model, teacher: Model, *, without: Sequence[str] = ()
+) -> Plan:
+    """The plan of a compile over a suite and models that are open.
+
+    Args:
+        without: categories of tools that the program does without.
+    """
+    program = new_agent(suite, settings, settings.strategy, without=without)
+    knobs: dict[str, Any] = {
+        name: getattr(settings, name)
+        for name in Settings.__dataclass_fields__
+        if name not in ("demos", "constraints")
+    }
+    return Plan(
+        program=program,
+        describes=program.config,
+        suite=suite,
+        lm=lm,
+        teacher=teacher,
+        optimizer=settings.optimizer,
+        settings=Settings(demos=demo_count(settings), constraints=constraints(settings.constraint), **knobs),
+        folder=journal_beside(settings.out),
+        scheme=settings.scheme,
+        where=conditions(settings.where),
+        train_limit=settings.train_limit,
+        dev_limit=settings.dev_limit,
+        workers=settings.workers,
+        resume=settings.resume,
+        versions={"worksmith": __version__},
+    )
+
+
+def demo_count(settings: CompileSettings) -> int:
+    """The number of demonstrations in a prompt.
+
+    A fixed set has to cover every kind of task, so where a prompt costs nothing it is large. Elsewhere, and
+    where the nearest are found for each task, it is 16.
+    """
+    free = settings.optimizer == "bootstrap" and settings.lm.startswith("local/")
+    return settings.demos or (128 if free else 16)
+
+
+def compiled(plan: Plan, label: str, progress: Progress) -> Result:
+    """Run a plan under a progress bar."""
+    with progress.bar(label) as tick:
+        return run_plan(replace(plan, on_progress=lambda name, done: tick(done.done, done.total, name)))
+
+
+def few_intents(plan: Plan, *, aa: bool = False) -> str:
+    """A sentence where dev has too few intents for any claim; empty where it has enough.
+
+    Args:
+        aa: whether a race is checked and nothing compiled.
+    """
+    return too_few_intents("race" if aa else plan.optimizer, plan.settings, plan.context().dev)
+
+
+def _model(name: str, suite: Suite) -> Model:
+    return Model(name, resolve(name, tasks=suite.tasks))
+
+
+def _begin(plan: Plan, settings: CompileSettings, purpose: str) -> None:
+    """See that the job can begin, so that no failed run is left in MLflow.
+
+    Raises:
+        InputError: the file cannot be written, or the journal is of something else.
+    """
+    check_writable(settings.out)
+    if settings.force and not settings.resume:
+        discard(plan.folder)
+    check_folder(plan.folder, plan.fingerprint(purpose), resume=settings.resume)
+
+
+def _registration(settings: CompileSettings) -> Registration | None:
+    if settings.register_as is None:
+        return None
+    if not settings.track:
+        raise InputError("what is not tracked cannot be registered", where="--register")
+    return Registration.parse(settings.register_as)
+
+
+def _check_failures(result: Result, progress: Progress) -> None:
+    """Say what was lost to the infrastructure.
+
+    Raises:
+        WorksmithError: nothing is left to choose by, so there is no program to write.
+    """
+    tried = [(trial.name, trial.result) for trial in result.compiled.trials if trial.result]
+    failures = [f"{name}: {said}" for name, found in tried if (said := lost_episodes(found))]
+    if tried and all(found.summary.graded == 0 for _, found in tried):
+        raise WorksmithError(f"nothing could be measured on dev; {failures[0]}")
+    for said in failures:
+        progress.say(said)
+
+
+def _say_stopped(result: Result, progress: Progress) -> None:
+    """Say that a budget ended the compile, if one did, and what the program is then."""
+    manifest = result.artifact.manifest
+    if not manifest.stopped:
+        return
+    limit, left = manifest.stopped.replace("_", "-"), manifest.undone["episodes_at_most"]
+    what = (
+        f"the best so far is {manifest.chosen}" if manifest.chosen else "nothing was measured on all of dev"
+    )
+    progress.say(
+        f"--{limit} ended the compile with at most {left} episodes undone; {what}; --resume with more goes on"
+    )
+
+
+def _race_power(plan: Plan, result: Result) -> dict[str, Any]:
+    found = result.compiled
+    raced = {trial.name: trial.race for trial in found.trials if trial.race}
+    if found.chosen not in raced or "verdict" not in raced[found.chosen]:
+        return {}
+    return power_left(found.trials, plan.settings, plan.context().dev)

@@ -1,0 +1,258 @@
+"""Evaluate a program: run it on a suite's tasks and score every episode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.dspy_programs.digests import model_digest, model_name, state_digest, strategy_name
+from evals.reporting.report import evaluation_report
+from evals.suite import Suite
+from evals.task_kind import kind_of
+from tools.errors import InputError
+from tools.seeding import digest
+from worksmith.jobs.parts.budgets import open_budget
+from worksmith.jobs.parts.judges import asked_models, counted_judges, open_judges
+from worksmith.jobs.parts.measurement import (
+    Measurement,
+    failed_programs,
+    lost_episodes,
+    lost_verdicts,
+)
+from worksmith.jobs.parts.opening import (
+    LOGS,
+    choose_tasks,
+    connect,
+    leave_out_cache,
+    open_models,
+    org_setting,
+)
+from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.parts.programs import open_program
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.tracking import Tracking
+
+if TYPE_CHECKING:
+    import dspy
+    from rich.console import Console
+
+    from evals.records.record import EpisodeRecord
+    from evals.running.runner import EvalResult
+    from programs.agent import Agent
+    from worksmith.jobs.settings.programs import EvalSettings
+
+
+@dataclass(frozen=True)
+class Evaluation(Printable):
+    """The result of an evaluation.
+
+    Attributes:
+        settings: what was run, as data.
+        runs: the episodes and figures by label of the model; a replay has one for each recorded run.
+        run_id: of the run in MLflow; None where it was not tracked.
+        stopped: the name of the limit of the budget that ended it; empty where none did.
+    """
+
+    settings: Mapping[str, Any]
+    runs: Mapping[str, EvalResult]
+    run_id: str | None = None
+    stopped: str = ""
+
+    @property
+    def unstarted(self) -> int:
+        """How many episodes are missing because the budget was spent."""
+        return sum(result.unstarted for result in self.runs.values())
+
+    @property
+    def failed(self) -> bool:
+        """Whether all episodes of a run were lost, or all verdicts of a judge."""
+        summaries = [result.summary for result in self.runs.values()]
+        silent = any(judge.failed == judge.verdicts for each in summaries for judge in each.judging)
+        return silent or any(each.graded == 0 for each in summaries)
+
+    @property
+    def faults(self) -> list[str]:
+        """The losses to the infrastructure, and mistakes, in a sentence each."""
+        return [
+            f"{label}: {said}"
+            for label, result in self.runs.items()
+            for said in (lost_episodes(result), lost_verdicts(result), *failed_programs(result))
+            if said
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Settings, figures and episodes as JSON-able data."""
+        runs = [
+            {
+                "run": label,
+                "summary": result.figures_json(),
+                **({"unstarted": result.unstarted} if result.unstarted else {}),
+            }
+            for label, result in self.runs.items()
+        ]
+        rows = [_row(label, record) for label, result in self.runs.items() for record in result.records]
+        return {**self.settings, "runs": runs, "rows": rows}
+
+    def print(self, console: Console) -> None:
+        """Print the tables of each run."""
+        for label, result in self.runs.items():
+            title = f"{label}, {self.settings['ground_truth']} ground truth"
+            evaluation_report(result, title=title).show(console)
+
+
+@dataclass(frozen=True)
+class EvalPlan(Printable):
+    """An evaluation whose suite, program, models and judges are open, and of which nothing has run."""
+
+    program: Agent
+    models: Mapping[str, dspy.LM]
+    measurement: Measurement
+
+    def to_json(self) -> dict[str, int]:
+        """The most that it takes, as JSON-able data."""
+        measured = self.measurement
+        episodes = len(measured.tasks) * measured.trials
+        judging = {"judge_calls": episodes * asked_models(measured.judges)} if measured.judges else {}
+        return {
+            "tasks": len(measured.tasks),
+            "episodes": episodes,
+            "model_calls_at_most": episodes * (self.program.max_steps + 1),
+            **judging,
+        }
+
+    def print(self, console: Console) -> None:
+        """Print a sentence."""
+        plan = self.to_json()
+        judging = f", {plan['judge_calls']} calls of judges" if "judge_calls" in plan else ""
+        console.out(
+            f"{plan['tasks']} tasks, {plan['episodes']} episodes, "
+            f"at most {plan['model_calls_at_most']} model calls{judging}",
+            highlight=False,
+        )
+
+
+def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, record: bool = False) -> EvalPlan:
+    """Open what an evaluation needs.
+
+    Args:
+        record: whether to record what models are asked, if the settings name a file for it.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+    """
+    leave_out_cache(settings)
+    suite = Suite.open(settings.suite)
+    split, tasks = choose_tasks(suite, settings, progress)
+    program = open_program(suite, settings)
+    judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
+    measurement = Measurement(
+        suite=suite,
+        tasks=tasks,
+        split=split,
+        trials=settings.trials,
+        ground_truth=settings.ground_truth,
+        seed=settings.seed,
+        workers=settings.workers,
+        judges=judges,
+        resume=settings.resume,
+        progress=progress,
+    )
+    models = open_models(settings.lm, suite, settings.record if record else None)
+    return EvalPlan(program, models, measurement)
+
+
+def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluation:
+    """Run a program on a suite's tasks and score every episode by its outcome.
+
+    Args:
+        progress: hears of the evaluation as it goes.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+        BudgetSpentError: the budget was spent before the first episode.
+        EvaluationInterrupted: on Ctrl-C; what was finished is in the log.
+    """
+    tracking = Tracking.of(settings, track=settings.track)
+    plan = plan_evaluation(settings, progress=progress, record=True)
+    suite, program = plan.measurement.suite, plan.program
+    budget = open_budget(settings, plan.models.values())
+    judges = counted_judges(plan.measurement.judges, budget)
+    measured = replace(plan.measurement, budget=budget, judges=judges)
+    connect(suite, settings, progress)
+    suite.env.check_records()
+    described = {
+        **settings.described(),
+        "suite": suite.path.name,
+        "split": measured.split,
+        **program.config,
+        "program": settings.program.name if settings.program else "uncompiled",
+        **org_setting(suite),
+    }
+    if settings.log and len(plan.models) > 1:
+        raise InputError(
+            f"one log cannot hold the episodes of {len(plan.models)} models",
+            where="--log",
+            hint="leave it out: each model's episodes get a log of their own",
+        )
+    runs = {}
+    with ExitStack() as stack:
+        # A log that cannot be used is named before a run is begun in MLflow.
+        logs = {
+            label: stack.enter_context(
+                measured.open_log(settings.log or _log_file(plan, lm), keep=bool(settings.log))
+            )
+            for label, lm in plan.models.items()
+        }
+        tracked = stack.enter_context(
+            tracking.start(
+                suite.path, "eval", strategy_name(program), params=described, resume=settings.resume
+            )
+        )
+        for label, lm in plan.models.items():
+            card = measured.card("eval", program, model_name(lm), described, settings.program, model=label)
+            with tracked.child(label) if len(plan.models) > 1 else nullcontext(tracked) as child:
+                runs[label] = measured.run(program, lm, logs[label], card, child)
+            progress.say(f"the episodes are in {logs[label].path}; `worksmith report` shows each of them")
+        if tracked.id:
+            progress.say(f"recorded as run {tracked.id}; `worksmith ui` shows it")
+    return Evaluation(described, runs, tracked.id, budget.stopped if budget else "")
+
+
+def _log_file(plan: EvalPlan, lm: dspy.LM) -> Path:
+    """A log named after everything that the episodes depend on but the code."""
+    measured = plan.measurement
+    data = [measured.suite.digest, measured.suite.env.digest]
+    of = [*data, state_digest(plan.program), model_digest(lm), measured.ground_truth]
+    on = [measured.split, [task.id for task in measured.tasks], measured.seed, measured.trials]
+    by = [judge.digest for judge in measured.judges]
+    return LOGS / f"eval-{digest([*of, *on, *by])}.jsonl"
+
+
+def _row(label: str, record: EpisodeRecord) -> dict[str, Any]:
+    scores, kind = record.scores, kind_of([record])
+    return {
+        "run": label,
+        "task_id": record.task_id,
+        "trial": record.trial,
+        "domain": record.domains[0] if len(record.domains) == 1 else "multi_domain",
+        "intent": record.intent,
+        "query": record.query,
+        "status": record.status,
+        "correct": bool(scores.get("outcome", 0.0)),
+        "unwanted_side_effects": bool(scores.get("unwanted_side_effects", 0.0)),
+        # Of the calls; where answers are compared with a text, of the answer.
+        "exact_match": bool(scores.get("exact_match", scores.get("exact_strict", 0.0))),
+        **{name: scores[name] for name in (kind.published_score, *kind.further_scores) if name in scores},
+        "steps": record.steps,
+        "model_calls": record.model_calls,
+        "used_tokens": record.used_tokens,
+        "paid_tokens": record.paid_tokens,
+        "paid_requests": record.paid_requests,
+        "estimated": record.estimated,
+        "seconds": round(record.seconds, 4),
+        "error": record.error,
+        "fault": record.fault.kind if record.fault else None,
+    }

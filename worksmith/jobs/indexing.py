@@ -1,0 +1,124 @@
+"""Index what a suite's tools search, and check an index against its world."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from retrievers.embedding import PACKAGED
+from retrievers.errors import RetrievalError
+from retrievers.index.building import build_index
+from retrievers.index.checking import check_index
+from retrievers.index.manifest import ALLOWED, check_model
+from tools.errors import InputError, WorksmithError
+from tools.world import World
+from tools.world_kind import world_kind
+from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.parts.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from retrievers.index.library import Library
+    from worksmith.jobs.settings.suites import IndexSettings
+
+
+@dataclass(frozen=True)
+class Indexing(Printable):
+    """The result of indexing, or of a check.
+
+    Attributes:
+        found: the facts by name.
+        sentence: the same for people.
+    """
+
+    found: Mapping[str, Any]
+    sentence: str
+
+    def to_json(self) -> dict[str, Any]:
+        """The facts as JSON-able data."""
+        return dict(self.found)
+
+    def print(self, console: Console) -> None:
+        """Print the sentence."""
+        console.out(self.sentence, highlight=False)
+
+
+def index(settings: IndexSettings, *, progress: Progress = SILENT) -> Indexing:
+    """Index what a suite's tools search. Embeds only what is new or changed, even after a kill.
+
+    Raises:
+        InputError: there is no such suite, or its tools search nothing.
+        RetrievalError: there is no such model or store.
+    """
+    world = World.open(settings.suite)
+    library, directory = _library(world)
+    embedder = settings.embedder or _model_there(library, directory)
+    start = time.perf_counter()
+    with progress.bar("Indexing") as tick:
+        report = build_index(
+            directory,
+            library.documents,
+            embedder=embedder,
+            version=world.manifest.digest,
+            store=settings.store,
+            device=settings.device,
+            download=settings.download,
+            on_progress=lambda step: tick(step.done, step.total, step.source),
+        )
+    seconds = time.perf_counter() - start
+    if embedder not in PACKAGED:
+        progress.say(f"searches load this model only where the environment says {ALLOWED}={embedder}")
+    facts = {**asdict(report), "seconds": round(seconds, 1), "path": str(directory)}
+    return Indexing(
+        facts,
+        f"Indexed {facts['documents']:,} records in {facts['passages']:,} passages "
+        f"({facts['seconds']:.0f} s, {facts['precision']}): {facts['embedded']:,} embedded, "
+        f"{facts['kept']:,} kept, {facts['removed']:,} removed",
+    )
+
+
+def check(settings: IndexSettings) -> Indexing:
+    """Compare the index of a suite with its world, record by record.
+
+    Raises:
+        InputError: there is no such suite, or its tools search nothing.
+        WorksmithError: the index does not fit the world.
+    """
+    library, directory = _library(World.open(settings.suite))
+    counts = check_index(directory, library.documents, settings.store)
+    wrong = {source: listed for source, found in counts.items() if (listed := _faults(found))}
+    if wrong:
+        listed = "; ".join(f"{source}: {faults}" for source, faults in wrong.items())
+        raise WorksmithError(f"the index does not fit the world: {listed}")
+    library.check_fit()
+    total = sum(found["sound"] for found in counts.values())
+    sentence = f"The index fits the world: {total:,} records of {len(counts)} sources."
+    return Indexing({"sound": total, "sources": counts}, sentence)
+
+
+def _library(world: World) -> tuple[Library, Path]:
+    kind = world_kind(world.manifest.kind)
+    library = kind.open_library(world)
+    if library is None or library.directory is None:
+        raise InputError(f"the tools of kind {kind.name} search nothing", where=str(world.path))
+    return library, library.directory
+
+
+def _model_there(library: Library, directory: Path) -> str:
+    """The model of the index that there is, if it may be loaded; the default where there is none."""
+    try:
+        name = library.embedder
+    except RetrievalError:  # a damaged index is made again
+        name = None
+    if name is None:
+        return PACKAGED[0]
+    check_model(name, directory)
+    return name
+
+
+def _faults(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count and name != "sound")

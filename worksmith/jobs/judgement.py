@@ -1,0 +1,163 @@
+"""Judge the episodes of finished runs; verdicts go to a file beside each log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from evals.judging.case import tokens_about
+from evals.judging.sidecar import judge_owed, owed_verdicts
+from evals.records.judge_figures import JudgeFigures, judging_of
+from evals.records.run_card import JUDGEMENTS, LoadedRun, beside
+from evals.records.summary import intents_of
+from evals.records.verdicts import read_verdicts
+from evals.reporting.tables.judges import judge_grid
+from evals.suite import Suite
+from evals.tracking.run_loading import open_runs
+from tools.errors import InputError
+from worksmith.jobs.parts.judges import asked_models, open_judges
+from worksmith.jobs.parts.opening import leave_out_cache
+from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.parts.progress import SILENT, Progress
+
+if TYPE_CHECKING:
+    from evals.judging.sidecar import Owed
+    from evals.running.judges import Judge
+    from worksmith.jobs.settings.runs import JudgeSettings
+
+
+@dataclass(frozen=True)
+class Judging(Printable):
+    """The result of judging: the verdicts on runs, those included that were there before.
+
+    Attributes:
+        runs: each with what each judge makes of it.
+        failed: whether all verdicts that a run lacked could not be had.
+    """
+
+    runs: Sequence[tuple[LoadedRun, Sequence[JudgeFigures]]]
+    failed: bool = False
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The figures as JSON-able data."""
+        return [
+            {"run": run.card.label, "judging": [each.to_json() for each in figures]}
+            for run, figures in self.runs
+        ]
+
+    def print(self, console: Console) -> None:
+        """Print a table for each run."""
+        for run, figures in self.runs:
+            grid = judge_grid(figures)
+            if grid is not None:
+                console.print(run.card.label, style="bold", markup=False, highlight=False)
+                console.print(grid.rich())
+
+
+@dataclass(frozen=True)
+class JudgingPlan(Printable):
+    """A run, the verdicts that it lacks, and the file they go to."""
+
+    run: LoadedRun
+    file: Path
+    owed: list[Owed]
+
+    @classmethod
+    def of(cls, run: LoadedRun, suite: Suite, judges: tuple[Judge, ...], *, anew: bool) -> JudgingPlan:
+        """Find the verdicts that a run lacks.
+
+        Args:
+            anew: ask also for those that are there.
+        """
+        file = beside(Path(run.path), JUDGEMENTS)
+        tasks = {task.id: task for task in suite.tasks}
+        known = [] if anew else read_verdicts(file)
+        return cls(run, file, owed_verdicts(run.records, tasks, judges, known))
+
+    def to_json(self) -> dict[str, Any]:
+        """How many verdicts are owed, and about what they take."""
+        asked = [each for each in self.owed for _ in range(asked_models([each.judge]))]
+        return {
+            "run": self.run.card.label,
+            "verdicts": len(self.owed),
+            "model_calls": len(asked),
+            "prompt_tokens_about": sum(tokens_about(each.task, each.record) for each in asked),
+            "file": str(self.file),
+        }
+
+    def print(self, console: Console) -> None:
+        """Print a sentence."""
+        plan = self.to_json()
+        console.out(
+            f"{plan['run']}: {plan['verdicts']} verdicts, {plan['model_calls']} model calls, about "
+            f"{plan['prompt_tokens_about']:,} prompt tokens; into {plan['file']}",
+            highlight=False,
+        )
+
+
+def judge(settings: JudgeSettings, *, progress: Progress = SILENT) -> Judging:
+    """Ask judges for the verdicts that runs lack, and keep them as they come.
+
+    Raises:
+        InputError: a run, its suite or a judge is wrong.
+    """
+    failed = []
+    plans = plan_judging(settings)
+    for plan in plans:
+        label = plan.run.card.label
+        with progress.bar(label) as tick:
+            verdicts = judge_owed(plan.owed, plan.file, workers=settings.workers, on_progress=tick)
+        lost = [verdict.feedback for verdict in verdicts if verdict.status != "ok"]
+        failed.append(bool(verdicts) and len(lost) == len(verdicts))
+        if lost:
+            first = lost[0].partition("\n")[0]
+            progress.say(
+                f"{label}: {len(lost)} of {len(verdicts)} verdicts could not be had, the first: {first}"
+            )
+    runs = open_runs([plan.run.path for plan in plans])
+    return Judging([(run, judging_of(run.records, intents_of(run.records))) for run in runs], any(failed))
+
+
+def plan_judging(settings: JudgeSettings) -> list[JudgingPlan]:
+    """The verdicts that runs lack.
+
+    Raises:
+        InputError: a run, its suite or a judge is wrong.
+    """
+    leave_out_cache(settings)
+    return [
+        JudgingPlan.of(
+            run,
+            suite,
+            open_judges(settings.judge, settings.rubric, suite.env.kind.tables),
+            anew=settings.anew,
+        )
+        for run, suite in _opened(settings.runs, settings.suite)
+    ]
+
+
+def _opened(names: Sequence[str], suite: Path | None) -> Iterator[tuple[LoadedRun, Suite]]:
+    """The runs, each with its suite."""
+    suites: dict[Path, Suite] = {}
+    for run in open_runs(names):
+        if not Path(run.path).is_file():
+            raise InputError(
+                "verdicts are kept beside an episode log, and this run has none here",
+                where=run.path,
+                hint="name its log",
+            )
+        path = suite or (Path(run.card.suite) if run.card.suite else None)
+        if path is None:
+            raise InputError("the run does not say of which suite it is", where=run.path, hint="give --suite")
+        if path not in suites:
+            suites[path] = Suite.open(path)
+        known = run.card.suite_digest
+        if known and known != suites[path].digest:
+            raise InputError(
+                f"the run is of another suite than {path}", where=run.path, hint="name its own with --suite"
+            )
+        yield run, suites[path]

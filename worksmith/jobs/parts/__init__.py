@@ -1,0 +1,1 @@
+"""Parts that several jobs share: opening suites and programs, judges, budgets, measuring, tracking."""

@@ -1,0 +1,43 @@
+"""Budgets of jobs: limits from settings, models that are counted, leave to start an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from evals.dspy_programs.digests import model_name
+from evals.lm.prices import Prices, use_prices
+from optimizers.cost.budget import Budget
+from optimizers.cost.limits import Limits
+
+if TYPE_CHECKING:
+    import dspy
+
+    from optimizers.cost.budget import Account
+    from worksmith.jobs.settings.groups import BudgetSettings
+
+
+def open_budget(settings: BudgetSettings, models: Iterable[dspy.LM]) -> Budget | None:
+    """The budget of a job, None where nothing is limited; its prices are in use from here on.
+
+    Raises:
+        InputError: a limit makes no sense, the table of prices is none, or dollars are limited and the price
+            of a model is not known.
+    """
+    prices = Prices.read(settings.prices) if settings.prices else Prices()
+    use_prices(prices)
+    limits = Limits(settings.max_calls, settings.max_tokens, settings.max_usd, settings.max_minutes)
+    budget = Budget(limits, prices=prices)
+    for lm in models:
+        budget.account(model_name(lm))
+    return budget if budget.limits.given else None
+
+
+def counted(lm: dspy.LM, budget: Budget | None) -> dspy.LM:
+    """The same model; its requests are counted where there is a budget."""
+    return lm if budget is None else budget.counted(lm)
+
+
+def admission(lm: dspy.LM, budget: Budget | None) -> Account | None:
+    """The account that admits the episodes which ask `lm`; None where there is no budget."""
+    return None if budget is None else budget.account(model_name(lm))

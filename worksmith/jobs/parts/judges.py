@@ -1,0 +1,93 @@
+"""From the names of judges to judges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evals.dspy_programs.own_models import with_models
+from evals.judging.local import NAME as LOCAL
+from evals.judging.local import LocalRubric
+from evals.judging.panel import Panel
+from evals.judging.rubric import Rubrics, default_rubrics, read_rubrics
+from evals.judging.rubric_judge import PairwiseJudge, RubricJudge
+from evals.running.judges import Judge
+from tools.errors import InputError
+from worksmith.jobs.parts.budgets import counted
+from worksmith.jobs.parts.opening import LOGS
+from worksmith.models.resolve import resolve
+
+if TYPE_CHECKING:
+    from evals.judging.calibration.calibrate import Comparing
+    from optimizers.cost.budget import Budget
+    from tools.sqlite.schema import Table
+
+GATES = LOGS.parent / "judges"
+"""The folder of the gate's verdicts, unless a file is named; each is under the digest of its judge."""
+
+MEDIAN, UNAIDED = "median:", "unaided:"
+"""The prefixes of judges that vote, and of judges that are not told the right response."""
+
+_HINT = f"{LOCAL}, any DSPy model name, {UNAIDED}NAME, or {MEDIAN}NAME,NAME,NAME"
+
+
+def open_judges(names: Sequence[str], rubric: Path | None, tables: Sequence[Table] = ()) -> tuple[Judge, ...]:
+    """The judges called so; none without names.
+
+    Args:
+        rubric: a file of the user's; None for the rubrics that come with worksmith.
+        tables: of the world that they judge in.
+
+    Raises:
+        InputError: a name or the rubric is wrong, a judge is named twice, or there is no judge for a rubric.
+    """
+    if rubric is not None and not names:
+        raise InputError("rubrics are for judges", where="--rubric", hint="name one with --judge")
+    twice = next((name for name in names if list(names).count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"{twice} is named twice", where="--judge")
+    rubrics = default_rubrics() if rubric is None else read_rubrics(rubric)
+    return tuple(_judge(name, rubrics, tables) for name in names)
+
+
+def asked_models(judges: Sequence[Judge]) -> int:
+    """How many questions to models one episode takes, if all replies can be read."""
+    return sum(
+        asked_models(judge.judges) if isinstance(judge, Panel) else judge.name != LOCAL for judge in judges
+    )
+
+
+def uncached(judge: Judge) -> Judge:
+    """The same judge without a cache of replies, to see whether it says the same again."""
+    return with_models(judge, lambda lm: lm.copy(cache=False))
+
+
+def counted_judges(judges: Sequence[Judge], budget: Budget | None) -> tuple[Judge, ...]:
+    """The same judges; their requests are counted where there is a budget.
+
+    Raises:
+        InputError: dollars are limited, and the price of a judge is not known.
+    """
+    return tuple(with_models(judge, lambda lm: counted(lm, budget)) for judge in judges)
+
+
+def comparing(judge: Judge) -> Comparing | None:
+    """The judge's model as a judge of pairs; None for judges without one model of their own."""
+    if isinstance(judge, Panel | LocalRubric):
+        return None
+    return PairwiseJudge(judge.lm, judge.rubrics) if isinstance(judge, RubricJudge) else None
+
+
+def _judge(name: str, rubrics: Rubrics, tables: Sequence[Table]) -> Judge:
+    if name.startswith(MEDIAN):
+        names = [part.strip() for part in name.removeprefix(MEDIAN).split(",") if part.strip()]
+        if len(names) < 2 or len(set(names)) < len(names):
+            raise InputError(f"{name!r} does not name several judges", where="--judge", hint=_HINT)
+        return Panel([_judge(each, rubrics, tables) for each in names])
+    if name == LOCAL:
+        return LocalRubric(rubrics, tables)
+    model = name.removeprefix(UNAIDED)
+    if model.startswith(("local/", "replay:")) or "/" not in model:
+        raise InputError(f"no judge {name!r}", where="--judge", hint=_HINT)
+    return RubricJudge(resolve(model), rubrics, name=name, reference=model == name)

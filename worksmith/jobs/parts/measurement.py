@@ -1,0 +1,193 @@
+"""Measuring programs: the same tasks, scorers and judges for all programs of a job, each run with a card."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.dspy_programs.digests import program_digest, scorers_digest, strategy_name
+from evals.records.log import EpisodeLog
+from evals.records.run_card import RunCard, make_room, versions, write_card
+from evals.reporting.report import evaluation_report
+from evals.running.runner import EvalResult
+from evals.running.runner import evaluate as run_episodes
+from evals.running.settings import EvalSettings
+from evals.task_kind import scorers_for
+from evals.tracking import Dataset
+from optimizers.compiling.artifact import Artifact
+from worksmith.jobs.parts.budgets import admission, counted
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.tracking import keep_card
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import dspy
+
+    from evals.running.judges import Judge
+    from evals.suite import Suite
+    from evals.tasks.task import Task
+    from evals.tracking import Run
+    from optimizers.cost.budget import Budget
+    from worksmith.jobs.settings.groups import GroundTruth
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measurement:
+    """The conditions under which the programs of a job are measured.
+
+    Attributes:
+        judges: asked about every graded episode.
+        resume: go on with the logs that are there.
+        budget: of all programs together; None is no limit.
+        partial: whether a run counts that the budget cut short.
+    """
+
+    suite: Suite
+    tasks: list[Task]
+    split: str
+    trials: int = 1
+    ground_truth: GroundTruth = "published"
+    seed: int = 0
+    workers: int = 8
+    judges: tuple[Judge, ...] = ()
+    resume: bool = False
+    budget: Budget | None = None
+    partial: bool = True
+    progress: Progress = SILENT
+
+    @property
+    def dataset(self) -> Dataset:
+        """The suite as MLflow calls it."""
+        return Dataset(self.suite.path.name, self.suite.digest)
+
+    def card(
+        self,
+        command: str,
+        program: Any,
+        lm: str,
+        settings: Mapping[str, Any],
+        artifact: Path | None = None,
+        *,
+        model: str = "",
+        **more: Any,
+    ) -> RunCard:
+        """The card of one program's run.
+
+        Args:
+            lm: the name of the model.
+            settings: of the job, see `JobSettings.described`.
+            artifact: the compiled program's file, if it is one.
+            model: what tables call the model.
+            more: further fields of the card, or others than those that the program gives.
+        """
+        strategy = strategy_name(program)
+        compiled = Artifact.read(artifact).manifest.tried if artifact else None
+        optimizer = compiled.optimizer if compiled else "none"
+        fields = {
+            "label": f"{strategy if optimizer == 'none' else f'{strategy} + {optimizer}'}, {model}",
+            "strategy": strategy,
+            "optimizer": optimizer,
+            "program": program_digest(program),
+            "artifact": str(artifact or ""),
+            "compiled": compiled,
+        }
+        return RunCard(
+            command=command,
+            suite=str(self.suite.path),
+            suite_digest=self.suite.digest,
+            kind=self.suite.manifest.kind,
+            split=self.split,
+            seed=self.seed,
+            trials=self.trials,
+            lm=lm,
+            scorers=scorers_digest([*scorers_for(self.suite.env, self.ground_truth), *self.judges]),
+            settings=dict(settings),
+            versions=versions(),
+            **(fields | more),
+        )
+
+    def open_log(self, file: Path, *, keep: bool = False) -> EpisodeLog:
+        """The log in `file`; an earlier one that has verdicts or ratings is moved aside.
+
+        Args:
+            keep: refuse to replace a log that is there.
+
+        Raises:
+            InputError: it is there and must not be replaced, or it is of something else.
+            InUseError: another process writes to it.
+        """
+        return EpisodeLog.open(
+            file, resume=self.resume, make_room=None if keep or self.resume else self._make_room
+        )
+
+    def _make_room(self, file: Path) -> None:
+        kept = make_room(file)
+        if kept is not None:
+            self.progress.say(f"the log that was there has verdicts or ratings; it is now {kept}")
+
+    def run(self, program: Any, lm: dspy.LM, log: EpisodeLog, card: RunCard, tracked: Run) -> EvalResult:
+        """Run a program on all tasks, or as many as the budget admits, and record the run.
+
+        Raises:
+            BudgetSpentError: the budget was spent before the first episode, or before the last one where a
+                part does not count.
+        """
+        write_card(log.path, card)
+        tracked.dataset(self.dataset, split=self.split, tasks=len(self.tasks))
+        with self.progress.bar(card.label) as tick:
+            result = run_episodes(
+                program,
+                self.tasks,
+                EvalSettings(
+                    env=self.suite.env,
+                    lm=counted(lm, self.budget),
+                    workers=self.workers,
+                    seed=self.seed,
+                    trials=self.trials,
+                    scorers=scorers_for(self.suite.env, self.ground_truth),
+                    judges=self.judges,
+                    strategy=card.strategy,
+                    admission=None if card.baseline else admission(lm, self.budget),
+                ),
+                log=log,
+                on_progress=lambda done: tick(done.done, done.total),
+                on_resume=lambda found: self.progress.say(str(found)),
+            )
+        enough = result.records if self.partial else not result.unstarted
+        if self.budget is not None and not enough:
+            self.budget.check()
+        tracked.evaluation(result, split=self.split, tasks=self.tasks)
+        keep_card(tracked, card)
+        tracked.report(evaluation_report(result, title=card.label))
+        return result
+
+
+def lost_episodes(result: EvalResult) -> str:
+    """The episodes that were lost to the infrastructure, in one sentence; empty if none was."""
+    lost = [record for record in result.records if not record.graded]
+    if not lost:
+        return ""
+    why = (lost[0].error or lost[0].status).partition("\n")[0]
+    return f"{len(lost)} of {len(result.records)} episodes were lost, the first to {why}"
+
+
+def failed_programs(result: EvalResult) -> list[str]:
+    """The episodes that ended by a mistake in the program or a request, in a sentence for each kind."""
+    said = []
+    for status in ("program_error", "invalid_request"):
+        ended = [record for record in result.records if record.status == status]
+        if ended:
+            why = (ended[0].error or status).partition("\n")[0]
+            said.append(
+                f"{len(ended)} of {len(result.records)} episodes ended as {status}, the first of {why}"
+            )
+    return said
+
+
+def lost_verdicts(result: EvalResult) -> str:
+    """The verdicts that judges owe, in one sentence; empty if none."""
+    owing = [judge for judge in result.summary.judging if judge.failed]
+    said = "; ".join(f"{each.failed} of {each.verdicts} verdicts of {each.judge}" for each in owing)
+    return f"{said} could not be had" if said else ""

@@ -1,0 +1,93 @@
+"""The score by which a compile chooses programs, and the judges that may be part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from evals.judging.calibration.gate import GateVerdict, check_gate, read_gate
+from evals.judging.metric import JudgedScorer
+from evals.records.record import PRIMARY
+from evals.records.summary import COSTS
+from evals.records.verdicts import JUDGE
+from evals.scoring.objective import CHECKED, ObjectiveScorer
+from evals.scoring.scorer import check_score_names
+from evals.task_kind import scorers_for
+from optimizers.compiling.plan import Metric
+from tools.errors import InputError
+from worksmith.jobs.parts.judges import GATES, open_judges
+from worksmith.jobs.parts.progress import Progress
+
+if TYPE_CHECKING:
+    from evals.running.judges import Judge
+    from evals.scoring.constraints import Constraint
+    from optimizers.compiling.plan import Plan
+    from tools.environment import Environment
+    from worksmith.jobs.settings.programs import CompileSettings
+
+
+def check_scores(env: Environment, maximize: str, constraints: Iterable[Constraint], *, judged: bool) -> None:
+    """See that episodes have the scores that are maximized and bounded, before any is paid for.
+
+    Raises:
+        InputError: they do not.
+    """
+    scorers = scorers_for(env)
+    check_score_names(scorers, {maximize} - {JUDGE}, where="--maximize")
+    others = {*COSTS, *([JUDGE] if judged else []), *([CHECKED] if maximize != PRIMARY else [])}
+    bounded = [each.metric for each in constraints if each.metric not in others]
+    check_score_names(scorers, bounded, where="--constraint")
+
+
+def with_metric(plan: Plan, settings: CompileSettings, *, forecast: bool, progress: Progress) -> Plan:
+    """The plan with the metric that settings name.
+
+    Args:
+        forecast: whether the plan is only forecast, so that no judge is asked.
+
+    Raises:
+        InputError: episodes have no such score, there is no judge, or a judge may not drive a compile.
+    """
+    check_scores(plan.suite.env, settings.maximize, plan.settings.constraints, judged=bool(settings.judge))
+    drives = settings.maximize == JUDGE
+    judges = open_judges(settings.judge, settings.rubric, plan.suite.env.kind.tables)
+    if drives and not judges:
+        raise InputError("there is no judge", where="--maximize judge", hint="name one with --judge")
+    if (settings.gate or settings.force_judge) and not drives:
+        raise InputError("judges only report", where="--gate", hint="give --maximize judge")
+    verdicts = _gate_verdicts(judges, settings) if drives else []
+    if judges and forecast:
+        progress.say("judges are no part of the forecast: each is asked about every graded episode")
+    elif judges:
+        scorer = JudgedScorer(scorers_for(plan.suite.env), judges, drives=drives)
+        about = {
+            "judges": " ".join(judge.name for judge in judges),
+            **({"gates": " ".join(verdict.digest for verdict in verdicts)} if verdicts else {}),
+            **({"forced": "yes"} if settings.force_judge else {}),
+            "maximize": settings.maximize,
+            "digest": scorer.digest,
+        }
+        plan = replace(plan, metric=Metric((scorer,), about))
+    return plan if drives else maximizing(plan, settings.maximize)
+
+
+def maximizing(plan: Plan, score: str) -> Plan:
+    """The plan with the score called so in the place of the outcome."""
+    if score == PRIMARY:
+        return plan
+    metric = plan.metric or Metric(scorers_for(plan.suite.env), {})
+    scorer = ObjectiveScorer(metric.scorers, score)
+    return replace(
+        plan, metric=Metric((scorer,), {**metric.about, "maximize": score, "digest": scorer.digest})
+    )
+
+
+def _gate_verdicts(judges: Sequence[Judge], settings: CompileSettings) -> list[GateVerdict]:
+    """The gate's verdicts on the judges; unless forced, all have passed."""
+    files = settings.gate or [file for j in judges if (file := GATES / f"{j.digest}.json").is_file()]
+    verdicts = [read_gate(file) for file in files]
+    if not settings.force_judge:
+        check_gate(judges, verdicts)
+    digests = {judge.digest for judge in judges}
+    return [verdict for verdict in verdicts if verdict.judge_digest in digests]

@@ -1,0 +1,100 @@
+"""Opening what settings name: tasks, models, a live org."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import dspy
+
+from evals.tasks.task import Task
+from evals.tasks.task_filter import conditions
+from tools.errors import InputError
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.models.resolve import REPLAY, replay_runs, resolve
+
+if TYPE_CHECKING:
+    from evals.suite import Suite
+    from worksmith.jobs.settings.groups import CacheSettings, OrgSettings, TaskSettings
+
+LOGS = Path("mlruns") / "logs"
+"""The folder of episode logs, unless a file is named."""
+
+
+def choose_tasks(suite: Suite, settings: TaskSettings, progress: Progress = SILENT) -> tuple[str, list[Task]]:
+    """The split's name and its tasks.
+
+    Without a split it is `test` for a generated suite, and `all` for a published task set, which is a test
+    set as a whole. Tasks that nothing but a judge could grade are left out.
+
+    Raises:
+        InputError: a condition is wrong, or there are no such tasks.
+    """
+    name = settings.split or ("test" if suite.manifest.origin == "generated" else "all")
+    chosen = suite.select(
+        split=name, scheme=settings.scheme, limit=settings.limit, where=conditions(settings.where)
+    )
+    tasks = [task for task in chosen if task.checkable]
+    if len(tasks) < len(chosen):
+        left = len(chosen) - len(tasks)
+        progress.say(f"leaving out {left} of {len(chosen)} tasks, of which only an answer in words is known")
+    if suite.rules_changed:
+        progress.say(
+            "the access rules are not those that the tasks were made under: what they expect may be outdated"
+        )
+    if not tasks:
+        raise InputError(f"the split {name} has no tasks", where=str(suite.path))
+    return name, tasks
+
+
+def open_models(name: str, suite: Suite, record: Path | None = None) -> Mapping[str, dspy.LM]:
+    """The model called `name`, or each recorded run of a replay, by label."""
+    if name.startswith(REPLAY):
+        return replay_runs(name, suite.tasks)
+    return {model_label(name): resolve(name, tasks=suite.tasks, record=record)}
+
+
+def model_label(name: str) -> str:
+    """The name of a model in tables and runs; a local model is marked as no language model."""
+    return f"{name} (no language model)" if name.startswith("local/") else name
+
+
+def leave_out_cache(settings: CacheSettings) -> None:
+    """Let no reply come out of DSPy's cache from here on, and none go into it, if settings say so."""
+    if settings.no_cache:
+        dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
+
+
+def connect(suite: Suite, settings: OrgSettings, progress: Progress) -> None:
+    """Let the tools of a suite work on a live org, if one is named.
+
+    Raises:
+        InputError: there is no such org, the environment does not name it, or it is of no use to these tools.
+        InfrastructureError: it does not answer.
+    """
+    org, ids = settings.org, settings.org_ids
+    if org is None:
+        if ids is not None:
+            raise InputError(
+                "there are no other ids without another org", where="--org-ids", hint="give --org"
+            )
+        return
+    if org != "salesforce":
+        raise InputError(f"no org {org!r}", where="--org", hint="there is salesforce")
+    if suite.manifest.kind != "crm":
+        raise InputError(
+            f"the tools of kind {suite.manifest.kind} work on no Salesforce org", where=str(suite.path)
+        )
+    from tools.kinds.crm.live.ids import translated
+    from tools.kinds.crm.live.org import SalesforceOrg
+
+    live = SalesforceOrg.from_env()
+    suite.env.connect(translated(live, ids) if ids else live)
+    progress.say(f"Tools work on the {suite.env.backend}")
+
+
+def org_setting(suite: Suite) -> dict[str, str]:
+    """The live org that the tools of a suite work on, as a setting of a run; none if they do not."""
+    backend = suite.env.backend
+    return {} if backend is None else {"org": str(backend)}

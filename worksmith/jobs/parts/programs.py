@@ -1,0 +1,152 @@
+"""Programs of jobs: agents that are not compiled, and compiled ones from their files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError
+
+from optimizers.compiling.artifact import Artifact
+from programs.agent import Agent
+from programs.parts.checker import Access
+from programs.parts.tool_retrieval import ALL, default_toolset
+from programs.prompting.adapter import ADAPTER
+from programs.prompting.tool_calling import Calls
+from programs.strategies import STRATEGIES, Strategy
+from tools.errors import InputError
+from tools.files.secrets import described
+
+if TYPE_CHECKING:
+    import dspy
+
+    from evals.suite import Suite
+    from worksmith.jobs.settings.groups import ProgramSettings, ToolSettings
+
+
+def new_agent(suite: Suite, settings: ToolSettings, strategy: str, *, without: Sequence[str] = ()) -> Agent:
+    """An agent over a suite's world that is not compiled.
+
+    Args:
+        without: categories of tools that it does without.
+
+    Raises:
+        InputError: there is no such strategy, toolset, access mode, category or way to make calls.
+    """
+    access: Any = settings.access
+    return Agent(
+        strategy,
+        toolset=settings.toolset or default_toolset(suite.env, strategy, otherwise=ALL),
+        max_steps=settings.max_steps,
+        access=access,
+        calls=settings.calls,
+        without=without,
+        env=suite.env,
+    )
+
+
+def open_program(suite: Suite, settings: ProgramSettings) -> Agent:
+    """The compiled program that settings name, or else an agent as they describe it."""
+    if settings.program is not None:
+        return load_program(settings.program, suite)
+    return new_agent(suite, settings, settings.strategy)
+
+
+def load_program(file: Path | str, suite: Suite) -> Agent:
+    """The agent in a compiled program's file, over the world of `suite`.
+
+    Raises:
+        InputError: the file is missing, damaged, no compiled program, or one for another kind of world.
+    """
+    artifact = Artifact.read(file)
+    kind = artifact.manifest.suite.get("kind", suite.manifest.kind)
+    if kind != suite.manifest.kind:
+        raise InputError(
+            f"the program was compiled for a world of the kind {kind}",
+            where=str(file),
+            hint=f"{suite.path} is of the kind {suite.manifest.kind}",
+        )
+    agent = build_agent(artifact.manifest.program, suite, where=str(file))
+    artifact.restore(agent, where=str(file))
+    check_demonstrations(agent, where=str(file))
+    return agent
+
+
+class AgentConfig(BaseModel):
+    """The description of an agent in a file, which may come from a stranger; see `Agent.config`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    strategy: Strategy
+    toolset: str
+    max_steps: PositiveInt
+    access: Access
+    calls: Calls
+    without: tuple[str, ...]
+
+    @classmethod
+    def read(cls, config: Mapping[str, Any], *, where: str) -> Self:
+        """Check a description.
+
+        Args:
+            where: its place, for errors.
+
+        Raises:
+            InputError: it is of something else, or of a strategy under the name of another one.
+        """
+        try:
+            read = cls.model_validate(config)
+        except ValidationError as error:
+            raise InputError(
+                "the compiled program is not one of worksmith's agents",
+                where=where,
+                hint="build its program yourself and call Artifact.restore",
+            ) from error
+        _check_name(read.strategy, where)
+        return read
+
+
+def _check_name(strategy: Strategy, where: str) -> None:
+    """See that tables name what is run: a gold plan under the name of a plain strategy is a made-up score."""
+    known = STRATEGIES.get(strategy.name)
+    if (known or strategy) != strategy or (known is None and strategy.planner.startswith("gold")):
+        raise InputError(
+            f"the compiled program calls its strategy {strategy.name!r}, and it is another one",
+            where=where,
+            hint="give a strategy of your own a name of its own",
+        )
+
+
+def build_agent(config: Mapping[str, Any], suite: Suite, *, where: str) -> Agent:
+    """The agent that an artifact's manifest describes, not compiled.
+
+    Args:
+        where: the place of the description, for errors.
+
+    Raises:
+        InputError: it is of something else, or of a strategy under the name of another one.
+    """
+    read = AgentConfig.read(config, where=where)
+    return Agent(**{name: getattr(read, name) for name in AgentConfig.model_fields}, env=suite.env)
+
+
+def check_demonstrations(agent: dspy.Module, *, where: str) -> None:
+    """See that every demonstration of `agent` can be shown, before any model is asked.
+
+    Args:
+        where: the place they come from, for errors.
+
+    Raises:
+        InputError: one cannot.
+    """
+    for name, predictor in agent.named_predictors():
+        for number, demo in enumerate(predictor.demos, start=1):
+            try:
+                ADAPTER.format_demos(predictor.signature, [demo])
+            except Exception as error:
+                raise InputError(
+                    f"demonstration {number} of {name} cannot be shown: {described(error)}",
+                    where=where,
+                    hint="the file was edited or damaged; make it again",
+                ) from error

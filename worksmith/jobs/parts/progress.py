@@ -1,0 +1,28 @@
+"""Reports of a job on its way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+
+class Tick(Protocol):
+    """Takes how much of a step is done, of how much in all, and the name of a part of it."""
+
+    def __call__(self, done: int, total: int | None, part: str = "") -> None: ...
+
+
+class Progress:
+    """Hears of a job as it goes. This one is silent; a command line or a notebook has one that speaks."""
+
+    def say(self, message: str) -> None:
+        """Take a sentence that is not the result."""
+
+    @contextmanager
+    def bar(self, label: str) -> Iterator[Tick]:
+        """Follow one step of the job."""
+        yield lambda done, total, part="": None
+
+
+SILENT = Progress()

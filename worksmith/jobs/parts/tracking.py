@@ -1,0 +1,147 @@
+"""The runs of jobs in MLflow: their experiment, their traces, and the record of a compile."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from evals.records.run_card import CARD_ARTIFACT
+from evals.tracking import Dataset, TraceChoice, open_tracker
+from evals.tracking.figures import params_text
+from tools.seeding import digest
+from worksmith.jobs.parts.programs import build_agent
+
+if TYPE_CHECKING:
+    from evals.records.run_card import RunCard
+    from evals.suite import Suite
+    from evals.tracking import Run
+    from evals.tracking.registry import Registration
+    from optimizers.compiling.artifact import Artifact
+    from optimizers.compiling.compile import Result
+    from worksmith.jobs.settings.groups import ExperimentSettings
+
+
+def slug(label: str) -> str:
+    """A label as a name for files and models: `react + knn` becomes `react-knn`."""
+    return "-".join(re.findall(r"[A-Za-z0-9_]+", label))
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """The MLflow settings of a job.
+
+    Attributes:
+        uri: of the store; None for the environment's or the default.
+        experiment: None for the one of the suite.
+        traces: which episodes become traces.
+    """
+
+    track: bool
+    uri: str | None
+    experiment: str | None
+    traces: TraceChoice
+
+    @classmethod
+    def of(cls, settings: ExperimentSettings, *, track: bool) -> Self:
+        """Read settings.
+
+        Raises:
+            InputError: there is no such choice of traces.
+        """
+        return cls(track, settings.tracking_uri, settings.experiment, TraceChoice.parse(settings.traces))
+
+    def start(
+        self, suite: Path, command: str, about: str = "", *, params: Mapping[str, Any], resume: bool = False
+    ) -> Run:
+        """A run of a job, in the experiment of the suite in the folder `suite`.
+
+        Args:
+            about: what tells it from other runs of the command, in few words.
+            resume: whether it goes on with the work of an earlier one. If that was killed, its run still says
+                that it is running; it is ended.
+        """
+        name = self.experiment or suite.resolve().name
+        tracker = open_tracker(self.uri, track=self.track, experiment=name, traces=self.traces)
+        tags = {"worksmith.command": command, "worksmith.settings": digest(params_text(params))}
+        if resume:
+            tracker.end_abandoned(tags)
+        return tracker.start(f"{command} {about}".rstrip(), params=params, tags=tags)
+
+
+def keep_card(run: Run, card: RunCard) -> None:
+    """Keep a run's card among its artifacts, without saying where a machine keeps things."""
+    places = {name: Path(getattr(card, name)) for name in ("suite", "artifact")}
+    shown = {name: place.name for name, place in places.items() if place.is_absolute()}
+    run.text(card.model_copy(update=shown).model_dump_json(indent=1), CARD_ARTIFACT)
+
+
+def record_compile(
+    run: Run,
+    result: Result,
+    file: Path,
+    *,
+    trained_on: Suite,
+    works_in: Suite,
+    register_as: Registration | None = None,
+) -> str | None:
+    """The dev scores of the candidates, the cost, the instructions and the program, which loads back.
+
+    Args:
+        file: the program's.
+
+    Returns:
+        The address of the program as a model; None if nothing is kept.
+    """
+    if run.id is None:
+        return None
+    from worksmith.jobs.parts.served import CODE, bundle  # loads MLflow
+
+    artifact = result.artifact
+    for split in ("train", "dev"):
+        used = getattr(artifact.manifest, split)
+        run.dataset(Dataset(trained_on.path.name, trained_on.digest), split=split, tasks=len(used))
+    for number, trial in enumerate(artifact.manifest.trials):
+        outcome = trial["outcome"]
+        values = {f"dev/{name}": outcome[bound] for name, bound in _DEV.items() if outcome[bound] is not None}
+        run.metrics(values, step=number)
+    for role, cost in artifact.manifest.cost.items():
+        run.metrics({f"compile/{role}_{name}": value for name, value in cost.items()})
+    run.metrics({f"compile/{name}": value for name, value in artifact.measured.items()})
+    name = f"{artifact.manifest.program['strategy']['name']}-{slug(artifact.manifest.optimizer)}"
+    run.instructions({f"{name}.{part}": text for part, text in _written(artifact, works_in).items()})
+    with tempfile.TemporaryDirectory() as folder:
+        manifest = artifact.manifest
+        params = {"lm": manifest.lm, "teacher": manifest.teacher, "digest": artifact.digest}
+        stored = bundle(file, works_in, Path(folder))
+        config = {"lm": manifest.lm}
+        return run.program(name, CODE, stored, params=params, config=config, register_as=register_as)
+
+
+def record_dev_episodes(run: Run, result: Result, trained_on: Suite) -> None:
+    """Traces of the chosen program's episodes on dev, where our own runner ran them."""
+    compiled = result.compiled
+    for trial in compiled.trials:
+        if trial.name == compiled.chosen and trial.result is not None:
+            found = trial.result
+            run.traces(found.records, split="dev", model=found.model, seed=found.seed, tasks=trained_on.tasks)
+
+
+def _written(artifact: Artifact, suite: Suite) -> dict[str, str]:
+    """Instructions that are not those with which the program was built, by the part that has them."""
+    built = build_agent(artifact.manifest.program, suite, where="the artifact").portable_state()
+    return {
+        part: text
+        for part, state in artifact.state.items()
+        if (text := state.signature.instructions) and text != _instructions(built.get(part, {}))
+    }
+
+
+def _instructions(state: dict[str, Any]) -> str:
+    return str(state.get("signature", {}).get("instructions", ""))
+
+
+_DEV = {"outcome": "value", "outcome_low": "low", "outcome_high": "high"}

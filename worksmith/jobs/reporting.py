@@ -1,0 +1,106 @@
+"""Report runs: one page, or tables and figures for elsewhere."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evals.kinds.office.workbench.tables import paper_grids
+from evals.reporting.published import beside_published
+from evals.reporting.report import Report, Section, console_grids, study_report
+from evals.reporting.study import setting_of, study_of
+from evals.suite import Suite
+from evals.tracking.run_loading import open_runs
+from tools.errors import InputError
+from tools.files.atomic import write_atomically
+from worksmith.jobs.parts.history import histories
+from worksmith.jobs.settings.runs import FORMATS
+
+if TYPE_CHECKING:
+    from evals.records.run_card import LoadedRun
+    from evals.running.study import Study
+    from evals.table import Grid
+    from worksmith.jobs.settings.runs import ReportSettings
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """A report on runs.
+
+    Attributes:
+        runs: their names, as a command line that lists their episodes takes them.
+        programs: how many there are.
+    """
+
+    report: Report
+    runs: str
+    programs: int
+
+    def text(self, form: str) -> str:
+        """The report in one of `FORMATS`."""
+        if form == "json":
+            return json.dumps(self.report.to_json(self.runs), indent=1) + "\n"
+        if form == "csv":
+            return self.report.csv(self.runs)
+        return {"html": self.report.html, "md": self.report.markdown, "latex": self.report.latex}[form]()
+
+    def write(self, file: Path, form: str) -> str:
+        """Write the report to a file; returns a sentence that says so."""
+        text = self.text(form)
+        write_atomically(file, text.encode("utf-8", "replace"))
+        programs = f"{self.programs} program{'' if self.programs == 1 else 's'}"
+        return f"{len(self.report.episodes)} episodes of {programs}: {file} ({len(text.encode()):,} bytes)"
+
+
+def report_runs(settings: ReportSettings) -> RunReport:
+    """Report runs: how they compare, at what cost, where they fail, and every episode to open.
+
+    Raises:
+        InputError: there is no such run, or no published figures for it.
+    """
+    suite = Suite.open(settings.suite) if settings.suite else None
+    runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri, suite=suite)
+    study, extra = study_of(runs), []
+    if suite is not None and suite.world.manifest.origin == "workbench":
+        extra = [Section("The paper's tables", tuple(paper_grids(study)))]
+    elif settings.published:
+        extra = [Section("Published figures", tuple(_published(study, runs)))]
+    report = study_report(
+        study,
+        title=settings.title,
+        setting=setting_of(runs),
+        histories=histories({run.card.label: run.card.compiled for run in runs if run.card.compiled}),
+        extra=extra,
+    )
+    named = [*settings.runs, *(["--suite", str(settings.suite)] if settings.suite else [])]
+    return RunReport(report, shlex.join(named), len(runs))
+
+
+def format_of(settings: ReportSettings) -> str:
+    """The format that settings name, or the ending of the file.
+
+    Raises:
+        InputError: there is no such format.
+    """
+    if settings.form is not None:
+        if settings.form not in FORMATS:
+            raise InputError(
+                f"no format {settings.form!r}", where="--format", hint=f"there are {', '.join(FORMATS)}"
+            )
+        return settings.form
+    endings = {ending: name for name, ending in FORMATS.items()}
+    return endings.get(settings.out.suffix, "html") if settings.out else "html"
+
+
+def _published(study: Study, runs: list[LoadedRun]) -> list[Grid]:
+    kinds = {run.card.kind for run in runs}
+    found = [grid for kind in sorted(kinds) for grid in beside_published(kind, console_grids(study))]
+    if not found:
+        raise InputError(
+            f"no published figures for {' and '.join(sorted(kinds)) or 'runs without a card'}",
+            where="--published",
+        )
+    return found

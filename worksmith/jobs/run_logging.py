@@ -1,0 +1,120 @@
+"""Put runs that are in episode logs into MLflow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evals.records.summary import summarize
+from evals.reporting.report import evaluation_report
+from evals.running.runner import EvalResult
+from evals.suite import Suite
+from evals.tracking import Dataset
+from evals.tracking.run_loading import open_runs
+from evals.tracking.store import EXPERIMENT
+from tools.errors import InputError
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.tracking import Tracking, keep_card
+
+if TYPE_CHECKING:
+    from evals.records.run_card import LoadedRun
+    from evals.tracking import Run
+    from worksmith.jobs.settings.runs import LogSettings
+
+
+def log_runs(settings: LogSettings, *, progress: Progress = SILENT) -> list[dict[str, object]]:
+    """Put finished or interrupted runs into MLflow from their episode logs; models are not asked again.
+
+    Returns:
+        For each run its `log`, its `run_id` in MLflow, and its number of `episodes`.
+
+    Raises:
+        InputError: a log is none, has no episodes, or is in MLflow already.
+    """
+    tracking = Tracking.of(settings, track=True)
+    runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri)
+    for run in runs:
+        _check(run)
+    kept: list[dict[str, object]] = []
+    for run in runs:
+        suite = _suite_of(run, settings.suite, progress)
+        where = suite.path if suite is not None else Path(run.card.suite or EXPERIMENT)
+        with tracking.start(where, "log", run.card.label, params=_params(run)) as tracked:
+            _keep(tracked, run, suite)
+            progress.say(f"{run.path} is run {tracked.id}, {len(run.records)} episodes")
+            kept.append({"log": run.path, "run_id": tracked.id, "episodes": len(run.records)})
+    return kept
+
+
+def _check(run: LoadedRun) -> None:
+    if run.path.startswith("runs:/"):
+        raise InputError("the run is in MLflow already", where=run.path, hint="name its episode log")
+    if not run.records:
+        raise InputError("the log has no episodes", where=run.path)
+
+
+def _suite_of(run: LoadedRun, given: Path | None, progress: Progress) -> Suite | None:
+    """The suite of a run, if it is at hand and still the same.
+
+    Raises:
+        InputError: the one that was given is none, or not that of the run.
+    """
+    path, digest = given or Path(run.card.suite), run.card.suite_digest
+    if given is None and (not run.card.suite or not path.is_dir()):
+        progress.say(f"{run.path}: its suite is not at hand, so traces say nothing of what was expected")
+        return None
+    try:
+        found = Suite.open(path)
+    except InputError as error:
+        if given is not None:
+            raise
+        progress.say(
+            f"{run.path}: its suite cannot be opened, so traces say nothing of what was expected ({error})"
+        )
+        return None
+    if digest and found.digest != digest:
+        if given is not None:
+            raise InputError("the run was on another suite", where=f"--suite {given}")
+        progress.say(f"{run.path}: {path} has changed since, so traces say nothing of what was expected")
+        return None
+    return found
+
+
+def _params(run: LoadedRun) -> dict[str, object]:
+    card = run.card
+    said = {
+        "suite": Path(card.suite).name,
+        "split": card.split,
+        "lm": card.lm,
+        "strategy": card.strategy,
+        "optimizer": card.optimizer,
+        "seed": card.seed,
+        "trials": card.trials,
+        "from_log": Path(run.path).name,
+    }
+    return {**card.settings, **{name: value for name, value in said.items() if value != ""}}
+
+
+def _keep(tracked: Run, run: LoadedRun, suite: Suite | None) -> None:
+    result, split = _result(run), run.card.split or "all"
+    tasks = {record.task_id for record in run.records}
+    if run.card.suite_digest:
+        data = Dataset(Path(run.card.suite).name, run.card.suite_digest)
+        tracked.dataset(data, split=split, tasks=len(tasks))
+    tracked.evaluation(result, split=split, tasks=suite.tasks if suite is not None else ())
+    keep_card(tracked, run.card)
+    tracked.report(evaluation_report(result, title=run.card.label))
+
+
+def _result(run: LoadedRun) -> EvalResult:
+    card, first = run.card, run.records[0]
+    return EvalResult(
+        records=run.records,
+        summary=summarize(run.records, seed=card.seed),
+        program=card.program,
+        model=card.lm or first.digests.model,
+        strategy=card.strategy or first.strategy,
+        seed=card.seed,
+        trials=card.trials,
+        resumed=len(run.records),
+    )

@@ -1,0 +1,167 @@
+"""The base of all settings, and how a setting is declared."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.fields import FieldInfo
+
+from tools.errors import InputError
+
+Other = TypeVar("Other", bound="JobSettings")
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a setting has besides a name, a type, a default and a help text.
+
+    Attributes:
+        flag: the option, where the field has another name.
+        short: its short form.
+        metavar: the placeholder of its value.
+        unset: the default in words, for a default that is found elsewhere.
+        path: whether a path is that of a file or a folder.
+        variable: the variable of the environment that sets it.
+        positional: whether it is an argument of a command.
+        panel: the heading of its group in help.
+        recorded: whether it belongs to the description of a run, because it can change the result.
+        option: whether a command has an option for it.
+    """
+
+    flag: str = ""
+    short: str = ""
+    metavar: str | None = None
+    unset: str = ""
+    path: Literal["", "file", "folder"] = ""
+    variable: str | None = None
+    positional: bool = False
+    panel: str | None = None
+    recorded: bool = True
+    option: bool = True
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    suggest: Sequence[str] = (),
+    min: float | None = None,
+    max: float | None = None,
+    **traits: Any,
+) -> Any:
+    """Declare a field of settings.
+
+    Args:
+        default: `...` for a setting that must be given.
+        suggest: values that a shell completes; those of a `Literal` need not be named.
+        min, max: the limits of a number.
+        traits: see `Traits`.
+    """
+    field = Field(default, description=help, examples=list(suggest), ge=min, le=max)
+    field.metadata.append(Traits(**traits))
+    return field
+
+
+def _names(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    names = tuple(name.strip() for name in value.split(",") if name.strip())
+    if not names or len(set(names)) < len(names):
+        raise ValueError("names must be given, each once")
+    return names
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+"""Several names, or one text in which they are separated by commas."""
+
+
+def comma_separated(field: FieldInfo) -> bool:
+    """Whether a field is declared as `Names`."""
+    return any(isinstance(each, BeforeValidator) and each.func is _names for each in field.metadata)
+
+
+class JobSettings(BaseModel):
+    """The base of all settings: keyword arguments in, an `InputError` for what makes no sense."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    def __init__(self, **values: Any) -> None:
+        """Check the values.
+
+        Raises:
+            InputError: a value is wrong, missing or unknown; the first one is named.
+        """
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise _explained(type(self), error) from error
+
+    def described(self) -> dict[str, Any]:
+        """The fields that can change the result as JSON-able data, without those left unset."""
+        values = self.model_dump(mode="json")
+        kept = [name for name, each in ordered_fields(type(self)).items() if traits_of(each).recorded]
+        return {name: values[name] for name in kept if values[name] not in (None, [], "")}
+
+    def adapted(self, model: type[Other], **others: Any) -> Other:
+        """The settings of another job, with the fields that both have, and `others`."""
+        shared = type(self).model_fields.keys() & model.model_fields.keys()
+        return model(**{name: getattr(self, name) for name in shared} | others)
+
+
+def ordered_fields(model: type[JobSettings]) -> dict[str, FieldInfo]:
+    """The fields of a model in the order of help.
+
+    Arguments come first, those of bases before its own. Then come its own options, and those of its bases in
+    the order in which the bases are named.
+    """
+    fields = model.model_fields
+    arguments = [name for name, field in fields.items() if traits_of(field).positional]
+    classes = [cls for cls in model.__mro__ if issubclass(cls, JobSettings)]
+    names = dict.fromkeys([*arguments, *(name for cls in classes for name in cls.__annotations__)])
+    return {name: fields[name] for name in names if name in fields}
+
+
+def traits_of(field: FieldInfo) -> Traits:
+    """The traits with which a field was declared."""
+    return next(each for each in field.metadata if isinstance(each, Traits))
+
+
+def option_name(name: str, field: FieldInfo) -> str:
+    """The option of a field, e.g. `--max-steps`."""
+    return traits_of(field).flag or f"--{name.replace('_', '-')}"
+
+
+def choices_of(field: FieldInfo) -> list[str]:
+    """The values of a field of literals, or those that are suggested for it."""
+    kind = bare_type(field.annotation)
+    return [str(each) for each in get_args(kind)] if get_origin(kind) is Literal else field.examples or []
+
+
+def bare_type(kind: Any) -> Any:
+    """A type without `None`."""
+    if get_origin(kind) in (Union, types.UnionType):
+        (kind,) = (each for each in get_args(kind) if each is not type(None))
+    return kind
+
+
+def _explained(model: type[JobSettings], error: ValidationError) -> InputError:
+    """The first fault as a sentence."""
+    fault = error.errors(include_url=False)[0]
+    name = str(fault["loc"][0]) if fault["loc"] else ""
+    field = model.model_fields.get(name)
+    if field is None:
+        known = ", ".join(model.model_fields)
+        return InputError(f"{model.__name__} has no setting {name!r}", hint=f"there are {known}")
+    where, said = option_name(name, field), fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "missing":
+        return InputError("a value is missing", where=where)
+    if fault["type"] == "literal_error":
+        listed = ", ".join(choices_of(field))
+        return InputError(
+            f"no {name.replace('_', ' ')} {fault['input']!r}", where=where, hint=f"there are {listed}"
+        )
+    return InputError(said[:1].lower() + said[1:], where=where, hint=f"got {fault['input']!r}")

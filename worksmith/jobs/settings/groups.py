@@ -1,0 +1,272 @@
+"""Groups of settings that several jobs share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
+
+from evals.tasks.task import SplitScheme
+from worksmith.jobs.settings.base import JobSettings, setting
+
+STRATEGIES = ("direct", "cot", "act", "react", "plan", "gold", "gold-arguments", "function_calling")
+TOOLSETS = ("all", "required", "retrieved:12", "query", "functions", "functions+query", "plain")
+OPTIMIZERS = (
+    "none",
+    "bootstrap",
+    "race",
+    "knn",
+    "tpe",
+    "dspy:LabeledFewShot",
+    "dspy:BootstrapFewShot",
+    "dspy:BootstrapFewShotWithRandomSearch",
+    "dspy:BootstrapFewShotWithOptuna",
+    "dspy:KNNFewShot",
+    "dspy:COPRO",
+    "dspy:MIPROv2",
+    "dspy:SIMBA",
+    "dspy:GEPA",
+    "dspy:InferRules",
+    "dspy:BetterTogether",
+)
+MODELS = ("local/analogy", "gold", "replay:", "openai/gpt-4o-mini", "ollama_chat/llama3.2")
+LOCAL_MODEL = "local/analogy"
+LOCAL_JUDGE = "local/rubric"
+FIELDS = ("domain", "area", "subarea", "type", "difficulty", "intent", "persona", "department", "level")
+
+GroundTruth = Literal["published", "corrected"]
+SplitName = Literal["train", "dev", "test", "paired", "all"]
+
+
+class SuiteSettings(JobSettings):
+    suite: Path = setting(..., "Suite directory.", positional=True)
+
+
+class RunsSettings(JobSettings):
+    runs: tuple[str, ...] = setting(
+        ...,
+        "Episode log, folder of logs (a comparison), or id of an MLflow run with those below it.",
+        metavar="RUN",
+        positional=True,
+    )
+
+
+class ToolSettings(JobSettings):
+    """The tools of an agent, and how it calls them."""
+
+    toolset: str | None = setting(
+        None,
+        "Tools shown: all, those the task requires (required), those nearest to each step (retrieved:K), or "
+        "toolkits by name (query, functions+query).",
+        suggest=TOOLSETS,
+        unset="what the world offers the strategy, else all",
+    )
+    max_steps: int = setting(20, "Most steps of an episode.", min=1, max=200)
+    access: str = setting(
+        "policy",
+        "Who is asked about each call before it is made: policy, model, or both, policy first. Calls that a "
+        "model denies are not made; the policy decides which calls are allowed.",
+        suggest=("policy", "model", "both"),
+    )
+    calls: str = setting(
+        "auto",
+        "How function_calling makes its calls: native where the model has tool calls (auto), native, "
+        "or text.",
+        suggest=("auto", "native", "text"),
+    )
+
+
+class AgentSettings(ToolSettings):
+    """An agent that is not compiled."""
+
+    strategy: str = setting("react", f"Planning strategy: {', '.join(STRATEGIES)}.", suggest=STRATEGIES)
+
+
+class ProgramSettings(AgentSettings):
+    """An agent, or a compiled program in its place."""
+
+    program: Path | None = setting(None, "A compiled program; its own strategy and toolset apply.")
+
+
+class CacheSettings(JobSettings):
+    no_cache: bool = setting(
+        False, "Ask models anew, whatever DSPy's cache of replies holds.", recorded=False
+    )
+
+
+class ModelSettings(CacheSettings):
+    lm: str = setting(
+        LOCAL_MODEL, "Model: local/analogy, gold, replay:FILE, or any DSPy model name.", suggest=MODELS
+    )
+
+
+class SchemeSettings(JobSettings):
+    scheme: SplitScheme = setting("standard", "standard (every intent in every split) or held_out_intents.")
+
+
+class ConditionSettings(JobSettings):
+    where: tuple[str, ...] = setting(
+        (),
+        "Only tasks that are so, e.g. domain=calendar, area=HR or department=FI; several values by comma, "
+        "several conditions by repeating.",
+        metavar="FIELD=VALUE",
+        suggest=[f"{name}=" for name in FIELDS],
+    )
+
+
+class LimitSettings(JobSettings):
+    limit: int | None = setting(None, "At most so many tasks, spread evenly.", min=1)
+
+
+class TaskSettings(ConditionSettings, LimitSettings, SchemeSettings):
+    """The tasks of a suite that a job takes."""
+
+    split: SplitName | None = setting(
+        None, "train, dev, test, paired or all.", unset="test; all of a published task set"
+    )
+
+
+class EpisodeSettings(JobSettings):
+    """The episodes of each task, and how they are scored."""
+
+    trials: int = setting(1, "Independent attempts at each task.", min=1)
+    ground_truth: GroundTruth = setting("published", "published or corrected.")
+
+
+class SeedSettings(JobSettings):
+    seed: int = setting(0, "Every random choice derives from it.")
+
+
+class WorkerSettings(JobSettings):
+    workers: int = setting(8, "Episodes in flight at once.", min=1, max=512, recorded=False)
+
+
+class DemoSettings(JobSettings):
+    """How many demonstrations a prompt gets, and from how many candidate sets."""
+
+    demos: int | None = setting(
+        None,
+        "Demonstrations in a prompt.",
+        min=1,
+        max=1000,
+        unset="16; 128 for fixed sets and a local model",
+    )
+    candidates: int = setting(4, "Sets of demonstrations that meet on dev.", min=1, max=1000)
+    constraint: tuple[str, ...] = setting(
+        (),
+        "What a compiled program has to keep on dev, e.g. leak=0, 'over_refusal<=0.05' or "
+        "'used_tokens<=4000'; repeat for several. A program that breaks one is not chosen, however well it "
+        "does.",
+        metavar="BOUND",
+        suggest=("leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "used_tokens<="),
+    )
+
+
+def judges(*default: str) -> tuple[str, ...]:
+    """Declare the setting that names judges."""
+    names: tuple[str, ...] = setting(
+        default,
+        "Judge episodes by a rubric of five levels: local/rubric (no language model: checks facts by rule), "
+        "any DSPy model name, unaided:NAME (not told what is right), or median:NAME,NAME,NAME. Repeat for "
+        "several.",
+        metavar="NAME",
+        suggest=(LOCAL_JUDGE, "openai/gpt-4o-mini", "unaided:", "median:"),
+        unset=", ".join(default) or "nobody",
+    )
+    return names
+
+
+class RubricSettings(JobSettings):
+    rubric: Path | None = setting(
+        None, "YAML file of rubrics for the judges.", unset="one for each type of task", path="file"
+    )
+
+
+class JudgeSettings(RubricSettings):
+    judge: tuple[str, ...] = judges()
+
+
+class OrgSettings(JobSettings):
+    """The live org that tools work on, if any."""
+
+    org: str | None = setting(
+        None,
+        "Let tools read a live org instead of the suite's world: salesforce, which the SALESFORCE_ variables "
+        "name.",
+        suggest=("salesforce",),
+        unset="the suite's world",
+    )
+    org_ids: Path | None = setting(
+        None,
+        "File of `worksmith org upload`: the org is asked and answers in the world's ids.",
+        path="file",
+    )
+
+
+def _limit(help: str, **traits: Any) -> Any:
+    return setting(None, help, panel="Budget", recorded=False, **traits)
+
+
+class BudgetSettings(JobSettings):
+    """The limits of a job; without any there is no budget."""
+
+    max_calls: int | None = _limit("Stop before more paid requests to models than that, retries included.")
+    max_tokens: int | None = _limit("Stop before more paid tokens than that.")
+    max_usd: float | None = _limit(
+        "Stop before more dollars than that; the prices of all models must be known."
+    )
+    max_minutes: float | None = _limit("Stop before more minutes than that.")
+    prices: Path | None = _limit(
+        "Table of prices (TOML): input and output of each model in dollars per million tokens.",
+        unset="list prices",
+        path="file",
+    )
+
+
+class StoreSettings(JobSettings):
+    """The MLflow store."""
+
+    tracking_uri: str | None = setting(
+        None,
+        "MLflow store.",
+        unset="sqlite:///mlruns/mlflow.db",
+        variable="MLFLOW_TRACKING_URI",
+        recorded=False,
+    )
+
+
+def traces(default: str) -> str:
+    """Declare the setting that says which episodes become traces."""
+    choice: str = setting(
+        default,
+        "Episodes that become MLflow traces: some (100 failures and 20 others), all, failures, sample:N or "
+        "none.",
+        metavar="CHOICE",
+        suggest=("some", "all", "failures", "sample:100", "none"),
+        recorded=False,
+    )
+    return choice
+
+
+def _named(name: str | None) -> str | None:
+    if name is not None and not name.strip():
+        raise ValueError("an experiment needs a name")
+    return name
+
+
+class ExperimentSettings(StoreSettings):
+    """The MLflow experiment, and the episodes that become traces."""
+
+    experiment: Annotated[str | None, BeforeValidator(_named)] = setting(
+        None,
+        "MLflow experiment.",
+        unset="the suite's name",
+        variable="MLFLOW_EXPERIMENT_NAME",
+        recorded=False,
+    )
+    traces: str = traces("some")
+
+
+class TrackSettings(JobSettings):
+    track: bool = setting(True, "Record the run in MLflow.", recorded=False)

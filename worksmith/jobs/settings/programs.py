@@ -1,0 +1,270 @@
+"""Settings of the jobs that run programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from worksmith.jobs.settings.base import Names, setting
+from worksmith.jobs.settings.groups import (
+    LOCAL_MODEL,
+    MODELS,
+    OPTIMIZERS,
+    STRATEGIES,
+    AgentSettings,
+    BudgetSettings,
+    CacheSettings,
+    ConditionSettings,
+    DemoSettings,
+    EpisodeSettings,
+    ExperimentSettings,
+    GroundTruth,
+    JudgeSettings,
+    LimitSettings,
+    ModelSettings,
+    OrgSettings,
+    ProgramSettings,
+    SchemeSettings,
+    SeedSettings,
+    SplitName,
+    StoreSettings,
+    SuiteSettings,
+    TaskSettings,
+    ToolSettings,
+    TrackSettings,
+    WorkerSettings,
+    traces,
+)
+
+
+class EvalSettings(
+    SuiteSettings,
+    ProgramSettings,
+    ModelSettings,
+    TaskSettings,
+    EpisodeSettings,
+    SeedSettings,
+    WorkerSettings,
+    JudgeSettings,
+    OrgSettings,
+    BudgetSettings,
+    TrackSettings,
+    ExperimentSettings,
+):
+    """Run a program on a suite's tasks and score every episode."""
+
+    log: Path | None = setting(None, "Episode log (JSON lines).", path="file", recorded=False)
+    resume: bool = setting(False, "Go on with the log of a stopped run.", recorded=False)
+    record: Path | None = setting(
+        None, "Keep every request and reply; replay:FILE plays them back.", recorded=False
+    )
+
+
+class CompileSettings(
+    SuiteSettings,
+    AgentSettings,
+    ModelSettings,
+    DemoSettings,
+    ConditionSettings,
+    SchemeSettings,
+    SeedSettings,
+    WorkerSettings,
+    JudgeSettings,
+    BudgetSettings,
+    TrackSettings,
+    ExperimentSettings,
+):
+    """Choose demonstrations for an agent and write it to one file."""
+
+    out: Path = setting(..., "File to write.", short="-o", path="file", recorded=False)
+    optimizer: str = setting(
+        "bootstrap",
+        "none, race (sets meet on dev, the worse leave), bootstrap (every set on all of dev), knn (nearest "
+        "to each task), tpe (search for how to choose them), or dspy:NAME.",
+        suggest=OPTIMIZERS,
+    )
+    teacher: str = setting(
+        "gold", "Model whose successes become demonstrations; gold follows the gold plans.", suggest=MODELS
+    )
+    bank: Path | None = setting(
+        None, "Trace bank (`worksmith bank build`) to use instead of a teacher.", path="file"
+    )
+    proposer: str | None = setting(
+        None,
+        "Language model that proposes instructions, where the optimizer has them proposed.",
+        unset="the teacher if it is a language model, else --lm",
+    )
+    selection: str | None = setting(
+        None,
+        "How demonstrations are chosen: random, covering (the bank's words and tools), nearest (to each "
+        "task), or mixture (a quarter covering, the rest nearest). For bootstrap, race and knn.",
+        suggest=("random", "covering", "nearest", "mixture"),
+        unset="the optimizer's own ways",
+    )
+    demo_unit: str = setting(
+        "trajectory",
+        "What one demonstration shows: a whole trajectory, or the state up to one call (step).",
+        suggest=("trajectory", "step"),
+    )
+    demo_tokens: int | None = setting(
+        None,
+        "Most tokens that the demonstrations of a prompt take, four characters counted as one.",
+        min=1,
+        unset="no limit but --demos",
+    )
+    accept: str = setting(
+        "tested",
+        "tested: bootstrap, knn and tpe keep the program as it is unless the winner beats it on dev by a "
+        "paired test over intents; best: they take the winner all the same. A race always tests.",
+        suggest=("tested", "best"),
+    )
+    alpha: float = setting(0.05, "Chance that a program is accepted that is not better, at most.")
+    margin: float = setting(
+        0.1, "Difference in score below which race does not care which program is better."
+    )
+    embedding: str = setting(
+        "lexical",
+        "How knn compares tasks: lexical, or minilm beside it (takes seconds to load).",
+        suggest=("lexical", "minilm"),
+    )
+    train_limit: int | None = setting(None, "At most so many training tasks, spread evenly.", min=1)
+    dev_limit: int | None = setting(None, "At most so many dev tasks, spread evenly.", min=1)
+    maximize: str = setting(
+        "outcome",
+        "Score that programs are chosen by: outcome, any other that episodes have, or judge: the share of "
+        "them that the judges pass (level 4 or 5). Judges that are not maximized only report.",
+        suggest=("outcome", "judge", "reward", "f1", "exact_match"),
+    )
+    gate: tuple[Path, ...] = setting(
+        (),
+        "Verdict of `worksmith judge calibrate` on a judge that is to drive the compile; repeat for several.",
+        metavar="FILE",
+        unset="mlruns/judges/DIGEST.json",
+        path="file",
+    )
+    force_judge: bool = setting(False, "Let a judge drive the compile that did not pass the gate.")
+    resume: bool = setting(False, "Go on with a compile that was interrupted.", recorded=False)
+    force: bool = setting(False, "Replace a file that is there; start anew.", recorded=False)
+    journal: bool = setting(
+        True,
+        "Keep the journal, OUT.journal, by which `worksmith verify` derives the program anew.",
+        recorded=False,
+    )
+    traces: str = traces("none")
+    register_as: str | None = setting(
+        None,
+        "Make the program the next version of a registered MLflow model.",
+        flag="--register",
+        metavar="NAME[@ALIAS]",
+        recorded=False,
+    )
+
+
+def _categories(values: Any) -> Any:
+    if not isinstance(values, list | tuple):
+        return values
+    names = [name.strip() for value in values for name in str(value).split(",")]
+    found = tuple(dict.fromkeys(name for name in names if name))
+    if values and not found:
+        raise ValueError("no category is named")
+    return found
+
+
+class CompareSettings(
+    SuiteSettings,
+    ToolSettings,
+    CacheSettings,
+    DemoSettings,
+    TaskSettings,
+    EpisodeSettings,
+    SeedSettings,
+    WorkerSettings,
+    JudgeSettings,
+    OrgSettings,
+    BudgetSettings,
+    TrackSettings,
+    ExperimentSettings,
+):
+    """Compare strategies, each uncompiled and compiled, on the same tasks."""
+
+    strategies: Names = setting(
+        ("direct", "cot", "act", "react", "plan", "gold"),
+        "Comma-separated planning strategies.",
+        suggest=STRATEGIES,
+    )
+    optimizers: Names = setting(
+        ("none", "bootstrap"),
+        "Comma-separated: each strategy with each; none is uncompiled.",
+        suggest=OPTIMIZERS,
+    )
+    train_suite: Path | None = setting(None, "Suite to compile on.", unset="the suite compared on")
+    lm: Names = setting(
+        (LOCAL_MODEL,),
+        "Comma-separated models, each as local/analogy, gold, replay:FILE or any DSPy model name.",
+        suggest=MODELS,
+    )
+    teacher: str = setting("gold", "Model whose successes become demonstrations.", suggest=MODELS)
+    without_tools: Annotated[tuple[str, ...], BeforeValidator(_categories)] = setting(
+        (),
+        "Run each program also without the functions of this category, with query tools in their place; "
+        "comma-separated or repeated.",
+        metavar="CATEGORY",
+    )
+    resume: bool = setting(False, "Go on with a comparison that was stopped.", recorded=False)
+    report: Path | None = setting(None, "Write the report as a page.", path="file", recorded=False)
+
+
+class BankSettings(
+    SuiteSettings,
+    AgentSettings,
+    CacheSettings,
+    SchemeSettings,
+    LimitSettings,
+    SeedSettings,
+    WorkerSettings,
+    StoreSettings,
+):
+    """Collect trajectories that succeed, to compile with."""
+
+    out: Path = setting(..., "File to write.", short="-o", path="file", recorded=False)
+    source: tuple[str, ...] = setting(
+        ...,
+        "Where trajectories come from, in the order asked: gold (the gold plans), log:PATH (episode logs), "
+        "mlflow:RUN_ID, replay:PATH (recorded runs), or a model that teaches. Each source is asked for the "
+        "tasks on which those before it have no success. Repeatable.",
+        flag="--from",
+        suggest=("gold", "log:", "mlflow:", "replay:", "local/analogy", "openai/gpt-4o"),
+    )
+    split: SplitName = setting(
+        "train",
+        "train, dev, test, paired or all. A compile leaves out what its own dev and test ask.",
+    )
+    resume: bool = setting(False, "Go on with a build that was interrupted.", recorded=False)
+    force: bool = setting(False, "Replace a file that is there; start anew.", recorded=False)
+
+
+class RunSettings(
+    SuiteSettings,
+    ProgramSettings,
+    ModelSettings,
+    JudgeSettings,
+    OrgSettings,
+    ExperimentSettings,
+):
+    """Run one task."""
+
+    task_id: str = setting(..., "Id of the task.", positional=True)
+    ground_truth: GroundTruth = setting("published", "published or corrected.")
+    traces: str = traces("none")
+
+
+class VerifySettings(WorkerSettings):
+    """Derive a compiled program anew from its journal."""
+
+    program: Path = setting(..., "File that `worksmith compile` wrote.", positional=True, path="file")
+    suite: Path | None = setting(
+        None, "The suite it was compiled on.", unset="the path that was given when it was compiled"
+    )
+    journal: Path | None = setting(None, "Its journal.", unset="PROGRAM.journal", path="folder")

@@ -1,0 +1,74 @@
+"""Settings of the jobs that make and index suites."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from worksmith.jobs.settings.base import JobSettings, setting
+from worksmith.jobs.settings.groups import (
+    LOCAL_JUDGE,
+    CacheSettings,
+    RubricSettings,
+    StoreSettings,
+    SuiteSettings,
+    TaskSettings,
+    TrackSettings,
+    WorkerSettings,
+    judges,
+)
+
+
+class BuildSettings(CacheSettings):
+    """Generate a suite. Seed, scale and options decide every byte but the index."""
+
+    kind: str = setting(..., "World kind.", positional=True)
+    out: Path = setting(..., "Where to write the suite.", short="-o", path="folder")
+    seed: int = setting(7, "Every random choice derives from it.")
+    scale: float = setting(1.0, "Size; 1.0 is the published size.", min=0.02, max=100)
+    index: str | None = setting(
+        None,
+        "Embedding model for the search index, where tools search: minilm, static, none, or any "
+        "sentence-transformers model by name.",
+        suggest=("minilm", "static", "none"),
+        unset="minilm",
+    )
+    force: bool = setting(False, "Replace a suite that is already there.")
+    options: Mapping[str, Any] = setting({}, "Further settings of the kind, by name.", option=False)
+
+
+class ImportSettings(JobSettings):
+    """Read a published system's own files into a suite."""
+
+    system: str = setting(..., "Published system.", positional=True)
+    source: Path = setting(..., "Directory with the system's files.", positional=True, path="folder")
+    out: Path = setting(..., "Where to write the suite.", short="-o", path="folder")
+    force: bool = setting(False, "Replace a suite that is already there.")
+
+
+class TaskListSettings(SuiteSettings, TaskSettings):
+    """List the tasks of a suite."""
+
+
+class QuickstartSettings(RubricSettings, WorkerSettings, TrackSettings, StoreSettings):
+    """Go through the main job, end to end, on this machine alone."""
+
+    out: Path = setting(Path("build/quickstart"), "Where to put suite and program.", short="-o")
+    seed: int = setting(7, "Every random choice derives from it.")
+    judge: tuple[str, ...] = judges(LOCAL_JUDGE)
+
+
+class IndexSettings(SuiteSettings):
+    """Index what a suite's tools search."""
+
+    embedder: str | None = setting(
+        None,
+        "Embedding model: minilm (packaged), static (fast and weak), or any sentence-transformers model on "
+        "this machine by name or folder.",
+        suggest=("minilm", "static"),
+        unset="that of the index there is, else minilm",
+    )
+    store: str | None = setting(None, "Chroma server, http://host:port.", unset="a folder in the suite")
+    download: bool = setting(False, "Download the model if it is not on this machine.")
+    device: str = setting("cpu", "Where the model runs: cpu or cuda.")

@@ -1,0 +1,113 @@
+"""Run one task and keep every step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import dspy
+from rich.console import Console
+
+from evals.dspy_programs.digests import model_name
+from evals.running.rollout_job import RolloutJob
+from evals.running.settings import EvalSettings
+from evals.suite import Suite
+from evals.task_kind import scorers_for
+from programs.prompting.prompt import context_text, with_policies
+from tools.statuses import INFRASTRUCTURE
+from worksmith.jobs.parts.episode_text import episode_json, prompts_json, show_episode, show_verdict
+from worksmith.jobs.parts.judges import open_judges
+from worksmith.jobs.parts.opening import connect, leave_out_cache, model_label, org_setting
+from worksmith.jobs.parts.printing import Printable
+from worksmith.jobs.parts.programs import open_program
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.jobs.parts.tracking import Tracking
+from worksmith.models.resolve import resolve
+
+if TYPE_CHECKING:
+    from evals.records.record import EpisodeRecord
+    from evals.tasks.task import Task
+    from programs.agent import Agent
+    from tools.episode_result import EpisodeResult
+    from worksmith.jobs.settings.programs import RunSettings
+
+
+@dataclass(frozen=True)
+class TaskRun(Printable):
+    """The episode of one task.
+
+    Attributes:
+        record: with scores and verdicts.
+        setting: the context that the agent was told, its strategy and its model.
+        prompts: whether to show the messages that models were sent.
+    """
+
+    task: Task
+    episode: EpisodeResult
+    record: EpisodeRecord
+    setting: Mapping[str, str]
+    prompts: bool = False
+
+    @property
+    def lost(self) -> bool:
+        """Whether the episode was lost to the infrastructure."""
+        return self.episode.status in INFRASTRUCTURE
+
+    def to_json(self) -> dict[str, Any]:
+        """The episode as JSON-able data."""
+        judging = [verdict.model_dump(mode="json") for verdict in self.record.judgements]
+        return {
+            **episode_json(self.task, self.episode, self.record.scores),
+            **({"judgements": judging} if judging else {}),
+            **({"prompts": prompts_json(self.episode)} if self.prompts else {}),
+        }
+
+    def print(self, console: Console) -> None:
+        """Print every step."""
+        scores = self.record.scores
+        show_episode(console, self.task, self.episode, scores, setting=self.setting, prompts=self.prompts)
+        for verdict in self.record.judgements:
+            show_verdict(console, verdict)
+
+
+def run_task(settings: RunSettings, *, prompts: bool = False, progress: Progress = SILENT) -> TaskRun:
+    """Run one task.
+
+    Args:
+        prompts: show also the messages that models were sent.
+
+    Raises:
+        InputError: a setting is wrong, or a file.
+    """
+    leave_out_cache(settings)
+    tracking = Tracking.of(settings, track=settings.traces != "none")
+    suite = Suite.open(settings.suite)
+    task = suite.task(settings.task_id)
+    judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
+    connect(suite, settings, progress)
+    agent = open_program(suite, settings)
+    lm = resolve(settings.lm, tasks=suite.tasks)
+    with dspy.context(lm=lm):
+        episode = cast("EpisodeResult", agent(task=task).episode)
+    scorers = scorers_for(suite.env, settings.ground_truth)
+    job = RolloutJob(agent, EvalSettings(env=suite.env, lm=lm, scorers=scorers, judges=judges))
+    record = job.record(job.unit(task, 0), task, episode)
+    described = {**settings.described(), "suite": suite.path.name, **agent.config}
+    with tracking.start(suite.path, "run", task.id, params=described) as tracked:
+        tracked.traces([record], split=task.split, model=model_name(lm), tasks=[task])
+        if tracked.id:
+            progress.say(f"recorded as run {tracked.id}; `worksmith ui` shows it")
+    return TaskRun(task, episode, record, _setting(suite, task, agent, settings.lm), prompts)
+
+
+def _setting(suite: Suite, task: Task, agent: Agent, lm: str) -> dict[str, str]:
+    manifest = suite.world.manifest
+    persona = task.persona or manifest.persona
+    clock = context_text(task.now or manifest.now, persona, suite.env.kind.departments)
+    return {
+        "context": with_policies(clock, task.context),
+        "strategy": agent.strategy.name,
+        "model": model_label(lm),
+        **org_setting(suite),
+    }

@@ -1,0 +1,160 @@
+"""Verify a compiled program: derive it anew from its journal and compare."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.records.record import PRIMARY
+from evals.suite import Suite
+from evals.tasks.task_filter import conditions
+from optimizers.compiling.artifact import Artifact
+from optimizers.compiling.fingerprint import Fingerprint
+from optimizers.compiling.journal import IncompleteJournalError, journal_beside, read_description
+from optimizers.compiling.plan import BANK, BANK_FILE, Model, Plan
+from optimizers.compiling.verification import derived, differing_parts
+from optimizers.demos.trace_bank import TraceBank
+from optimizers.settings import Settings
+from tools.errors import InputError
+from tools.files.json_files import validated
+from worksmith import __version__
+from worksmith.jobs.parts.metric import maximizing
+from worksmith.jobs.parts.printing import Facts
+from worksmith.jobs.parts.programs import build_agent
+from worksmith.jobs.parts.progress import SILENT, Progress
+from worksmith.models.resolve import resolve
+
+if TYPE_CHECKING:
+    from worksmith.jobs.settings.programs import VerifySettings
+
+_NAMED = 8
+"""Parts that differ and are named one by one."""
+
+
+@dataclass(frozen=True)
+class Verification(Facts):
+    """The result of a verification.
+
+    Attributes:
+        derived: the digest of the program that the journal leads to; None where it lacks something.
+        identical: whether that is the program in the file.
+        differs: the parts of the program that differ.
+        logs: where the journal's logs contradict its replies.
+        lacks: what the journal lacks.
+    """
+
+    file: str
+    journal: str
+    digest: str
+    derived: str | None = None
+    identical: bool = False
+    differs: Sequence[str] = ()
+    logs: Sequence[str] = ()
+    lacks: Sequence[str] = ()
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the program follows from its journal."""
+        return self.identical and not self.logs
+
+    def facts(self) -> dict[str, Any]:
+        """The result by name."""
+        lists = {name: list(getattr(self, name)) for name in ("differs", "logs", "lacks")}
+        return {name: lists.get(name, value) for name, value in vars(self).items()}
+
+
+def verify(settings: VerifySettings, *, progress: Progress = SILENT) -> Verification:
+    """Derive a compiled program anew from the replies in its journal, without asking a model, and compare.
+
+    Every episode is run and scored again; the journal's own logs are compared, not believed.
+
+    Raises:
+        InputError: there is no journal, it is damaged or of something else, or the suite is not where it was.
+    """
+    started = time.perf_counter()
+    artifact = Artifact.read(settings.program)
+    folder = settings.journal or journal_beside(settings.program)
+    plan = _plan(folder, settings.suite, settings.workers)
+    found: dict[str, Any]
+    try:
+        anew, logs = derived(plan, stopped=artifact.manifest.stopped)
+        found = {
+            "derived": anew.digest,
+            "identical": anew.digest == artifact.digest,
+            "differs": differing_parts(artifact, anew),
+            "logs": logs,
+        }
+    except IncompleteJournalError as error:
+        found = {"lacks": error.lacking}
+        progress.say(str(error))
+    seconds = round(time.perf_counter() - started, 3)
+    result = Verification(str(settings.program), str(folder), artifact.digest, **found, seconds=seconds)
+    if result.differs:
+        progress.say(f"the journal leads to another program; what differs is {_named(result.differs, ', ')}")
+    if result.logs:
+        progress.say(f"the journal's logs say otherwise than its replies: {_named(result.logs, '; ')}")
+    return result
+
+
+def _named(every: Sequence[str], between: str) -> str:
+    more = len(every) - _NAMED
+    return between.join(every[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
+    """The plan that a journal belongs to.
+
+    Raises:
+        InputError: there is no journal, it is damaged or of something else, or the suite is not where it was.
+    """
+    description = read_description(folder)
+    if description.fingerprint.get("purpose") != "compile":
+        raise InputError("the journal is not of a compile", where=str(folder))
+    decided = validated(description.fingerprint, Fingerprint, "a journal's description", where=str(folder))
+    if set(decided.metric) - {"maximize", "digest"}:
+        raise InputError(
+            "judges took part in the compile, and their rubrics are not in its journal",
+            where=str(folder),
+            hint="such a program cannot be derived anew",
+        )
+    path = suite or Path(str(description.origin.get("suite", "")))
+    if suite is None and not path.exists():
+        raise InputError(
+            f"the suite is not at {path} any more", where=str(folder), hint="give --suite DIRECTORY"
+        )
+    opened = Suite.open(path)
+    if opened.digest != decided.suite["digest"]:
+        raise InputError("the program was compiled on another suite", where=str(path))
+    return _as_decided(decided, opened, folder, workers)
+
+
+def _as_decided(decided: Fingerprint, suite: Suite, folder: Path, workers: int) -> Plan:
+
+    program = build_agent(decided.program, suite, where=str(folder))
+    named = {role: model.name for role, model in decided.models.items()}
+    models = {role: Model(name, resolve(name, tasks=suite.tasks)) for role, name in named.items()}
+    bank = folder / BANK_FILE
+    plan = Plan(
+        program=program,
+        describes=program.config,
+        suite=suite,
+        lm=models["lm"],
+        # With a bank nobody teaches, and the model itself stands in the teacher's place.
+        teacher=models.get("teacher") or Model(BANK, models["lm"].lm),
+        proposer=models.get("proposer"),
+        bank=TraceBank.read(bank) if bank.exists() else None,
+        optimizer=decided.optimizer,
+        settings=Settings.from_json(decided.settings),
+        folder=folder,
+        scheme=decided.scheme,
+        where=conditions(decided.where),
+        workers=workers,
+        versions={"worksmith": __version__},
+        train_limit=decided.train_limit,
+        dev_limit=decided.dev_limit,
+    )
+    return maximizing(plan, decided.metric.get("maximize", PRIMARY))
