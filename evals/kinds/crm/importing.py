@@ -73,7 +73,7 @@ def _fill(report: ImportReport, questions: Sequence[Recognised], entries: int) -
             report.files.append(FileNote(file, "queries", "missing"))
     report.facts["recognised"] = {
         "questions": entries,
-        "right": sum(question.right for question in questions),
+        "right": sum(question.reading.complete for question in questions),
         "by_family": coverage(questions),
     }
     report.facts["spread"] = distributions(
@@ -88,12 +88,12 @@ def coverage(questions: Iterable[Recognised]) -> dict[str, dict[str, int]]:
     for question in questions:
         counts = found.setdefault(question.family, {"questions": 0, "right": 0})
         counts["questions"] += 1
-        counts["right"] += question.right
+        counts["right"] += question.reading.complete
     return {family: found[family] for family in TASK_TYPES if family in found}
 
 
 def _coverage_lines(questions: Sequence[Recognised]) -> Iterable[str]:
-    right = sum(question.right for question in questions)
+    right = sum(question.reading.complete for question in questions)
     share = f" ({100 * right / len(questions):.1f} %)" if questions else ""
     yield f"wordings: {right} of {len(questions)} recognised with all that they say{share}"
     lacking = {

@@ -66,7 +66,7 @@ def _entity(text: str, family: str) -> Entity:
     return Entity(type=kind, value=text if kind == "month" else next(iter(values)))
 
 
-def doubts(reading: Reading, answer: Answer, today: date | None) -> Iterator[tuple[str, str]]:
+def doubts(reading: Reading, family: str, answer: Answer, today: date | None) -> Iterator[tuple[str, str]]:
     """What is odd about a question with its answer: a kind of doubt, and a sentence."""
     period = reading.period
     if period is None or period.start is None or period.end is None:
@@ -76,7 +76,7 @@ def doubts(reading: Reading, answer: Answer, today: date | None) -> Iterator[tup
             yield "future_period", "the period lies wholly after today"
         elif period.end > today:
             yield "future_period", "the period goes on after today"
-    if reading.family == "monthly_trend_analysis" and answer.required:
+    if family == "monthly_trend_analysis" and answer.required:
         months = set(_months(period.start, period.end))
         for entity in answer.required:
             if entity.value not in months:

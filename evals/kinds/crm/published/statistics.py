@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from evals.kinds.crm.published.recognise import Reading
@@ -57,33 +57,9 @@ def _features(question: Worded) -> Iterable[tuple[str, str]]:
     for name in ("n", "extreme", "asks"):
         if name in slots:
             yield name, slots[name]
-    if question.reading.family in ("handle_time", "transfer_count"):
+    if question.family in ("handle_time", "transfer_count"):
         yield "average", slots.get("average", "no")
     words = question.text.split()
     yield "words", f"{len(words) // 5 * 5}-{len(words) // 5 * 5 + 4}"
     yield "begins", words[0].lower().strip(",") if words else ""
     yield "empty", "yes" if question.empty else "no"
-
-
-def distance(one: Mapping[str, int], other: Mapping[str, int]) -> float:
-    """How far two spreads of values are apart: the share that would have to move, 0 to 1."""
-    sizes = sum(one.values()), sum(other.values())
-    if not all(sizes):
-        return float(any(sizes))
-    values = one.keys() | other.keys()
-    return sum(abs(one.get(v, 0) / sizes[0] - other.get(v, 0) / sizes[1]) for v in values) / 2
-
-
-def compare(
-    ours: Mapping[str, Distribution], published: Mapping[str, Distribution]
-) -> dict[str, dict[str, float]]:
-    """By family and by what is counted the `distance` of two sets of questions."""
-    return {
-        family: {
-            name: round(
-                distance(ours.get(family, {}).get(name, {}), published.get(family, {}).get(name, {})), 3
-            )
-            for name in sorted(ours.get(family, {}).keys() | published.get(family, {}).keys())
-        }
-        for family in sorted(ours.keys() | published.keys())
-    }

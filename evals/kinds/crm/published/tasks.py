@@ -33,50 +33,32 @@ _SHOWN = {
 
 @dataclass(frozen=True)
 class Recognised:
-    """A question with what its wording was understood to say.
-
-    Attributes:
-        family: as the record says; as the wording says where the record says nothing.
-    """
+    """A question with the slots of its wording."""
 
     entry: Entry
     reading: Reading
-    family: str
 
     @property
-    def right(self) -> bool:
-        """Whether the wording alone tells the family and all its slots."""
-        return self.reading.complete and self.reading.family == self.family
+    def family(self) -> str:
+        return self.entry.declared
 
 
 def recognise_all(entries: Iterable[Entry], report: ImportReport) -> list[Recognised]:
     """Read all wordings. Questions of no family, or of one that is not ours, go to quarantine."""
     found = []
     for entry in entries:
-        reading = recognise(entry.query, entry.today)
-        family = entry.declared or reading.family or ""
+        family = entry.declared
         if family in TASK_TYPES:
-            found.append(Recognised(entry, reading, family))
-            _note(found[-1], report)
+            reading = recognise(entry.query, family, entry.today)
+            found.append(Recognised(entry, reading))
+            if not reading.complete:
+                reason = f"the wording does not say {' and '.join(reading.missing)}"
+                report.warn("slot_missing", entry.file, f"record {entry.position}", reason)
         elif not family:
-            report.flag("no_family", entry.place, "neither the record nor its wording tells the family")
+            report.flag("no_family", entry.place, "the record does not tell the family")
         else:
             report.flag("other_family", entry.place, f"{family[:40]!r} is none of the nine families")
     return found
-
-
-def _note(question: Recognised, report: ImportReport) -> None:
-    """Say where a wording could not be read, or says something else than its record."""
-    if question.right:
-        return
-    entry, reading = question.entry, question.reading
-    if reading.family is None:
-        kind, reason = "not_recognised", f"the wording is of no family; the record says {question.family}"
-    elif reading.family != question.family:
-        kind, reason = "other_family", f"the wording is of {reading.family}, not of {question.family}"
-    else:
-        kind, reason = "slot_missing", f"the wording does not say {' and '.join(reading.missing)}"
-    report.warn(kind, entry.file, f"record {entry.position}", reason)
 
 
 def make_tasks(questions: Iterable[Recognised], report: ImportReport) -> list[Task]:
@@ -107,7 +89,7 @@ def make_tasks(questions: Iterable[Recognised], report: ImportReport) -> list[Ta
             report.flag(kind, entry.place, reason)
             continue
         seen[key] = answer
-        for kind, reason in doubts(question.reading, answer, entry.today):
+        for kind, reason in doubts(question.reading, family, answer, entry.today):
             report.note(kind, entry.file, f"record {entry.position}", reason)
         tasks.append(_task(question, answer, kinds[family], numbers[family]))
     return tasks
@@ -144,7 +126,7 @@ def _task(question: Recognised, answer: Answer, family: Family, number: int) -> 
     entry, reading = question.entry, question.reading
     shown = {label: entry.shown[label] for label in _SHOWN.get(question.family, ())}
     lines = [f"{label}: {value}" for label, value in shown.items()]
-    slots = dict(reading.slots) if question.right else {}
+    slots = dict(reading.slots) if question.reading.complete else {}
     return Task(
         id=f"{ORIGIN}-{family.code}-{number:03}",
         query="\n".join([_wording(entry), *lines, family.answer_format("faithful")]),
@@ -156,7 +138,7 @@ def _task(question: Recognised, answer: Answer, family: Family, number: int) -> 
         intent=question.family,
         slots=slots | _ids(shown),
         answer=answer,
-        origin=_origin(entry, recognised=question.right),
+        origin=_origin(entry, recognised=question.reading.complete),
     )
 
 

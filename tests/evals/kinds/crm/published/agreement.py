@@ -10,11 +10,11 @@ the two differ one of them is wrong, or the wording says something else than it 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evals.kinds.crm.published.recognise import Reading, recognise
-from evals.kinds.crm.published.statistics import Worded
+from evals.kinds.crm.published.statistics import Distribution, Worded
 from evals.kinds.crm.task_types import TASK_TYPES
 from evals.tasks.task import Task
 
@@ -32,7 +32,7 @@ class Disagreement:
     """A task whose wording says something else than the task.
 
     Attributes:
-        slot: `family`, or the name of a slot.
+        slot: its name.
         task: what the task has.
         reading: what was read; empty if nothing was.
     """
@@ -70,13 +70,12 @@ def wording_of(task: Task) -> str:
 
 
 def _reading(task: Task) -> Reading:
-    return recognise(wording_of(task), task.now.date() if task.now else None)
+    return recognise(wording_of(task), task.intent or "", task.now.date() if task.now else None)
 
 
 def _first_difference(task: Task) -> Disagreement | None:
     reading = _reading(task)
-    pairs = [("family", task.intent or "", reading.family or "")]
-    pairs += [(name, task.slots[name], reading.slots.get(name, "")) for name in _SAID if name in task.slots]
+    pairs = [(name, task.slots[name], reading.slots.get(name, "")) for name in _SAID if name in task.slots]
     called = next((task.slots[name] for name in _CALLED if name in task.slots), None)
     if called is not None:
         pairs.append(("phrase", called, reading.slots.get("phrase", "")))
@@ -84,3 +83,27 @@ def _first_difference(task: Task) -> Disagreement | None:
         if wanted.casefold() != read.casefold():
             return Disagreement(task.id, wording_of(task), slot, wanted, read)
     return None
+
+
+def distance(one: Mapping[str, int], other: Mapping[str, int]) -> float:
+    """How far two spreads of values are apart: the share that would have to move, 0 to 1."""
+    sizes = sum(one.values()), sum(other.values())
+    if not all(sizes):
+        return float(any(sizes))
+    values = one.keys() | other.keys()
+    return sum(abs(one.get(v, 0) / sizes[0] - other.get(v, 0) / sizes[1]) for v in values) / 2
+
+
+def compare(
+    ours: Mapping[str, Distribution], published: Mapping[str, Distribution]
+) -> dict[str, dict[str, float]]:
+    """By family and by what is counted the `distance` of two sets of questions."""
+    return {
+        family: {
+            name: round(
+                distance(ours.get(family, {}).get(name, {}), published.get(family, {}).get(name, {})), 3
+            )
+            for name in sorted(ours.get(family, {}).keys() | published.get(family, {}).keys())
+        }
+        for family in sorted(ours.keys() | published.keys())
+    }

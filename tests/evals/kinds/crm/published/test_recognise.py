@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.kinds.crm.published.recognise import Reading, recognise
+from evals.kinds.crm.published.recognise import recognise
 from evals.kinds.crm.published.texts import question_of
+from evals.kinds.crm.task_types import TASK_TYPES
 
 TODAY = date(2023, 5, 20)
 WORDINGS: dict[str, list[dict[str, str]]] = tomllib.loads(
@@ -20,32 +21,31 @@ WORDINGS: dict[str, list[dict[str, str]]] = tomllib.loads(
 EACH = [(family, wording) for family, wordings in WORDINGS.items() for wording in wordings]
 
 
-def read(text: str) -> tuple[str | None, dict[str, str]]:
-    reading = recognise(text, TODAY)
-    return reading.family, dict(reading.slots)
+def read(text: str, family: str = "handle_time") -> dict[str, str]:
+    return dict(recognise(text, family, TODAY).slots)
 
 
 @pytest.mark.parametrize(("family", "wording"), EACH, ids=[wording["text"][:50] for _, wording in EACH])
 def test_wordings_of_many_forms(family: str, wording: dict[str, str]) -> None:
-    reading = recognise(wording["text"], TODAY)
+    reading = recognise(wording["text"], family, TODAY)
     said = {name: value for name, value in wording.items() if name != "text"}
-    assert (reading.family, reading.missing) == (family, ())
+    assert reading.complete
     assert {name: reading.slots.get(name) for name in said} == said
 
 
 @pytest.mark.parametrize(("family", "wording"), EACH[::3], ids=[w["text"][:50] for _, w in EACH[::3]])
 def test_ids_and_the_form_of_the_answer_may_follow(family: str, wording: dict[str, str]) -> None:
     text = wording["text"].rstrip(".?") + "?"
-    plain = recognise(text, TODAY)
+    plain = recognise(text, family, TODAY)
     more = f"{text} Return only the Id. The associated product Id is 01twK00000000A1AAA."
     assert question_of(more) == " ".join(text.split())
-    assert recognise(more, TODAY) == plain
+    assert recognise(more, family, TODAY) == plain
 
 
 @pytest.mark.parametrize(("family", "wording"), EACH[::4], ids=[w["text"][:50] for _, w in EACH[::4]])
 def test_typography_makes_no_difference(family: str, wording: dict[str, str]) -> None:
     curly = wording["text"].replace("'", "\u2019").replace("-", "\u2011").replace(" ", "\u00a0 ")
-    assert recognise(curly, TODAY) == recognise(wording["text"], TODAY)
+    assert recognise(curly, family, TODAY) == recognise(wording["text"], family, TODAY)
 
 
 PERIODS = {
@@ -80,19 +80,19 @@ SPEEDS = {
 COUNTS = {"fewest": "min", "smallest number of": "min", "most": "max", "greatest number of": "max"}
 
 
-def told(family: str, period: str, n: str, extreme: str) -> tuple[str, dict[str, str]]:
-    return family, {"period": PERIODS[period], "n": THRESHOLDS[n], "extreme": extreme}
+def told(period: str, n: str, extreme: str) -> dict[str, str]:
+    return {"period": PERIODS[period], "n": THRESHOLDS[n], "extreme": extreme}
 
 
-def without_days(found: tuple[str | None, dict[str, str]]) -> tuple[str | None, dict[str, str]]:
-    return found[0], {name: value for name, value in found[1].items() if name not in ("start", "end")}
+def without_days(found: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in found.items() if name not in ("start", "end")}
 
 
 @pytest.mark.parametrize("period", PERIODS)
 def test_all_slots_in_all_places(period: str) -> None:
     first = period[0].upper() + period[1:]
     for n, (word, extreme) in itertools.product(THRESHOLDS, SPEEDS.items()):
-        expected = told("handle_time", period, n, extreme)
+        expected = told(period, n, extreme)
         for text in (
             f"{first}, name the agent with the {word} handle time who dealt with {n}.",
             f"Of the agents who worked on {n} {period}, who has the {word} handling time?",
@@ -100,13 +100,13 @@ def test_all_slots_in_all_places(period: str) -> None:
         ):
             assert without_days(read(text)) == expected, text
     for n, (word, extreme) in itertools.product(THRESHOLDS, COUNTS.items()):
-        expected = told("transfer_count", period, n, extreme)
+        expected = told(period, n, extreme)
         for text in (
             f"{first}, name the agent with the {word} transfers who dealt with {n}.",
             f"Of the agents who worked on {n} {period}, who made the {word} handovers?",
             f"Who reassigned the {word} cases {period} among agents with {n}?",
         ):
-            assert without_days(read(text)) == expected, text
+            assert without_days(read(text, "transfer_count")) == expected, text
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_all_slots_in_all_places(period: str) -> None:
     ],
 )
 def test_how_cases_are_closed(words: str, extreme: str) -> None:
-    _, slots = read(f"Over the past 3 months, which agent closed cases {words}?")
+    slots = read(f"Over the past 3 months, which agent closed cases {words}?")
     assert slots["extreme"] == extreme
 
 
@@ -140,7 +140,8 @@ def test_how_cases_are_closed(words: str, extreme: str) -> None:
     ],
 )
 def test_what_is_not_said_is_missing_and_not_made_up(text: str, missing: tuple[str, ...]) -> None:
-    reading = recognise(text, TODAY)
+    family = {"Which state": "best_region_identification", "What has be": "top_issue_identification"}
+    reading = recognise(text, family.get(text[:11], "handle_time"), TODAY)
     assert reading.missing == missing
     assert not reading.complete
 
@@ -150,20 +151,21 @@ def test_what_is_not_said_is_missing_and_not_made_up(text: str, missing: tuple[s
     ["", " ", "Tarn Slip-On", "The parcel came late.", "word " * 400, "\x00", "Hi", "¤¤¤ ¤¤ ¤"],
 )
 def test_what_is_no_question(text: str) -> None:
-    assert recognise(text, TODAY) == Reading(None)
+    assert not recognise(text, "handle_time", TODAY).complete
 
 
 def test_days_of_periods() -> None:
-    _, slots = read("Which states closed cases fastest in the last 2 quarters?")
+    asked = "Which states closed cases fastest in the last 2 quarters?"
+    slots = read(asked, "best_region_identification")
     assert (slots["start"], slots["end"]) == ("2022-11-20", "2023-05-20")
-    _, slots = read("Show the road shoes I bought a month ago.")
+    slots = read("Show the road shoes I bought a month ago.", "named_entity_disambiguation")
     assert (slots["period"], slots["day"]) == ("1 months", "2023-04-20")
-    assert "start" not in recognise("Which states closed cases fastest in the last 2 quarters?").slots
+    assert "start" not in recognise(asked, "best_region_identification").slots
 
 
 def test_averages_are_noted() -> None:
-    assert "average" not in read("Who had the lowest handle time in Q1 2021?")[1]
-    assert read("Who had the lowest mean handle time in Q1 2021?")[1]["average"] == "yes"
+    assert "average" not in read("Who had the lowest handle time in Q1 2021?")
+    assert read("Who had the lowest mean handle time in Q1 2021?")["average"] == "yes"
 
 
 PIECES = [
@@ -220,18 +222,21 @@ PIECES = [
 
 
 @settings(max_examples=300)
-@given(st.lists(st.sampled_from(PIECES), max_size=40).map(" ".join), st.one_of(st.none(), st.dates()))
-def test_any_words_can_be_read(text: str, today: date | None) -> None:
-    reading = recognise(text, today)
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=40).map(" ".join),
+    st.sampled_from(sorted(TASK_TYPES)),
+    st.one_of(st.none(), st.dates()),
+)
+def test_any_words_can_be_read(text: str, family: str, today: date | None) -> None:
+    reading = recognise(text, family, today)
     assert all(isinstance(value, str) for value in reading.slots.values())
     assert not set(reading.missing) & set(reading.slots)
-    assert reading.family is not None or not reading.slots
 
 
 @settings(max_examples=300)
-@given(st.text(max_size=200))
-def test_any_text_can_be_read(text: str) -> None:
-    assert recognise(text, TODAY) == recognise(text, TODAY)
+@given(st.text(max_size=200), st.sampled_from(sorted(TASK_TYPES)))
+def test_any_text_can_be_read(text: str, family: str) -> None:
+    assert recognise(text, family, TODAY) == recognise(text, family, TODAY)
 
 
 @pytest.mark.parametrize(
@@ -239,5 +244,5 @@ def test_any_text_can_be_read(text: str) -> None:
 )
 def test_long_texts_take_no_long_time(piece: str) -> None:
     started = time.perf_counter()
-    recognise("Which agent " + piece * (1480 // len(piece)), TODAY)
+    recognise("Which agent " + piece * (1480 // len(piece)), "handle_time", TODAY)
     assert time.perf_counter() - started < 5
