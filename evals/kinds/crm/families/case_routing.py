@@ -16,7 +16,7 @@ from evals.kinds.crm.families.steps import written
 from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.kinds.crm.questions.script import Script, Seen, listed
-from evals.kinds.crm.questions.wording import Worded, phrased, wording
+from evals.kinds.crm.questions.wording import phrased, wording
 from evals.tasks.task import Entity
 from tools.kinds.crm.generate.dialogue import describe
 from tools.kinds.crm.generate.wording import texts
@@ -33,7 +33,7 @@ _DAYS_TOLD, _MOST_DAYS = 0.5, 12
 _NOT_CLOSED = ("New", "Working", "Waiting on Customer", "Escalated")
 
 
-class CaseRouting(Worded):
+class CaseRouting(Family):
     """See `Family`. Strata are the issues, by their keys; which it is only the description tells."""
 
     def nones(self, mode: Mode) -> float:

@@ -24,7 +24,7 @@ from evals.kinds.crm.families.article_facts import (
 from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.kinds.crm.questions.script import Script
-from evals.kinds.crm.questions.wording import Worded, wording
+from evals.kinds.crm.questions.wording import wording
 
 _NAME = "knowledge_qa"
 _BETWEEN = "; "
@@ -33,7 +33,7 @@ _UNKNOWN = 0.3
 """In clean mode so many questions are drawn about what no article has, as far as chance does not do so."""
 
 
-class KnowledgeQa(Worded):
+class KnowledgeQa(Family):
     """See `Family`.
 
     Strata are `rules` and `advice`, one fact each; `pair`, two facts about one subject; and `across`, one of

@@ -16,7 +16,7 @@ from evals.kinds.crm.questions.books import Books, Purchase
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.kinds.crm.questions.periods import NUMBER, Period, months_later, read_number, write_number
 from evals.kinds.crm.questions.script import Script
-from evals.kinds.crm.questions.wording import Worded, phrased, wording
+from evals.kinds.crm.questions.wording import phrased, wording
 from evals.tasks.task import Entity
 
 _NAME = "named_entity_disambiguation"
@@ -24,7 +24,7 @@ _COLORED = 0.35
 _LAST = "last "
 
 
-class NamedEntityDisambiguation(Worded):
+class NamedEntityDisambiguation(Family):
     """See `Family`. Strata are periods, with `last` before those that questions say so."""
 
     def nones(self, mode: Mode) -> float:

@@ -20,9 +20,9 @@ from random import Random
 from typing import Any
 
 from evals.kinds.crm.questions.books import Books
-from evals.kinds.crm.questions.family import Doubt, Mode, Question, Truth
+from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
 from evals.kinds.crm.questions.periods import Period
-from evals.kinds.crm.questions.wording import Worded, phrased, read, with_periods, wording
+from evals.kinds.crm.questions.wording import phrased, read, with_periods, wording
 
 LAST_FAITHFUL_DAY = date(2024, 12, 31)
 """The published questions are asked up to here, and later, though the records end before."""
@@ -58,7 +58,7 @@ def _between(first: date, last: date, random: Random) -> date:
     return first + timedelta(days=random.randint(0, (last - first).days))
 
 
-class Periodic(Worded):
+class Periodic(Family):
     """The part of a `Family` that its wording decides. Strata are `KIND/...`.
 
     Of the slots that wordings say, `period`, `n` and `extreme` are read here.
@@ -129,9 +129,6 @@ class Periodic(Worded):
     def doubt(self, books: Books, question: Question) -> Doubt | None:
         """Why a question with an answer, or with none, should still not be asked in clean mode."""
         return None
-
-    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        raise NotImplementedError
 
     @property
     def _draw(self) -> Mapping[str, Any]:

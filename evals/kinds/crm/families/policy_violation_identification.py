@@ -13,7 +13,7 @@ from typing import Any, Literal
 from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.kinds.crm.questions.script import Script
-from evals.kinds.crm.questions.wording import Worded, phrased, wording
+from evals.kinds.crm.questions.wording import phrased, wording
 from evals.tasks.task import Entity
 from tools.generating.latent import Latent
 from tools.kinds.crm.generate.hearing import (
@@ -47,7 +47,7 @@ Search = Callable[[str, str], list[dict[str, Any]]]
 """Articles by Id and text, for a reason and for words."""
 
 
-class PolicyViolationIdentification(Worded):
+class PolicyViolationIdentification(Family):
     """See `Family`. There is one stratum: questions show nothing but a case."""
 
     def nones(self, mode: Mode) -> float:

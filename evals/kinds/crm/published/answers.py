@@ -23,11 +23,7 @@ class AnswerError(ValueError):
 
 
 def read_answer(published: Any, family: str) -> Answer:
-    """A published answer as a task has it.
-
-    Raises:
-        AnswerError: it is none for questions of `family`.
-    """
+    """A published answer as a task has it."""
     texts = _texts(published)
     if family == KNOWLEDGE_QA:
         if len(texts) != 1:

@@ -46,10 +46,7 @@ _SCALES: dict[Scale, tuple[tuple[Extreme, str], ...]] = {
     "speed": _QUICKER,
     "time": (
         *_QUICKER,
-        (
-            "min",
-            rf"\b(?:{_LOW}|best|fewest|tightest)\b|\b(?:lower|less|smaller|better|fewer)\b{_THAN}",
-        ),
+        ("min", rf"\b(?:{_LOW}|best|fewest|tightest)\b|\b(?:lower|less|smaller|better|fewer)\b{_THAN}"),
         (
             "max",
             rf"\b(?:{_HIGH}|worst|most|top|latest)\b|\b(?:higher|more|greater|larger|bigger|worse)\b{_THAN}",
@@ -159,10 +156,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Threshold]], .
     for pattern, build in (
         (rf"\b(?:no|not) more than {_JUST}{_N}\b{_OTHER_UNITS}", _fixed(None)),
         (rf"(?:\b{_LEAST}|>=|≥) ?{_JUST}{_N}\b{_OTHER_UNITS}(?: {_CASES})?", _least),
-        (
-            rf"(?:\b{_MORE}|>) ?{_JUST}{_N}\b{_OTHER_UNITS}(?: (?:{_CASES}|of them))?",
-            _more,
-        ),
+        (rf"(?:\b{_MORE}|>) ?{_JUST}{_N}\b{_OTHER_UNITS}(?: (?:{_CASES}|of them))?", _more),
         (
             rf"\b{_N} (?:{_CASES} )?(?:or|and) (?:more|greater|higher|above|over|up|upwards?|beyond)\b"
             rf"(?: {_CASES})?",

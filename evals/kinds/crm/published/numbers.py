@@ -6,18 +6,8 @@ import re
 from fractions import Fraction
 
 _BELOW_TEN = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
-_TEENS = [
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
+_TEENS = ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"]
+_TEENS += ["seventeen", "eighteen", "nineteen"]
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _VALUES = {word: value for value, word in enumerate(["zero", *_BELOW_TEN, *_TEENS])}
 _VALUES |= {word: value * 10 for value, word in enumerate(_TENS, start=2)}
@@ -57,11 +47,7 @@ _IN_PARENTHESES = re.compile(r" ?\(\d+\)$")
 
 
 def number(text: str) -> int:
-    """The value of what `NUMBER` or `COUNT` matches.
-
-    Raises:
-        ValueError: it is no such text.
-    """
+    """The value of what `NUMBER` or `COUNT` matches."""
     plain = _IN_PARENTHESES.sub("", text.lower().strip())
     if plain.isascii() and plain.isdigit():
         return int(plain)
@@ -75,11 +61,7 @@ def number(text: str) -> int:
 
 
 def amount(text: str) -> Fraction:
-    """The value of what `AMOUNT` matches.
-
-    Raises:
-        ValueError: it is no such text.
-    """
+    """The value of what `AMOUNT` matches."""
     plain = text.lower().strip()
     if re.match(r"(?:a )?half (?!dozen|a dozen)|a half$", plain):
         return Fraction(1, 2)

@@ -151,7 +151,7 @@ _PATTERNS = tuple(
 _ABOUT = re.compile(
     r"^(?:(?:exact|right|full) )?"
     r"(?:product|item|name|thing|article|page|detail|entry|record|listing|photo|picture)s?,?"
-    rf"(?: (?:page|details|name))? (?:of|for|behind|on|about|called) {_THE}?",
+    rf"(?: (?:page|details|name))? (?:of|for|behind|on|about|called) {_THE}?"
 )
 _AFTER = re.compile(r" (?:called|named|again|please)$")
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from random import Random
-from typing import TYPE_CHECKING, Protocol
 
+from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.script import Script
+from evals.kinds.crm.questions.wording import said
 from evals.tasks.task import Entity
 from tools.kinds.crm.settings import Mode
-
-if TYPE_CHECKING:
-    from evals.kinds.crm.questions.books import Books
-    from evals.kinds.crm.questions.script import Script
 
 __all__ = ["Doubt", "Family", "Mode", "Question", "Truth", "Values"]
 
@@ -57,45 +56,43 @@ class Question:
     must_read: tuple[str, ...] = ()
 
 
-class Family(Protocol):
-    @property
-    def name(self) -> str:
-        """As published, such as `handle_time`."""
-        ...
+@dataclass(frozen=True)
+class Family(ABC):
+    """One of the nine kinds of questions.
 
-    @property
-    def code(self) -> str:
-        """Three small letters, for ids of tasks."""
-        ...
+    Attributes:
+        name: as published, such as `handle_time`; that of the family's TOML file.
+        code: three small letters, for ids of tasks.
+        persona: id of the asker: `service_agent`, `service_manager` or `service_analyst`.
+        worded: names of the slots that every wording says.
+    """
 
-    @property
-    def persona(self) -> str:
-        """Id of who asks: `service_agent`, `service_manager` or `service_analyst`."""
-        ...
-
-    @property
-    def worded(self) -> frozenset[str]: ...
+    name: str
+    code: str
+    persona: str
+    worded: frozenset[str]
 
     def context(self, mode: Mode) -> str:
         """The policies that an agent is told with every question of the family."""
-        ...
+        return said(self.name, "context", mode)
 
     def answer_format(self, mode: Mode) -> str:
-        """What an answer has to look like, as the last line of the task's text."""
-        ...
+        """The form of an answer, as the last line of the task's text."""
+        return said(self.name, "answer", mode)
 
+    @abstractmethod
     def nones(self, mode: Mode) -> float:
         """The share of questions without an answer, in every stratum."""
-        ...
 
+    @abstractmethod
     def strata(self, mode: Mode) -> Mapping[str, float]:
         """What questions are spread over, such as unit and threshold, with the weight of each.
 
         Every stratum has the same share of questions without an answer, so that no part of the wording tells
         whether there is one.
         """
-        ...
 
+    @abstractmethod
     def candidates(
         self, books: Books, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
@@ -103,35 +100,34 @@ class Family(Protocol):
 
         May go on without end. Questions may repeat: the sampler drops repetitions.
         """
-        ...
 
+    @abstractmethod
     def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
         """The truth of a question in a mode, by plain Python over the records, whatever `answer` says.
 
         A doubt only where there is no single answer, as with ties. Shares no code with the functions that
         agents call.
         """
-        ...
 
+    @abstractmethod
     def phrase(self, question: Question, random: Random) -> str:
         """The question in words, from templates of our own; without the lines of `shown`."""
-        ...
 
+    @abstractmethod
     def parse(self, text: str) -> Mapping[str, str] | None:
         """The slots that a wording says; None if it is not of this family.
 
         Read by patterns that share nothing with the templates but their words. Wordings that do not say what
         they should are rejected.
         """
-        ...
 
+    @abstractmethod
     def solve(self, script: Script, question: Question) -> Values:
         """The truth once more, by calls of `functions.*` tools in an episode; the calls become the gold plan.
 
         Goes by `question.slots`, `shown` and `today` and by what the tools return, never by `answer`.
         """
-        ...
 
+    @abstractmethod
     def solve_by_queries(self, script: Script, question: Question) -> Values:
         """The truth by `query.*` tools alone and arithmetic, as an agent without functions would find it."""
-        ...

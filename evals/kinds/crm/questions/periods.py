@@ -108,11 +108,7 @@ class Period:
 
     @classmethod
     def of(cls, text: str) -> Period:
-        """The period that `text` spells.
-
-        Raises:
-            ValueError: it spells none.
-        """
+        """The period that `text` spells."""
         first, _, second = text.partition(" ")
         if first in _FIRST_MONTH and second.isdecimal():
             return cls(name=first, year=int(second))

@@ -10,14 +10,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from random import Random
 from string import Formatter
 from typing import Any
 
-from evals.kinds.crm.questions.family import Mode
 from evals.kinds.crm.questions.periods import (
     Period,
     read_period,
@@ -25,26 +23,7 @@ from evals.kinds.crm.questions.periods import (
     write_period,
     write_threshold,
 )
-
-
-@dataclass(frozen=True)
-class Worded:
-    """The part of a `Family` that stands in its TOML file.
-
-    Attributes:
-        name, code, persona, worded: see `Family`.
-    """
-
-    name: str
-    code: str
-    persona: str
-    worded: frozenset[str]
-
-    def context(self, mode: Mode) -> str:
-        return said(self.name, "context", mode)
-
-    def answer_format(self, mode: Mode) -> str:
-        return said(self.name, "answer", mode)
+from tools.kinds.crm.settings import Mode
 
 
 @cache

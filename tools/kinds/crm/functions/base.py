@@ -52,11 +52,7 @@ class Base:
         return FunctionError(message if self.clean else f"Error: {message}")
 
     def moment(self, name: str, text: str) -> datetime:
-        """An argument that is a point in time.
-
-        Raises:
-            FunctionError: it is none.
-        """
+        """An argument that is a point in time."""
         found = read_moment(text, lenient=self.clean)
         if found is None:
             also = " or a date YYYY-MM-DD" if self.clean else ""
@@ -64,11 +60,7 @@ class Base:
         return found
 
     def check(self, **texts: str | Sequence[str] | None) -> None:
-        """See that texts that go into conditions are neither empty, which stands for null, nor endless.
-
-        Raises:
-            FunctionError: one is.
-        """
+        """See that texts that go into conditions are neither empty, which stands for null, nor endless."""
         for name, given in texts.items():
             for text in [given] if isinstance(given, str) else given or ():
                 if not 0 < len(text) <= LONGEST:
@@ -115,11 +107,7 @@ class Base:
         return list(found.values()) if lists else rows
 
     def need(self, name: str, records: Records, *keys: str) -> None:
-        """See that all records of an argument have what a function works on.
-
-        Raises:
-            FunctionError: one has not.
-        """
+        """See that all records of an argument have what a function works on."""
         for place, record in enumerate(records):
             lacking = [key for key in keys if key not in record]
             if lacking:
@@ -133,12 +121,7 @@ class Base:
         return found
 
     def seconds(self, name: str, records: Records) -> list[float | None]:
-        """How long each case was open; None for those that still are.
-
-        Raises:
-            FunctionError: a date cannot be read, or a case was closed before it was opened; in the published
-                system also if one is open.
-        """
+        """How long each case was open; None for those that still are."""
         self.need(name, records, "CreatedDate", "ClosedDate")
         found = [self._seconds(name, place, record) for place, record in enumerate(records)]
         still = found.count(None)

@@ -17,11 +17,7 @@ Shape = Literal["records", "ids", "numbers"]
 """What an argument holds: a list of records, a list of ids (or of what else is text), numbers by id."""
 
 _HANDLE = re.compile(r"#([1-9][0-9]{0,5})", re.ASCII)
-_WANTED = {
-    "records": "a list of records",
-    "ids": "a list of ids",
-    "numbers": "numbers by id",
-}
+_WANTED = {"records": "a list of records", "ids": "a list of ids", "numbers": "numbers by id"}
 
 
 def resolved(name: str, given: Any, shape: Shape, results: Sequence[Any]) -> Any:

@@ -10,18 +10,8 @@ SHAPE = "YYYY-MM-DDTHH:MM:SSZ"
 """How functions are told a point in time."""
 
 MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
 """Not from the calendar module: its names follow the machine's locale."""
 

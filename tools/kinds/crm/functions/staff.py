@@ -109,9 +109,6 @@ class Staff(Base):
     def _by(self, agent: str, conditions: list[str]) -> Counts:
         """The number of assignments by one of their two agents."""
         rows = self.select(
-            f"{agent}, COUNT(Id) cases",
-            "CaseHistory__c",
-            [_ASSIGNED, *conditions],
-            tail=f" GROUP BY {agent}",
+            f"{agent}, COUNT(Id) cases", "CaseHistory__c", [_ASSIGNED, *conditions], tail=f" GROUP BY {agent}"
         )
         return {row[agent]: row["cases"] for row in rows if row[agent] is not None}

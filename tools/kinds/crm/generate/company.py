@@ -37,11 +37,7 @@ class Counts:
 
 
 def counts(scale: float) -> Counts:
-    """Numbers at `scale`. What others depend on has a floor.
-
-    Raises:
-        InputError: if the scale is not within reason.
-    """
+    """Numbers at `scale`. What others depend on has a floor."""
     if not 0 < scale <= LARGEST_SCALE:
         raise InputError(f"scale {scale:g} is not between 0 and {LARGEST_SCALE:g}", where="scale")
 

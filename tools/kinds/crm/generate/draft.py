@@ -109,11 +109,7 @@ class Draft:
         return make_id(prefix, number)
 
     def add(self, name: str, **cells: object) -> str:
-        """Add a record with its Id; cells left out are NULL, other values take the form that results print.
-
-        Raises:
-            KeyError: if a field is unknown.
-        """
+        """Add a record; cells left out are NULL, other values take the form that results print."""
         columns = OBJECTS[name].columns
         row = tuple(_cell(cells.pop(column, None)) for column in columns)
         if cells or row[0] is None:

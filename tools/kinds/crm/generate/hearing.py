@@ -69,11 +69,7 @@ class Hearing:
 
 
 def read_rules(text: str) -> Rules:
-    """What a policy article says.
-
-    Raises:
-        ValueError: if the text is not one of such an article.
-    """
+    """What a policy article says."""
     step, limits = "", {}
     for said in rules().read(text):
         if not said.kind:
@@ -87,11 +83,7 @@ def read_rules(text: str) -> Rules:
 
 
 def turns_of_transcript(body: str) -> list[Turn]:
-    """Who said what in a transcript.
-
-    Raises:
-        ValueError: if a line is not one of a transcript.
-    """
+    """Who said what in a transcript."""
     turns = []
     for line in body.split("\n"):
         found = _LINE.fullmatch(line)

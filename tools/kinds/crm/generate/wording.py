@@ -18,10 +18,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July",
-    "August", "September", "October", "November", "December",
-)  # fmt: skip
+from tools.kinds.crm.functions.moments import MONTHS
+
 _SLOT = re.compile(r"\{(\w+)\}")
 _AFTER_A = re.compile(r"(?:\b(a ))?\{(\w+)\}")
 _ENDS = re.compile(r"(?<=[.!?]) ")

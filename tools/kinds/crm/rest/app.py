@@ -236,11 +236,7 @@ def _params(query: bytes) -> dict[str, str]:
 
 
 async def _body(http: HttpRequest) -> bytes:
-    """Read the whole body.
-
-    Raises:
-        ApiError: it is too long, or too long in coming.
-    """
+    """Read the whole body."""
     chunks: list[bytes] = []
     size = 0
     try:

@@ -31,11 +31,7 @@ _ADDRESS = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+\.[^@\s<>,;]+")
 
 
 def cell(field: Field, value: Any) -> str | None:
-    """A value as it stands in the table.
-
-    Raises:
-        ApiError: it is not of the field's type, or more than the field can hold.
-    """
+    """A value as it stands in the table."""
     if value is None or value == "":
         if field.type == "boolean":
             raise _wrong(field, value)

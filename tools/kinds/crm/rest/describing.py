@@ -38,11 +38,7 @@ def brief(entity: CrmObject, schema: Schema, *, writable: bool) -> dict[str, Any
         "createable": writable,
         "updateable": writable,
         "deletable": writable,
-        "urls": {
-            "sobject": address,
-            "describe": f"{address}/describe",
-            "rowTemplate": f"{address}/{{ID}}",
-        },
+        "urls": {"sobject": address, "describe": f"{address}/describe", "rowTemplate": f"{address}/{{ID}}"},
     }
 
 

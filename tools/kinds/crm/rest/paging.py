@@ -44,11 +44,7 @@ class Pages:
         return self._first(records, result.total_size, batch, session)
 
     def more(self, locator: str, session: str) -> dict[str, Any]:
-        """A later page.
-
-        Raises:
-            ApiError: this session keeps no such result, or no longer.
-        """
+        """A later page."""
         cursor, _, place = locator.rpartition("-")
         with self._lock:
             self._forget()

@@ -19,11 +19,7 @@ _LISTED = 3
 
 
 def check_target(connection: apsw.Connection, schema: Schema, field: Field, value: str | None) -> None:
-    """See that a reference points to a record that there is.
-
-    Raises:
-        ApiError: it does not.
-    """
+    """See that a reference points to a record that there is."""
     if value is None or field.type != "reference" or not field.targets:
         return
     target = schema.of_id(value)
@@ -36,11 +32,7 @@ def check_target(connection: apsw.Connection, schema: Schema, field: Field, valu
 
 
 def check_price(connection: apsw.Connection, entry: Cells) -> None:
-    """See that a product has a price in the standard price book, if there is one, before any other.
-
-    Raises:
-        ApiError: it has none.
-    """
+    """See that a product has a price in the standard price book, if there is one, before any other."""
     books = "SELECT Id FROM Pricebook2 WHERE IsStandard = 'true'"
     standard = {row[0] for row in connection.execute(books)}
     if not standard or entry["Pricebook2Id"] in standard:
@@ -59,9 +51,6 @@ def check_unused(
     Args:
         schema: what the asker may see; records of other objects count but are not named.
         together: ids of the records that are deleted with it.
-
-    Raises:
-        ApiError: something does.
     """
     users = [user for user in _users(connection, name, record_id) if user[1] not in together]
     if users:
@@ -101,11 +90,7 @@ class Records:
     audit: bool = False
 
     def create(self, entity: CrmObject, values: Mapping[str, Any]) -> str:
-        """Make a record; gives its id.
-
-        Raises:
-            ApiError: a value is missing, of the wrong type, or not for the client to set.
-        """
+        """Make a record; gives its id."""
         own = rules(entity.name)
         cells = self._cells(entity, values, creating=True)
         _check_required(entity, cells, own.required)
@@ -123,11 +108,7 @@ class Records:
         return record_id
 
     def update(self, entity: CrmObject, record_id: str, values: Mapping[str, Any]) -> None:
-        """Change a record.
-
-        Raises:
-            ApiError: there is none, or as for `create`.
-        """
+        """Change a record."""
         before = self.row(entity, record_id)
         changed = self._cells(entity, values, creating=False)
         _check_required(entity, changed, [name for name in rules(entity.name).required if name in changed])
@@ -137,11 +118,7 @@ class Records:
         self._set(entity, before, {name: value for name, value in after.items() if value != before[name]})
 
     def delete(self, entity: CrmObject, record_id: str) -> None:
-        """Delete a record, and with a person account its contact.
-
-        Raises:
-            ApiError: there is none, or others refer to it.
-        """
+        """Delete a record, and with a person account its contact."""
         row = self.row(entity, record_id)
         together = {str(row["Id"]): entity.name}
         if entity.name == "Account" and row["PersonContactId"]:
@@ -152,20 +129,12 @@ class Records:
             self.connection.execute(f'DELETE FROM {quoted(name)} WHERE "Id" = ?', (each,))
 
     def publish(self, record_id: str, status: str) -> None:
-        """Set the status of an article, which no client sets like other fields.
-
-        Raises:
-            ApiError: there is no such article.
-        """
+        """Set the status of an article, which no client sets like other fields."""
         entity = OBJECTS["Knowledge__kav"]
         self._set(entity, self.row(entity, record_id), {"PublishStatus": status})
 
     def row(self, entity: CrmObject, record_id: str) -> Cells:
-        """All cells of a record.
-
-        Raises:
-            ApiError: there is none.
-        """
+        """All cells of a record."""
         found = canonical(record_id)
         columns = OBJECTS[entity.name].columns
         sql = f'SELECT {columns_sql(columns)} FROM {quoted(entity.name)} WHERE "Id" = ?'

@@ -96,12 +96,7 @@ class Writer:
         return Reply(204)
 
     def _change_all(
-        self,
-        records: Records,
-        given: list[Any],
-        change: Change,
-        outcomes: list[dict[str, Any]],
-        whole: bool,
+        self, records: Records, given: list[Any], change: Change, outcomes: list[dict[str, Any]], whole: bool
     ) -> None:
         for values in given:
             outcomes.append(self._change(records, values, change))

@@ -1,1 +1,1 @@
-"""SOQL over a CRM world: parsed by hand, resolved against the schema, run as parameterised SQL."""
+"""SOQL: parser, resolver, compiler to SQLite. A statement that is refused raises `QueryError` everywhere."""

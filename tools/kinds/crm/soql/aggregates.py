@@ -27,11 +27,7 @@ def is_aggregate(query: Query) -> bool:
 
 
 def compile_aggregate(query: Query, scope: Scope, where: Fragment | None, today: date) -> AggregatePlan:
-    """The plan for a query that groups or sums up.
-
-    Raises:
-        QueryError: it asks for something that is neither grouped nor an aggregate, or cannot be.
-    """
+    """The plan for a query that groups or sums up."""
     return _Compiler(query, scope, today).plan(where)
 
 

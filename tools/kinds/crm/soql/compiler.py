@@ -8,15 +8,7 @@ from tools.kinds.crm.soql.errors import QueryError, malformed
 from tools.kinds.crm.soql.filters import Fragment
 from tools.kinds.crm.soql.results import Children, CountPlan, Output, Parent, Plan, RecordPlan
 from tools.kinds.crm.soql.scope import Operand, Scope, find_object, no_relationship
-from tools.kinds.crm.soql.tree import (
-    AllFields,
-    Call,
-    ChildSelect,
-    Clauses,
-    Item,
-    Path,
-    Query,
-)
+from tools.kinds.crm.soql.tree import AllFields, Call, ChildSelect, Clauses, Item, Path, Query
 from tools.kinds.crm.soql.where import Setting, where_sql
 
 MAX_SKIP = 2_000
@@ -25,16 +17,10 @@ MAX_CHILD_SELECTS = 20
 
 
 def compile_query(query: Query, setting: Setting) -> Plan:
-    """The plan for a query.
-
-    Raises:
-        QueryError: it names what does not exist, or asks for what cannot be.
-    """
+    """The plan for a query."""
     clauses = query.clauses
     scope = Scope(
-        setting.schema,
-        find_object(setting.schema, clauses.source, clauses.source_offset),
-        clauses.alias,
+        setting.schema, find_object(setting.schema, clauses.source, clauses.source_offset), clauses.alias
     )
     where = where_sql(clauses, scope, setting)
     check_skip(clauses)

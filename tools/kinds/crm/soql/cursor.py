@@ -22,43 +22,12 @@ MAX_LISTED = 200
 """Things between commas, except in a list of values: SQLite bounds how many columns and keys there may be."""
 
 RESERVED = frozenset(
-    [
-        "AND",
-        "AS",
-        "ASC",
-        "BY",
-        "DESC",
-        "DISTINCT",
-        "EXCLUDES",
-        "FIRST",
-        "FOR",
-        "FROM",
-        "GROUP",
-        "HAVING",
-        "IN",
-        "INCLUDES",
-        "INNER",
-        "JOIN",
-        "LAST",
-        "LEFT",
-        "LIKE",
-        "LIMIT",
-        "NOT",
-        "NULL",
-        "NULLS",
-        "OFFSET",
-        "ON",
-        "OR",
-        "ORDER",
-        "SELECT",
-        "UNION",
-        "UPDATE",
-        "USING",
-        "WHEN",
-        "WHERE",
-        "WITH",
-        "ALL",
-    ]
+    (
+        *("AND", "AS", "ASC", "BY", "DESC", "DISTINCT", "EXCLUDES", "FIRST", "FOR"),
+        *("FROM", "GROUP", "HAVING", "IN", "INCLUDES", "INNER", "JOIN", "LAST", "LEFT"),
+        *("LIKE", "LIMIT", "NOT", "NULL", "NULLS", "OFFSET", "ON", "OR", "ORDER"),
+        *("SELECT", "UNION", "UPDATE", "USING", "WHEN", "WHERE", "WITH", "ALL"),
+    )
 )
 """Words that are no alias."""
 
@@ -75,11 +44,7 @@ _LARGEST = 2**31 - 1
 
 
 class Cursor:
-    """A place in a list of tokens.
-
-    Raises:
-        QueryError: from every method that finds something else than it needs.
-    """
+    """A place in a list of tokens."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens

@@ -61,11 +61,7 @@ class Filters:
         self._count = 0
 
     def sql(self, condition: Condition) -> Fragment:
-        """The whole condition.
-
-        Raises:
-            QueryError: something in it cannot be compared like that.
-        """
+        """The whole condition."""
         return self._sql(condition, "top")
 
     def _sql(self, condition: Condition, place: str) -> Fragment:

@@ -38,9 +38,6 @@ def period(name: str, count: int | None, today: date, offset: int) -> Range:
     Args:
         count: the number behind it, where it has one.
         offset: where it is written, for errors.
-
-    Raises:
-        QueryError: it lies outside the calendar.
     """
     try:
         return _period(name, count or 0, today)
@@ -111,10 +108,7 @@ Cell = str | float
 
 _OFFSET = re.compile(r"(?<=[+-]\d\d):?(?=\d\d$)")
 _FRACTION = re.compile(r"\.(\d+)")
-_QUOTED = {
-    "datetime": "dateTime",
-    "currency": "double",
-}
+_QUOTED = {"datetime": "dateTime", "currency": "double"}
 
 
 def moment_cell(moment: datetime) -> str:
@@ -128,11 +122,7 @@ def day_cell(day: date) -> str:
 
 
 def cell(operand: Operand, value: Value) -> Cell:
-    """A literal, not null and not a period, as a cell of the operand's type.
-
-    Raises:
-        QueryError: it has another type, or is no id, date or number.
-    """
+    """A literal, not null and not a period, as a cell of the operand's type."""
     kind = operand.type
     if kind in TEXTS or kind in IDS:
         _need(value.kind == "string", operand, value)
@@ -147,11 +137,7 @@ def cell(operand: Operand, value: Value) -> Cell:
 
 
 def bounds(operand: Operand, value: Value, today: date) -> tuple[str, str]:
-    """The first cell of a period, and the first cell after it.
-
-    Raises:
-        QueryError: the operand is no date and no point in time.
-    """
+    """The first cell of a period, and the first cell after it."""
     _need(operand.type in ("date", "datetime"), operand, value)
     first, after = period(value.text, value.count, today, value.offset)
     suffix = "" if operand.type == "date" else "T00:00:00.000+0000"

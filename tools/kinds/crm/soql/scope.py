@@ -105,11 +105,7 @@ class Scope:
         return f"{self._joins[path] if path else self.table}.{quoted(field.name)}"
 
     def operand(self, expression: Expression) -> Operand:
-        """What `expression` stands for.
-
-        Raises:
-            QueryError: there is no such field, relationship, or function of such a field.
-        """
+        """What `expression` stands for."""
         if isinstance(expression, Path):
             return self.field(expression)
         assert expression.argument is not None  # COUNT() is handled before its names are looked up
@@ -182,11 +178,7 @@ class Scope:
 
 
 def find_object(schema: Schema, name: str, offset: int) -> CrmObject:
-    """The object called `name`.
-
-    Raises:
-        QueryError: there is none.
-    """
+    """The object called `name`."""
     found = schema.object(name)
     if found is None:
         message = (

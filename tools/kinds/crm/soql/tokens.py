@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from tools.kinds.crm.soql.errors import QueryError, malformed
+from tools.kinds.crm.soql.errors import malformed
 
 Kind = Literal["name", "string", "number", "date", "datetime", "symbol", "wrong", "end"]
 
@@ -22,21 +22,8 @@ _WORDS = re.compile(
     |(?P<wrong>[0-9][\w.:+-]*|.)""",
     re.VERBOSE | re.IGNORECASE,
 )
-_ESCAPES = {
-    "n": "\n",
-    "N": "\n",
-    "r": "\r",
-    "R": "\r",
-    "t": "\t",
-    "T": "\t",
-    "b": "\b",
-    "B": "\b",
-    "f": "\f",
-    "F": "\f",
-    '"': '"',
-    "'": "'",
-    "\\": "\\",
-}
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
+"""By the letter behind the backslash, in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +55,6 @@ def tokenize(statement: str) -> list[Token]:
     """The tokens of `statement`, with one of kind `end` after the last.
 
     What is no word of the language is a token of kind `wrong`, which no parser takes.
-
-    Raises:
-        QueryError: a string that does not end, or with an escape sequence that means nothing.
     """
     return list(_tokens(statement))
 
@@ -119,14 +103,10 @@ def _escape(statement: str, at: int) -> tuple[str, str, int]:
         if re.fullmatch(r"[0-9a-fA-F]{4}", digits) and not 0xD800 <= int(digits, 16) < 0xE000:
             character = chr(int(digits, 16))
             return character, "\\" + character if character in "\\%_" else character, at + 6
-    if letter not in _ESCAPES:
-        raise _bad_escape(letter, at)
-    plain = _ESCAPES[letter]
+    plain = _ESCAPES.get(letter.lower(), "")
+    if not plain:
+        raise malformed(f"Invalid string literal: \\{letter} is no escape sequence", at)
     return plain, "\\\\" if plain == "\\" else plain, at + 2
-
-
-def _bad_escape(letter: str, at: int) -> QueryError:
-    return malformed(f"Invalid string literal: \\{letter} is no escape sequence", at)
 
 
 def _line(statement: str) -> str:

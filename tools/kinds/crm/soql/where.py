@@ -27,11 +27,7 @@ class Setting:
 
 
 def where_sql(clauses: Clauses, scope: Scope, setting: Setting) -> Fragment | None:
-    """The condition of a query, or None where it has none.
-
-    Raises:
-        QueryError: it compares what cannot be compared.
-    """
+    """The condition of a query, or None where it has none."""
     if clauses.where is None:
         return None
     count = 0

@@ -1,1 +1,1 @@
-"""SOSL over a CRM world: full-text search with the conditions of SOQL."""
+"""SOSL: parser, search index, engine. A statement that is refused raises `QueryError` everywhere."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tools.kinds.crm.soql.cursor import Cursor
 from tools.kinds.crm.soql.errors import unexpected, unsupported
-from tools.kinds.crm.soql.parser import SelectParser, check_length
+from tools.kinds.crm.soql.parser import Parser, check_length
 from tools.kinds.crm.soql.tree import Clauses, Item, Number, Path, Query
 from tools.kinds.crm.sosl.tables import GROUPS
 from tools.kinds.crm.sosl.term import search_error
@@ -43,11 +43,7 @@ class Search:
 
 
 def parse_search(statement: str) -> Search:
-    """The search that `statement` is.
-
-    Raises:
-        QueryError: it is none.
-    """
+    """The search that `statement` is."""
     check_length(statement)
     start = _START.match(statement)
     if start is None:
@@ -67,7 +63,7 @@ def parse_search(statement: str) -> Search:
     return _SearchParser.of(rest).search(braces[1], braces.start() + 1)
 
 
-class _SearchParser(SelectParser):
+class _SearchParser(Parser):
     def search(self, term: str, offset: int) -> Search:
         groups: tuple[str, ...] = GROUPS
         if self.take_word("IN"):

@@ -51,9 +51,6 @@ def pieces(term: str, offset: int) -> list[Piece]:
 
     Args:
         offset: of the term in the statement.
-
-    Raises:
-        QueryError: there are none, too many, or a quotation mark is left open.
     """
     found = []
     for match in _PIECES.finditer(term):
@@ -78,9 +75,6 @@ def fts_query(given: list[Piece], expand: Expand, any_word: bool, end: int) -> s
     Args:
         any_word: words with nothing between them are alternatives.
         end: where the term ends in the statement.
-
-    Raises:
-        QueryError: parentheses or operators do not fit together, or a wildcard stands where it may not.
     """
     reader = _Reader(given, expand, any_word, end)
     return reader.whole()
