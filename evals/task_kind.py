@@ -47,6 +47,8 @@ class TaskKind:
         report: gives the tables and figures that this kind has besides those of every kind.
         facts: takes the world, the tasks and the facts that `worksmith suite info` shows of every suite;
             gives them as they are to be shown for this kind.
+        value_readers: readers of values that answers name, by type of value. Each takes a text and gives the
+            values of the type in it, each in one spelling; `local/rubric` finds wrong values with them.
         commands: commands of its own on the command line, by their words (`org`, `serve crm`); each is the
             address `module:attribute` of a `typer.Typer`.
     """
@@ -63,6 +65,7 @@ class TaskKind:
     closed_intents: bool = False
     report: Callable[[], KindReport] = lambda: KindReport()
     facts: Callable[[World, Sequence[Task], dict[str, Any]], dict[str, Any]] | None = None
+    value_readers: Mapping[str, Callable[[str], frozenset[str]]] = field(default_factory=dict, hash=False)
     commands: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
@@ -134,6 +137,12 @@ def kind_of(records: Iterable[EpisodeRecord]) -> TaskKind:
 def buildable_kinds() -> tuple[str, ...]:
     """The kinds whose suites can be built."""
     return tuple(name for name in TASK_KINDS.names() if TASK_KINDS.get(name).suites is not None)
+
+
+def value_readers() -> Mapping[str, Callable[[str], frozenset[str]]]:
+    """The value readers of all kinds, by type of value."""
+    kinds = map(TASK_KINDS.get, TASK_KINDS.names())
+    return {name: read for kind in kinds for name, read in kind.value_readers.items()}
 
 
 def suite_builder(name: str) -> SuiteBuilder[Any]:

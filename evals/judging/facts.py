@@ -13,8 +13,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from evals.scoring.answers import nothing
 from evals.scoring.answers.matching import alike, entity_places
 from evals.scoring.answers.values import Token, places, plain, same, tokens
+from evals.task_kind import value_readers
 from evals.tasks.task import Answer, Entity
 
 _NAME = re.compile(r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)+")
@@ -110,7 +112,7 @@ class _Reading:
         for start, end in (*self._names(), *self._parts(), *_spans(_CODE, self.text)):
             if not self._taken(start, end) and not self._known(self.text[start:end]):
                 yield self.text[start:end].strip()
-        yield from self._other_states()
+        yield from self._other_values()
 
     def _places(self, entity: Entity) -> list[tuple[int, int]]:
         """The places of a fact in the text: first character and the one after the last."""
@@ -160,14 +162,13 @@ class _Reading:
             return False
         return any(places(tokens(shown), words) for shown in self.evidence)
 
-    def _other_states(self) -> Iterator[str]:
-        """States that are named besides the right ones, where states are asked for."""
-        asked = [entity for entity in self.answer.required if entity.type == "state"]
-        if asked:
-            from evals.kinds.crm.answers import named
-
-            right = {state for entity in asked for state in named(entity.value, "state")}
-            yield from sorted(named(self.text, "state") - right)
+    def _other_values(self) -> Iterator[str]:
+        """Values beside the right ones, of types that a task kind reads from texts."""
+        for name, read in value_readers().items():
+            asked = [entity for entity in self.answer.required if entity.type == name]
+            if asked:
+                right = {value for entity in asked for value in read(entity.value)}
+                yield from sorted(read(self.text) - right)
 
 
 def says_denied(text: str) -> bool:
@@ -176,9 +177,7 @@ def says_denied(text: str) -> bool:
 
 def says_nothing(text: str) -> bool:
     """Whether a text says that there is no such thing."""
-    from evals.kinds.crm.answers import says_none
-
-    return says_none(text, "text") or bool(_NOTHING.search(" ".join(plain(text).lower().split())))
+    return nothing.says_nothing(text) or bool(_NOTHING.search(" ".join(plain(text).lower().split())))
 
 
 def words_in(text: str) -> int:

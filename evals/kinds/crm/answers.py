@@ -18,6 +18,7 @@ from typing import Any
 from evals.kinds.crm.months import months
 from evals.kinds.crm.task_types import ValueKind
 from evals.scoring.answers.matching import find_values
+from evals.scoring.answers.nothing import says_nothing, trimmed
 from evals.tasks.task import Entity
 from tools.kinds.crm.ids import canonical
 from tools.kinds.crm.schema import OBJECTS
@@ -35,15 +36,6 @@ _ID = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?(?![A-Za-z0
 _CODE = re.compile(r"(?<![A-Za-z0-9_])[A-Z]{2}(?![A-Za-z0-9_])")
 _CAPITAL = re.compile(r"\bwashington,? d\.? ?c\b\.?|\bd\.c\b\.?", re.IGNORECASE)
 _ARTICLES = frozenset({"a", "an", "the"})
-_WRAPPING = " \t\r\n\"'`*\u2018\u2019\u201c\u201d"
-
-
-def trimmed(answer: str) -> str:
-    """An answer without what does not belong to it: blanks, quotes and emphasis around it, full stops."""
-    text = answer
-    while (shorter := text.strip(_WRAPPING).rstrip(".")) != text:
-        text = shorter
-    return text
 
 
 def named(text: str, kind: ValueKind) -> frozenset[str]:
@@ -69,18 +61,11 @@ def says_none(answer: str, kind: ValueKind, status: str = "") -> bool:
     Args:
         status: what the agent says of itself; with `not_found` an empty answer says it as well.
     """
-    text = " ".join(trimmed(answer).lower().replace("\u2019", "'").split())
-    if not text:
+    if not trimmed(answer):
         return status == "not_found"
-    if text in _words("nothing"):
-        return True
-    if kind != "text" and named(answer, kind):
-        return False
-    text, found_nothing = _phrase("found_nothing").subn(" ", text)
-    if _phrase("gives_up").search(text):
-        return False
-    unsaid = kind == "text" and _phrase("unsaid").search(text)
-    return bool(found_nothing or unsaid or _none_alone().search(text) or _missing().search(text))
+    if kind == "text":
+        return says_nothing(answer)
+    return says_nothing(answer, names_value=lambda text: bool(named(text, kind)))
 
 
 def is_right(answer: str, required: Sequence[Entity], kind: ValueKind, question: str = "") -> bool:
@@ -136,29 +121,6 @@ def _state_names() -> re.Pattern[str]:
     names = sorted(_data()["states"].values(), key=len, reverse=True)
     either = "|".join(names).replace(" ", r"\s+")
     return re.compile(rf"\b(?:{either})\b", re.IGNORECASE)
-
-
-@cache
-def _none_alone() -> re.Pattern[str]:
-    """`None` as the first or the last word, but not as in `none of them`."""
-    return re.compile(r"^(?:none|null|n/a)\b(?! of\b)|(?:\bnone|\bnull|\bn/a)\W*$")
-
-
-@cache
-def _missing() -> re.Pattern[str]:
-    of_all = r"\bnone of (?:the|these|those|our)\b(?!.*\b(?:but|except|other than|apart from)\b)"
-    either = "|".join(map(re.escape, _words("missing")))
-    return re.compile(rf"(?:\bno\b|{of_all})(?:\W+\w+){{0,3}}?\W+(?:{either})\b")
-
-
-@cache
-def _phrase(name: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, _words(name)))})\b")
-
-
-@cache
-def _words(name: str) -> frozenset[str]:
-    return frozenset(_data()[name])
 
 
 @cache

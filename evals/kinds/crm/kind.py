@@ -54,6 +54,12 @@ def _report() -> KindReport:
     return REPORT
 
 
+def _states(text: str) -> frozenset[str]:
+    from evals.kinds.crm.answers import named
+
+    return named(text, "state")
+
+
 CRM = TaskKind(
     name="crm",
     suites=_suites,
@@ -65,5 +71,6 @@ CRM = TaskKind(
     field_of_work=lambda task: task.intent or "",
     closed_intents=True,
     report=_report,
+    value_readers={"state": _states},
     facts=_facts,
 )
