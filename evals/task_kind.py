@@ -47,6 +47,8 @@ class TaskKind:
         report: gives the tables and figures that this kind has besides those of every kind.
         facts: takes the world, the tasks and the facts that `worksmith suite info` shows of every suite;
             gives them as they are to be shown for this kind.
+        published: package with `published.toml`, the tables of papers that reports can show beside ours;
+            empty for none.
         value_readers: readers of values that answers name, by type of value. Each takes a text and gives the
             values of the type in it, each in one spelling; `local/rubric` finds wrong values with them.
         commands: commands of its own on the command line, by their words (`org`, `serve crm`); each is the
@@ -65,6 +67,7 @@ class TaskKind:
     closed_intents: bool = False
     report: Callable[[], KindReport] = lambda: KindReport()
     facts: Callable[[World, Sequence[Task], dict[str, Any]], dict[str, Any]] | None = None
+    published: str = ""
     value_readers: Mapping[str, Callable[[str], frozenset[str]]] = field(default_factory=dict, hash=False)
     commands: Mapping[str, str] = field(default_factory=dict, hash=False)
 

@@ -1,4 +1,4 @@
-"""Faults of predictions that only say which calls were made, such as the published ones of WorkBench."""
+"""Faults of predictions that only list calls, such as published ones."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _FLAGS = {
     "end_date_minor_error": "wrong_date_end",
     "meeting_start_time_error": "wrong_date",
 }
-"""What the original counts, by our names."""
+"""Published error flags by failure mode."""
 
 
 def prediction_fault(
     task: Task, actions: Sequence[str], flags: Mapping[str, bool], error: str, writing: frozenset[str]
 ) -> FaultEntry:
-    """What went wrong in a prediction that is not correct.
+    """The fault of a prediction that is not correct.
 
     Args:
-        flags: see `evals.kinds.office.workbench.flags`.
+        flags: the published error flags of the prediction.
         error: the text with which the run ended, if it died.
         writing: the tools that change something.
 
-    Why nothing was done at all cannot be told: a reply may not have been readable, or nothing found.
+    A prediction without calls stays unexplained: a reply may have been unreadable, or nothing found.
     """
     if error:
         return FaultEntry(kind=ended_by(error), detail=error[:200])

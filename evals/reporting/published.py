@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from evals.table import Grid
+from evals.task_kind import task_kind
 
 PAPER = "paper: "
 """The prefix of published rows."""
@@ -19,11 +20,9 @@ class PublishedTable:
     """A table of a paper.
 
     Attributes:
-        kind: the kind of suites that it belongs beside.
         rows: names with the figures as they are printed.
     """
 
-    kind: str
     paper: str
     number: int
     title: str
@@ -48,10 +47,12 @@ class PublishedTable:
 @cache
 def published_tables(kind: str) -> tuple[PublishedTable, ...]:
     """The tables that belong beside suites of a kind."""
-    text = (files("evals.reporting") / "published.toml").read_text(encoding="utf-8")
+    package = task_kind(kind).published
+    if not package:
+        return ()
+    text = (files(package) / "published.toml").read_text(encoding="utf-8")
     return tuple(
         PublishedTable(
-            kind=table["kind"],
             paper=table["paper"],
             number=table["number"],
             title=table["title"],
@@ -59,7 +60,6 @@ def published_tables(kind: str) -> tuple[PublishedTable, ...]:
             rows=tuple((row[0], tuple(row[1:])) for row in table["rows"]),
         )
         for table in tomllib.loads(text)["table"]
-        if table["kind"] == kind
     )
 
 

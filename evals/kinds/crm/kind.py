@@ -71,6 +71,7 @@ CRM = TaskKind(
     field_of_work=lambda task: task.intent or "",
     closed_intents=True,
     report=_report,
+    published="evals.kinds.crm.published",
     value_readers={"state": _states},
     facts=_facts,
 )

@@ -26,5 +26,6 @@ def _import_enterprisebench(source: Path, place: Path, progress: Progress) -> Ma
 ENTERPRISE = TaskKind(
     name="enterprise",
     suites=_suites,
+    published="evals.kinds.enterprise.published",
     importers={"enterprisebench": _import_enterprisebench},
 )

@@ -36,4 +36,5 @@ OFFICE = TaskKind(
     suites=_suites,
     importers={"workbench": _import_workbench},
     baselines=_baselines,
+    published="evals.kinds.office.workbench",
 )
