@@ -1,4 +1,4 @@
-"""The contract of optimizers: what they are given, and what they return."""
+"""The contract of optimizers: a `CompileContext` in, a `Compiled` out."""
 
 from __future__ import annotations
 
@@ -134,7 +134,6 @@ class CompileContext:
 
     @property
     def reasons(self) -> dict[str, int]:
-        """Why training tasks gave no demonstration, with counts."""
         return count_reasons(self.gaps)
 
     def try_out(self, name: str, program: dspy.Module, demonstrations: Sequence[Demonstration]) -> Trial:

@@ -30,7 +30,6 @@ class Meter(BaseCallback):  # type: ignore[misc]
         self._lock = threading.Lock()
 
     def on_lm_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
-        """Count a call."""
         settings = {**inputs, **(inputs.get("kwargs") or {})}
         with self._lock:
             self.calls += int(settings.get("n") or 1)
@@ -38,7 +37,6 @@ class Meter(BaseCallback):  # type: ignore[misc]
     def on_lm_end(
         self, call_id: str, outputs: dict[str, Any] | None, exception: Exception | None = None
     ) -> None:
-        """Count an answer, or keep the failure's message."""
         with self._lock:
             if exception is None:
                 self.answers += 1
@@ -60,12 +58,11 @@ class Proposer:
 
     @classmethod
     def of(cls, lm: dspy.LM) -> Self:
-        """A proposer with a copy of `lm`."""
         meter = Meter()
         return cls(lm.copy(callbacks=[*(getattr(lm, "callbacks", None) or ()), meter]), meter)
 
     def check(self) -> None:
-        """Raise if the model never answered: some optimizers go on as if they had asked nobody.
+        """Raise if the model never answered: some optimizers go on without a reply.
 
         Raises:
             WorksmithError: all calls failed.

@@ -34,7 +34,6 @@ class Cost:
     completion_tokens: int = 0
 
     def add(self, episode: EpisodeRecord | EpisodeResult) -> None:
-        """Count one episode. Not thread-safe."""
         self.episodes += 1
         self.model_calls += episode.model_calls
         self.prompt_tokens += episode.usage.prompt_tokens
@@ -77,7 +76,6 @@ class Rollouts:
 
     @property
     def model(self) -> str:
-        """The model's name."""
         return model_name(self.lm)
 
     def __call__(

@@ -77,7 +77,6 @@ class Settings:
             raise InputError("demonstrations take at least one token", where="--demo-tokens")
 
     def to_json(self) -> dict[str, Any]:
-        """The settings as JSON-able data."""
         return {**asdict(self), "constraints": [str(constraint) for constraint in self.constraints]}
 
     @classmethod

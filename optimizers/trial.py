@@ -64,7 +64,6 @@ class Trial:
         settings: Settings,
         race: Mapping[str, Any] | None = None,
     ) -> Trial:
-        """The trial of an evaluation."""
         return cls(
             name=name,
             program=result.program,
@@ -90,7 +89,6 @@ class Trial:
         return self.result.summary.means.get("used_tokens") if self.result else None
 
     def to_json(self) -> dict[str, Any]:
-        """The trial as JSON-able data; costs are means over episodes."""
         summary = self.result.summary if self.result else None
         optional = {
             "scores": {name: found.value for name, found in summary.scores.items()} if summary else {},

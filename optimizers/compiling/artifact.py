@@ -55,7 +55,6 @@ class DemonstrationSource(_Frozen):
 
     @classmethod
     def of(cls, demonstration: Demonstration) -> DemonstrationSource:
-        """The source of `demonstration`."""
         return cls.model_validate(demonstration, from_attributes=True)
 
 
@@ -118,7 +117,6 @@ class Manifest(_Frozen):
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The manifest as JSON-able data."""
         return self.model_dump(mode="json")
 
 
@@ -145,11 +143,9 @@ class Artifact(_Frozen):
 
     @classmethod
     def of(cls, program: dspy.Module, manifest: Manifest, measured: dict[str, float]) -> Artifact:
-        """The artifact of a program in memory."""
         return cls(manifest=manifest, state=state_of(program), measured=measured)
 
     def state_json(self) -> dict[str, Any]:
-        """The state as JSON-able data."""
         return {name: state.to_json() for name, state in self.state.items()}
 
     @property

@@ -76,7 +76,6 @@ def compile_program(plan: Plan) -> Result:
 
 
 def _manifest(plan: Plan, context: CompileContext, compiled: Compiled) -> Manifest:
-    """The manifest of `compiled`."""
     suite = plan.suite.manifest
     return Manifest(
         program=dict(plan.describes),
@@ -112,7 +111,6 @@ def _follows_gold(plan: Plan, context: CompileContext, compiled: Compiled) -> bo
 
 
 def _stopped(plan: Plan, context: CompileContext) -> dict[str, Any]:
-    """The fields about a budget that ended the compile."""
     if plan.budget is None or not plan.budget.stopped:
         return {}
     run = context.teacher.cost.episodes + context.student.cost.episodes

@@ -237,7 +237,6 @@ class Plan:
         return {**(self.versions or {}), **own}
 
     def proposing_model(self) -> Model | None:
-        """The model that proposes instructions, see `proposing_model`."""
         return proposing_model(self.optimizer, self.proposer, self.teacher, self.lm)
 
     def max_proposals(self) -> int:

@@ -29,8 +29,6 @@ from optimizers.rollouts import Rollouts, Run
 from tools.seeding import rng
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import dspy
 
     from evals.records.record import EpisodeRecord
@@ -58,15 +56,13 @@ class Rehearsed(Rollouts):
         partly: bool = False,
         known: Callable[[EpisodeRecord], bool] = lambda _: True,
     ) -> dict[str, EvalResult]:
-        """See `Rollouts`."""
         found = {name: self._rehearse(run.program, run.tasks) for name, run in runs.items()}
         together = Sample()
         for result in found.values():
             sample = self._samples[result.program]
             share = len(result.records) / len(sample.seconds)
-            together.wall += share * sample.wall
-            together.busy += share * sample.busy
-            together.seconds += [record.seconds for record in result.records]
+            seconds = [record.seconds for record in result.records]
+            together.add(share * sample.wall, share * sample.busy, seconds)
             for record in result.records:
                 self.cost.add(record)
                 self.ledger.add(result.program, record)
@@ -107,10 +103,8 @@ class Rehearsed(Rollouts):
                 scorers=self.scorers,
             ),
         )
-        wall, sample = time.perf_counter() - started, self._samples[found.program]
-        sample.wall += wall
-        sample.busy += time.process_time() - busy
-        sample.seconds += [record.seconds for record in found.records]
+        wall, busy = time.perf_counter() - started, time.process_time() - busy
+        self._samples[found.program].add(wall, busy, (record.seconds for record in found.records))
         self.ledger.sampled += len(tasks)
         self.ledger.sampling += wall
         return replace(found, records=(*(known.records if known else ()), *found.records))
@@ -238,6 +232,5 @@ def _kept(lm: dspy.LM, store: ReplyStore) -> dspy.LM:
 
 
 def _spread(tasks: Sequence[Task], count: int, shift: int) -> list[Task]:
-    """So many of the tasks, evenly spread."""
     count = min(count, len(tasks))
     return [tasks[(place * len(tasks) // count + shift) % len(tasks)] for place in range(count)]

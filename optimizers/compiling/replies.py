@@ -109,8 +109,6 @@ class _Entry(BaseModel):
 
 
 class _Place(NamedTuple):
-    """The place of an entry in the file."""
-
     start: int
     length: int
     failed: bool
@@ -190,7 +188,6 @@ class ReplyStore:
         return None if place is None else self._reply(place)
 
     def close(self) -> None:
-        """Close the file; closing twice is harmless."""
         with self._lock:
             if self._file >= 0:
                 os.close(self._file)

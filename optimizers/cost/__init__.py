@@ -1,1 +1,1 @@
-"""Budgets: limits on calls, tokens, dollars and minutes, and what was spent."""
+"""Budgets: limits on calls, tokens, dollars and minutes, and the cost so far."""

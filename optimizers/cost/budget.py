@@ -77,7 +77,6 @@ class Budget:
 
     @property
     def spent(self) -> Spent:
-        """The cost so far."""
         with self._changed:
             return self._spent
 
@@ -216,7 +215,6 @@ class Account:
         return None if number is None else Leave(self, kind, number)
 
     def counted(self, lm: dspy.LM) -> dspy.LM:
-        """A model whose requests the same budget counts."""
         return self.budget.counted(lm)
 
     def charge(self, record: EpisodeRecord) -> None:

@@ -11,7 +11,7 @@ from tools.errors import InputError
 
 @dataclass(frozen=True)
 class Limits:
-    """Upper bounds of what a compile may take; None is no limit.
+    """Upper bounds on the cost of a compile; None is no limit.
 
     Attributes:
         max_calls: requests that reach a model.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -39,12 +39,10 @@ class Ledger:
     programs: defaultdict[str, list[Spent]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, program: str, episode: EpisodeRecord | EpisodeResult) -> None:
-        """Count an episode."""
         self.programs[program].append(Spent.without_cache(episode, self.model, self.prices))
 
     @property
     def spent(self) -> Spent:
-        """The cost of all episodes."""
         return sum((spent for of_one in self.programs.values() for spent in of_one), start=Spent())
 
     @property
@@ -67,6 +65,12 @@ class Sample:
     wall: float = 0.0
     busy: float = 0.0
     seconds: list[float] = field(default_factory=list)
+
+    def add(self, wall: float, busy: float, seconds: Iterable[float]) -> None:
+        """Count episodes that were run side by side."""
+        self.wall += wall
+        self.busy += busy
+        self.seconds.extend(seconds)
 
     def makespan(self, count: int, workers: int) -> float:
         """The seconds that `count` such episodes take with so many workers.

@@ -46,7 +46,6 @@ class Spent:
 
     @property
     def values(self) -> tuple[float, float, float]:
-        """In the order of the fields."""
         return (self.calls, self.tokens, self.usd)
 
     @classmethod
@@ -97,7 +96,6 @@ class Costs:
         self._squares = [0.0] * 3
 
     def add(self, took: Spent, seconds: float) -> None:
-        """Count one more."""
         self.ended += 1
         self.seconds += (seconds - self.seconds) / self.ended
         if not took.calls:
@@ -110,7 +108,6 @@ class Costs:
 
     @property
     def likely(self) -> Spent:
-        """The probable cost of one more."""
         return self._above(_DEVIATIONS if self.number > 2 else 0.0)
 
     @property
@@ -121,7 +118,6 @@ class Costs:
         return self._above(_DEVIATIONS + _DOUBT / self.number)
 
     def _above(self, deviations: float) -> Spent:
-        """The cost at so many standard deviations above the mean."""
         others = max(1, self.number - 1)
         spread = [deviations * math.sqrt(square / others) for square in self._squares]
         return Spent(*(mean + more for mean, more in zip(self._means, spread, strict=True)))
@@ -135,17 +131,14 @@ class ExpectedCosts:
         self._kinds: defaultdict[tuple[str, str], Costs] = defaultdict(Costs)
 
     def add(self, model: str, kind: str, took: Spent, seconds: float) -> None:
-        """Count an episode that ended."""
         self._models[model].add(took, seconds)
         self._kinds[model, kind].add(took, seconds)
 
     def likely(self, model: str, kind: str) -> Spent:
-        """The probable cost of one more."""
         known = self._kinds[model, kind]
         return (known if known.number else self._models[model]).likely
 
     def seconds(self, model: str, kind: str) -> float:
-        """The mean time of one."""
         known = self._kinds[model, kind]
         return (known if known.ended else self._models[model]).seconds
 

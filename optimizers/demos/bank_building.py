@@ -52,11 +52,9 @@ class Attempt:
 
     @property
     def label(self) -> str:
-        """Its name in reports."""
         return f"{self.source} ({self.run})" if self.run else self.source
 
     def covers(self, task: Task) -> bool:
-        """Whether it can be run on `task`."""
         return self.lm is not None and (self.episodes is None or task.id in self.episodes)
 
     def provenance(self, task_id: str, world: str) -> Provenance:

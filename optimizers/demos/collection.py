@@ -109,7 +109,6 @@ class Capture(dspy.Module):  # type: ignore[misc]
         return strategy_name(self.program)
 
     def forward(self, task: Task) -> dspy.Prediction:
-        """Run the program on `task`."""
         with dspy.context(trace=[]):
             prediction = self.program(task=given_to(self.program, task))
             trace = list(dspy.settings.trace)

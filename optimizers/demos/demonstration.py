@@ -84,12 +84,10 @@ class Demonstration(BaseModel):
 
     @classmethod
     def of(cls, task: Task, **attributes: Any) -> Self:
-        """A demonstration of `task`."""
         return cls(task_id=task.id, query=task.query, intent=task.intent, domains=task.domains, **attributes)
 
     @cached_property
     def key(self) -> str:
-        """Content address."""
         return digest(self.model_dump(mode="json"))
 
     def example(self, predictor: str) -> dspy.Example | None:

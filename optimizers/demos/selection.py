@@ -110,7 +110,6 @@ class Display:
 
     @property
     def demonstrations(self) -> tuple[Demonstration, ...]:
-        """All that can be shown."""
         return self.fixed + self.searched
 
     @property

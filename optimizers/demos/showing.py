@@ -34,7 +34,7 @@ def show(
 
     Args:
         embedding: how searched demonstrations are compared.
-        tokens: the most that the demonstrations of a prompt may take, by `demo_tokens`. What does not fit is
+        tokens: the most that the demonstrations of a prompt may take, by `demo_tokens`. The others are
             left out; the fixed ones are let in first.
         by_state: see `NearestSettings`.
 

@@ -156,7 +156,6 @@ class TraceBank:
 
     @property
     def digest(self) -> str:
-        """Content address of the demonstrations."""
         return digest([demonstration.key for demonstration in self.demonstrations])
 
     def __len__(self) -> int:

@@ -1,6 +1,6 @@
 """DSPy's own optimizers on the same program, tasks and score as ours.
 
-What they do that does not suit agents is kept from doing harm here:
+Some of their habits do not suit agents, and are countered here:
 
 * they take any truthy score as success and ignore a threshold of 0, so the metric answers yes or no;
 * they take a failing metric for a failing program; here no further episode is run and the error is raised;

@@ -168,7 +168,6 @@ def searched_seeds(context: CompileContext) -> list[int]:
 
 
 def random_search(context: CompileContext, lessons: Lessons) -> dspy.BootstrapFewShotWithRandomSearch:
-    """DSPy's random search under the context's settings."""
     return dspy.BootstrapFewShotWithRandomSearch(
         **bootstrapping(context, lessons),
         num_candidate_programs=context.settings.candidates,

@@ -262,7 +262,7 @@ def _shared(lm: dspy.LM) -> dspy.LM:
 
 
 def _on_dev(context: CompileContext) -> dict[str, Any]:
-    """COPRO's arguments; it shows its training tasks to nobody, and only chooses by them."""
+    """COPRO's arguments; it only chooses by its training tasks, and does not show them."""
     return {"trainset": as_examples(context.dev), "eval_kwargs": {"num_threads": context.student.workers}}
 
 
@@ -279,5 +279,4 @@ def _copro_evaluations(context: CompileContext) -> int:
 
 
 def _mipro_trials(context: CompileContext) -> int:
-    """DSPy's own recommendation for so many candidates."""
     return max(2, 3 * (context.settings.candidates + 1) // 2)

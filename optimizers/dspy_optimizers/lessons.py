@@ -67,7 +67,6 @@ class Lessons:
         context.also_measured(self.standings.contenders)
 
     def task(self, visible: VisibleTask) -> Task:
-        """The whole task whose visible part an optimizer knows."""
         return self._tasks[visible.id]
 
     def metric(self, example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> bool:
@@ -105,7 +104,6 @@ class Lessons:
         return dspy.Prediction(score=float(right), feedback=words)
 
     def count(self, episode: EpisodeResult, *, taught: bool) -> None:
-        """Count an episode's cost."""
         with self._lock:
             self._rollouts(taught).cost.add(episode)
 
@@ -167,11 +165,9 @@ class Lessons:
 
     @property
     def gaps(self) -> dict[str, int]:
-        """Why training tasks gave no demonstration."""
         return dict(self._gaps.most_common())
 
     def shown_by(self, program: dspy.Module) -> tuple[Demonstration, ...]:
-        """The demonstrations in a compiled program's predictors."""
         found: dict[str, Demonstration] = {}
         for predictor in program.predictors():
             for demo in predictor.demos:
@@ -212,7 +208,6 @@ class LastSteps(dspy.Module):  # type: ignore[misc]
         self._reflected = reflected
 
     def forward(self, task: VisibleTask) -> dspy.Prediction:
-        """Run the program on `task`."""
         outer = dspy.settings.trace
         traced = outer is not None
         key = (id(self), task.id, traced)

@@ -1,7 +1,7 @@
 """The A/A check: does a race tell a program apart from itself?
 
 The program is evaluated once for each arm of the race, under another seed each time, so that a model that
-samples answers anew. What was measured is then resampled without any further model call: whole intents are
+samples answers anew. The scores are then resampled without any further model call: whole intents are
 drawn with replacement, and for each of them the arms' scores are dealt out anew, the same way for all its
 tasks, which keeps the dependence inside an intent. Arms of the same program are interchangeable, so no such
 race has anything to find, and every acceptance is an error.
@@ -51,11 +51,9 @@ class SameProgram:
 
     @property
     def passed(self) -> bool:
-        """Whether the rate may be the stated one."""
         return self.told_apart.low <= self.stated
 
     def to_json(self) -> dict[str, Any]:
-        """The result as JSON-able data."""
         values = {item.name: getattr(self, item.name) for item in fields(self)}
         return {"passed": self.passed, **values, "told_apart": interval_json(self.told_apart)}
 

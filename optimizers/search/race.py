@@ -64,7 +64,6 @@ class Race(BankOptimizer):
 
 
 def rules(settings: Settings) -> Rules:
-    """The rules of a race under an optimizer's settings."""
     return Rules(alpha=settings.alpha, margin=settings.margin)
 
 
@@ -105,7 +104,6 @@ class _Track:
             yield list(entering)
 
     def run(self, wanted: Mapping[str, range]) -> dict[str, Scores]:
-        """Scores on the tasks at the given places, as `optimizers.search.racing.RunBlock` has it."""
         logs = {name: f"race-{name}-{len(self._results[name]):03}" for name in wanted}
         results = self._context.student.together(
             {
@@ -118,19 +116,16 @@ class _Track:
         return {name: [episode_score(record) for record in results[logs[name]].records] for name in wanted}
 
     def lost(self, name: str) -> str:
-        """See `optimizers.search.race_rules.Bounds`."""
         met = self._met(name)
         return lost(self._context.settings.constraints, met, len(self._tasks) - len(met))
 
     def kept(self, name: str) -> bool:
-        """See `optimizers.search.race_rules.Bounds`."""
         return not broken(self._context.settings.constraints, self._met(name))
 
     def _met(self, name: str) -> list[EpisodeRecord]:
         return [record for block in self._results[name] for record in block.records]
 
     def note(self, standing: Outcome) -> None:
-        """Note the race as it stands."""
         self.standing, name = standing, standing.winner
         if not self._path or self._path[-1].chosen != name:
             calls = self._context.teacher.cost.model_calls + self._context.student.cost.model_calls
@@ -138,7 +133,6 @@ class _Track:
             self._path.append(Milestone(name, self._entries[name].program, calls, seconds))
 
     def compiled(self, found: Outcome) -> Compiled:
-        """The result of the race."""
         ran = [name for name, blocks in self._results.items() if blocks]
         trials = tuple(self._trial(name, found.report(name)) for name in ran)
         winner = self._entries[found.winner]
@@ -148,7 +142,6 @@ class _Track:
         )
 
     def _trial(self, name: str, report: dict[str, Any]) -> Trial:
-        """The trial of an arm, over all blocks that it ran."""
         blocks = self._results[name]
         records = tuple(self._met(name))
         result = replace(

@@ -98,7 +98,6 @@ class Arm:
         return self.mean_of(len(self.scores))
 
     def mean_of(self, count: int) -> float:
-        """The mean score over the first `count` tasks."""
         return math.fsum(filter(None, self.scores[:count])) / count if count else 0.0
 
     @property
@@ -131,7 +130,6 @@ class Outcome:
 
     @property
     def episodes(self) -> int:
-        """The episodes of all arms."""
         return sum(len(arm.scores) for arm in self.arms.values())
 
     def check(self) -> None:

@@ -22,7 +22,7 @@ candidate wins whose mean score on the tasks that both met is not above the incu
 
 Candidates may come in rounds, for instance because those of a later one cost more to make. Newcomers first
 meet the tasks that the others have met. How many candidates there can be is settled before the first round,
-and the evidence of all of them is adjusted for that number, so rounds do not change what may be relied on.
+and the evidence of all of them is adjusted for that number, so rounds do not change the guarantee.
 A further round starts if no candidate is accepted yet, or if the leader entered in the last round.
 
 An episode that was lost to the infrastructure never helps a candidate: it counts 0 for the candidate, and 1
@@ -119,7 +119,6 @@ class _Race:
         self._latest: frozenset[str] = frozenset()
 
     def enter(self, names: Sequence[str]) -> None:
-        """Let candidates in."""
         self._latest = frozenset(names)
         self._candidates += [Arm(name) for name in names]
         most = max(self._most, len(self._candidates))
@@ -147,7 +146,6 @@ class _Race:
 
     @property
     def winner(self) -> Arm:
-        """The winner as things stand."""
         able = [
             arm
             for arm in self._candidates
@@ -170,7 +168,6 @@ class _Race:
 
     @property
     def _open(self) -> bool:
-        """Whether something is left to find out."""
         staying = [arm for arm in self._candidates if not arm.left]
         if len(staying) > 1:
             return True
@@ -182,7 +179,7 @@ class _Race:
     def judge(self, found: Mapping[str, Scores]) -> None:
         """Take in scores: accept, then let leave."""
         runners = self.runners
-        # Newcomers meet tasks on which it is known who did well: nobody bets against a rival chosen so.
+        # Newcomers meet tasks with known scores: a rival chosen by those would bias the bet.
         together = len(found) == len(runners)
         rivals = {
             arm.name: self._rival(arm, runners) if together else None
@@ -202,7 +199,6 @@ class _Race:
         self._let_leave(rivals)
 
     def outcome(self) -> Outcome:
-        """The end of the race as it stands."""
         arms = {arm.name: arm for arm in (self._incumbent, *self._candidates)}
         return Outcome(self.winner.name, arms, self._rules)
 
