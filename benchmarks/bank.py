@@ -129,6 +129,7 @@ def _compared(
     from evals.running.study import Arm, run_study
     from optimizers.demos.selection import Display
     from optimizers.demos.showing import show
+    from optimizers.settings import Settings
     from worksmith.jobs.parts.programs import new_agent
     from worksmith.jobs.settings.groups import AgentSettings
     from worksmith.models.resolve import resolve
@@ -140,7 +141,7 @@ def _compared(
         program: Any = agent
         if arm.label in banks:
             bank = banks[arm.label].usable(held_back)
-            program = show(agent, Display(searched=bank.demonstrations, count=16)).program
+            program = show(agent, Display(searched=bank.demonstrations, count=16), Settings()).program
         with EpisodeLog.open(logs / f"{len(list(logs.glob('*')))}.jsonl") as log:
             return evaluate(
                 program,

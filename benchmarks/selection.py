@@ -72,7 +72,8 @@ def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> d
     from evals.running.runner import evaluate
     from evals.running.settings import EvalSettings
     from evals.running.study import Arm, run_study
-    from optimizers.demos.selection import selection_called
+    from optimizers.demos.selection import Selector, selection_called
+    from optimizers.demos.showing import show
     from worksmith.jobs.parts.programs import new_agent
     from worksmith.jobs.settings.groups import AgentSettings
     from worksmith.models.resolve import resolve
@@ -82,10 +83,11 @@ def _compared(suite: Suite, bank: TraceBank, limit: int | None, logs: Path) -> d
 
     def measure(arm: Arm) -> EvalResult:
         told = Settings(demos=_DEMOS, **_WAYS[arm.label])
-        display = selection_called(told.selection or "").choose(told.pool(bank), _DEMOS, seed=0)
+        pool = Selector.of(bank, told.demo_unit)
+        display = selection_called(told.selection or "").choose(pool, _DEMOS, seed=0)
         with EpisodeLog.open(logs / f"{list(_WAYS).index(arm.label)}.jsonl") as log:
             return evaluate(
-                told.show(agent, display).program,
+                show(agent, display, told).program,
                 tasks,
                 EvalSettings(env=suite.env, lm=resolve("local/analogy"), workers=4, strategy=arm.label),
                 log=log,

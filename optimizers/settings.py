@@ -10,15 +10,12 @@ from pydantic import TypeAdapter, ValidationError
 
 from evals.dspy_programs.nearest import EMBEDDINGS, Embedding
 from evals.scoring.constraints import Constraint, constraints
-from optimizers.demos.selection import Display, Selector, selection_called
-from optimizers.demos.showing import Shown, show
-from optimizers.demos.steps import UNITS, Unit, in_units
+from optimizers.demos.selection import selection_called
+from optimizers.demos.steps import UNITS, Unit
 from tools.errors import InputError
 
 if TYPE_CHECKING:
-    import dspy
-
-    from optimizers.demos.trace_bank import TraceBank
+    pass
 
 
 Accept = Literal["tested", "best"]
@@ -97,28 +94,6 @@ class Settings:
     def chooses(self) -> bool:
         """Whether any setting of how demonstrations are chosen differs from its default."""
         return any(getattr(self, name) != getattr(type(self), name) for name in _CHOICE)
-
-    def pool(self, bank: TraceBank) -> Selector:
-        """The demonstrations of a bank, in units of `demo_unit`.
-
-        Raises:
-            InputError: the unit is a step, and the program makes all calls at once.
-        """
-        return Selector(in_units(bank.demonstrations, self.demo_unit))
-
-    def show(self, program: dspy.Module, display: Display) -> Shown:
-        """A copy of `program` that shows `display` under these settings.
-
-        Raises:
-            InputError: something is to be searched, and a predictor has no input that holds the task's text.
-        """
-        return show(
-            program,
-            display,
-            embedding=self.embedding,
-            tokens=self.demo_tokens,
-            by_state=self.demo_unit == "step",
-        )
 
 
 def _check_choice(noun: str, value: str, choices: Collection[str], option: str) -> None:

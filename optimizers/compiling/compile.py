@@ -71,7 +71,7 @@ def compile_program(plan: Plan) -> Result:
     # The program goes on without the journal and the budget of its compile.
     final = replace(final, program=with_models(final.program, unmetered))
     manifest = _manifest(plan, context, final)
-    artifact = Artifact.of(final.program, manifest, _measured(plan, journal.paid, started))
+    artifact = Artifact.of(final.program, manifest, _measured(plan, journal.replies.paid, started))
     return Result(final, artifact, context.gaps)
 
 

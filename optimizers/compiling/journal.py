@@ -30,7 +30,6 @@ from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.budget import Budget
 from optimizers.cost.spending import Spent
 from retrievers.strict_json import open_regular
-from tools.episode_result import Usage
 from tools.errors import InputError, WorksmithError
 from tools.files.atomic import write_atomically
 from tools.files.json_files import read_json, read_model
@@ -74,6 +73,7 @@ class Journal:
     """A journal that this process works in; a context manager. Use `Journal.open`.
 
     Attributes:
+        replies: of all attempts.
         may_ask: whether models may be asked for replies that the journal lacks.
     """
 
@@ -82,7 +82,7 @@ class Journal:
         self.may_ask = may_ask
         self._lock = lock
         self._engines: list[RememberingEngine] = []
-        self._replies = ReplyStore(folder / REPLIES)
+        self.replies = ReplyStore(folder / REPLIES)
 
     @classmethod
     def open(
@@ -119,14 +119,9 @@ class Journal:
 
     def remembering(self, lm: dspy.LM) -> dspy.LM:
         """A model that answers as `lm` does, and does not ask it for replies in the journal."""
-        engine = RememberingEngine(lm, self._replies, may_ask=self.may_ask)
+        engine = RememberingEngine(lm, self.replies, may_ask=self.may_ask)
         self._engines.append(engine)
         return engine.installed()
-
-    @property
-    def paid(self) -> dict[str, Usage]:
-        """The paid usage of its replies and failures, of all attempts, by the model's name."""
-        return self._replies.paid
 
     @contextmanager
     def continued(self, budget: Budget | None) -> Iterator[None]:
@@ -148,7 +143,7 @@ class Journal:
         def keep(seconds: float) -> None:
             write_atomically(file, json.dumps(round(seconds, 1)).encode())
 
-        with budget.continued(Spent.on_replies(self.paid, budget.prices), seconds, keep):
+        with budget.continued(Spent.on_replies(self.replies.paid, budget.prices), seconds, keep):
             yield
 
     def check(self) -> None:
@@ -163,7 +158,7 @@ class Journal:
 
     def close(self) -> None:
         """Let other processes work in it."""
-        self._replies.close()
+        self.replies.close()
         self._lock.release()
 
     def __enter__(self) -> Self:

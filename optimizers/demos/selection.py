@@ -10,9 +10,10 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from optimizers.demos.demonstration import Demonstration
+from optimizers.demos.steps import Unit, in_units
 from retrievers.ranking.lexical import LexicalIndex
 from tools.errors import InputError
 from tools.seeding import rng
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import random
 
     from numpy.typing import NDArray
+
+    from optimizers.demos.trace_bank import TraceBank
 
 _FIXED_SHARE: Final = 4
 """A mixture shows every fourth demonstration always: enough to show each prompt the usual ways to end."""
@@ -31,6 +34,15 @@ class Selector:
 
     def __init__(self, demonstrations: Sequence[Demonstration]) -> None:
         self.demonstrations = tuple(demonstrations)
+
+    @classmethod
+    def of(cls, bank: TraceBank, unit: Unit) -> Self:
+        """A selector over a bank.
+
+        Raises:
+            InputError: the unit is a step, and the program makes all calls at once.
+        """
+        return cls(in_units(bank.demonstrations, unit))
 
     def random(self, count: int, *, seed: int, restart: int = 0) -> list[Demonstration]:
         """Draw `count` demonstrations uniformly, without replacement."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from evals.dspy_programs.demo_tokens import demo_tokens, fitting
 from evals.dspy_programs.nearest import Embedding, NearestSettings, show_nearest
 from optimizers.demos.demonstration import Demonstration
 from optimizers.demos.selection import Display
+from optimizers.demos.steps import Unit
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,27 +23,29 @@ class Shown(NamedTuple):
     demonstrations: tuple[Demonstration, ...]
 
 
-def show(
-    program: dspy.Module,
-    display: Display,
-    *,
-    embedding: Embedding = "lexical",
-    tokens: int | None = None,
-    by_state: bool = False,
-) -> Shown:
+class ShowSettings(Protocol):
+    """The settings of showing, see `optimizers.settings.Settings`."""
+
+    @property
+    def embedding(self) -> Embedding: ...
+
+    @property
+    def demo_unit(self) -> Unit: ...
+
+    @property
+    def demo_tokens(self) -> int | None: ...
+
+
+def show(program: dspy.Module, display: Display, settings: ShowSettings) -> Shown:
     """A copy of `program` that shows `display`.
 
-    Args:
-        embedding: how searched demonstrations are compared.
-        tokens: the most that the demonstrations of a prompt may take, by `demo_tokens`. The others are
-            left out; the fixed ones are let in first.
-        by_state: see `NearestSettings`.
+    Demonstrations beyond `settings.demo_tokens` are left out; the fixed ones are let in first.
 
     Raises:
         InputError: something is to be searched, and a predictor has no input that holds the task's text.
     """
     names = [name for name, _ in program.named_predictors()]
-    fixed = fitting(((each, _sizes(each, names)) for each in display.fixed), tokens)
+    fixed = fitting(((each, _sizes(each, names)) for each in display.fixed), settings.demo_tokens)
     if not display.searched:
         return Shown(give_demonstrations(program, fixed), tuple(fixed))
     everything = (*fixed, *display.searched)
@@ -51,10 +54,10 @@ def show(
         name: NearestSettings(
             _query_field(name, everything),
             display.count,
-            embedding,
+            settings.embedding,
             fixed=sum(name in each.parts for each in fixed),
-            tokens=tokens or 0,
-            by_state=by_state,
+            tokens=settings.demo_tokens or 0,
+            by_state=settings.demo_unit == "step",
         )
         for name, predictor in copy.named_predictors()
         if predictor.demos

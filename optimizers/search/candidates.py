@@ -11,8 +11,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from optimizers.demos.selection import Display, selection_called
-from optimizers.demos.showing import Shown
+from optimizers.demos.selection import Display, Selector, selection_called
+from optimizers.demos.showing import Shown, show
 from optimizers.demos.trace_bank import TraceBank
 from optimizers.optimizer import CompileContext
 from optimizers.settings import Settings
@@ -128,7 +128,7 @@ def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict
             continue
         seen.add(display.content)
         try:
-            found[name] = context.settings.show(context.program, display)
+            found[name] = show(context.program, display, context.settings)
         except InputError:
             if context.settings.selection:
                 raise
@@ -137,7 +137,7 @@ def draw_candidates(context: CompileContext, bank: TraceBank, most: int) -> dict
 
 def _displays(settings: Settings, bank: TraceBank) -> Iterator[tuple[str, Display]]:
     """Named displays with repeats. A small bank soon offers nothing new, so this ends."""
-    pool = settings.pool(bank)
+    pool = Selector.of(bank, settings.demo_unit)
     most = min(settings.demos, len(pool.demonstrations))
     kinds = (settings.selection,) if settings.selection else _KINDS
     for number in range(2 * settings.candidates):

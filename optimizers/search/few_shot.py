@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from optimizers.demos.selection import SELECTIONS, Display, Selector, selection_called
+from optimizers.demos.showing import show
 from optimizers.optimizer import CompileContext, Compiled, Optimizer
 from optimizers.search.race_rules import INCUMBENT
 from optimizers.trial import Contender
@@ -65,8 +66,8 @@ class Bootstrap(BankOptimizer):
         bank = context.bank()
         plain = context.try_out(INCUMBENT, context.program, ())
         measured = [Contender(context.program, (), plain)]
-        for name, display in _candidates(context.settings.pool(bank), context):
-            program, chosen = context.settings.show(context.program, display)
+        for name, display in _candidates(Selector.of(bank, context.settings.demo_unit), context):
+            program, chosen = show(context.program, display, context.settings)
             measured.append(Contender(program, chosen, context.try_out(name, program, chosen)))
         best = max(measured, key=lambda one: one.trial.rank)
         trials = tuple(one.trial for one in measured)
@@ -118,9 +119,9 @@ class Knn(Optimizer):
                 where="--selection",
                 hint="use nearest or mixture, or another optimizer",
             )
-        pool = settings.pool(context.bank())
+        pool = Selector.of(context.bank(), settings.demo_unit)
         display = selection_called(name).choose(pool, settings.demos, seed=settings.seed)
-        program, demonstrations = settings.show(context.program, display)
+        program, demonstrations = show(context.program, display, settings)
         trials = []
         if settings.accept == "tested":
             trials.append(context.try_out(INCUMBENT, context.program, ()))
@@ -151,7 +152,7 @@ class Tpe(BankOptimizer):
         import optuna
 
         settings = context.settings
-        pool = settings.pool(context.bank())
+        pool = Selector.of(context.bank(), settings.demo_unit)
         plain = context.try_out(INCUMBENT, context.program, ())
         # The key is what a program shows: two proposals may come to the same.
         tried: dict[Hashable, Contender] = {None: Contender(context.program, (), plain)}
@@ -162,7 +163,7 @@ class Tpe(BankOptimizer):
             selection, size, draw = _point(proposal, context, len(pool.demonstrations))
             display = selection_called(selection).choose(pool, size, seed=settings.seed, restart=draw)
             if display.content not in tried:
-                program, shown = settings.show(context.program, display)
+                program, shown = show(context.program, display, settings)
                 trial = context.try_out(f"{selection}-{size}-{draw}", program, shown)
                 tried[display.content] = Contender(program, shown, trial)
             # The score of a program that may be chosen, and less than 0 for one that may not.

@@ -73,8 +73,8 @@ def _openings(request: lm15.Request) -> list[str]:
 @pytest.mark.parametrize(("selection", "unit"), list(product(SELECTIONS, ["trajectory", "step"])))
 def test_no_task_is_ever_shown_itself(suite: Suite, bank: TraceBank, selection: str, unit: Any) -> None:
     told = Settings(demos=8, selection=selection, demo_unit=unit)
-    display = selection_called(selection).choose(told.pool(bank), 8, seed=0)
-    agent = told.show(Agent("react", env=suite.env), display).program
+    display = selection_called(selection).choose(Selector.of(bank, told.demo_unit), 8, seed=0)
+    agent = show(Agent("react", env=suite.env), display, told).program
     shouted = [
         task.model_copy(update={"query": f"  {task.query.upper()} "}) for task in suite.select(split="train")
     ]
@@ -102,8 +102,8 @@ def test_searched_demonstrations_never_ask_the_query(suite: Suite, bank: TraceBa
     asked = data.draw(st.sampled_from(bank.demonstrations)).query
     query = "".join(letter.upper() if data.draw(st.booleans()) else letter for letter in asked)
     told = Settings(demos=size, demo_unit=unit, demo_tokens=tokens)
-    display = selection_called(selection).choose(told.pool(bank), size, seed=0)
-    predict = told.show(Agent("react", env=suite.env), display).program.selector.predict
+    display = selection_called(selection).choose(Selector.of(bank, told.demo_unit), size, seed=0)
+    predict = show(Agent("react", env=suite.env), display, told).program.selector.predict
 
     demos = predict.nearest_demos({"task": query, "trajectory": []}, hidden)
 
@@ -117,7 +117,7 @@ def test_searched_demonstrations_never_ask_the_query(suite: Suite, bank: TraceBa
 
 def test_a_mixture_shows_some_always_and_the_nearest_besides(suite: Suite, bank: TraceBank) -> None:
     display = selection_called("mixture").choose(Selector(bank.demonstrations), 8, seed=0)
-    agent = show(Agent("react", env=suite.env), display).program
+    agent = show(Agent("react", env=suite.env), display, Settings()).program
     prompts = demo_tasks(agent, suite.select(split="test"))
 
     always = {demonstration.query for demonstration in display.fixed}
@@ -134,10 +134,10 @@ def test_fixed_demonstrations_stay_within_their_tokens(suite: Suite, bank: Trace
     agent = Agent("react", env=suite.env)
 
     for limit in (min(sizes) - 1, 3 * max(sizes), sum(sizes)):
-        demos = show(agent, display, tokens=limit).program.selector.predict.demos
+        demos = show(agent, display, Settings(demo_tokens=limit)).program.selector.predict.demos
         assert sum(demo_tokens(demo) for demo in demos) <= limit
         assert len(demos) in (0, 12) or limit - sum(demo_tokens(demo) for demo in demos) < max(sizes)
-    assert len(show(agent, display, tokens=sum(sizes)).program.selector.predict.demos) == 12
+    assert len(show(agent, display, Settings(demo_tokens=sum(sizes))).program.selector.predict.demos) == 12
 
 
 def test_what_does_not_fit_makes_room_for_what_does() -> None:
@@ -186,8 +186,8 @@ def test_steps_of_a_twin_are_cut_with_it(bank: TraceBank) -> None:
 
 def test_a_step_is_shown_where_an_episode_stands(suite: Suite, bank: TraceBank) -> None:
     told = Settings(demos=4, demo_unit="step")
-    display = selection_called("nearest").choose(told.pool(bank), 4, seed=0)
-    predict = told.show(Agent("react", env=suite.env), display).program.selector.predict
+    display = selection_called("nearest").choose(Selector.of(bank, told.demo_unit), 4, seed=0)
+    predict = show(Agent("react", env=suite.env), display, told).program.selector.predict
     searched = {"tool": "calendar.search_events", "arguments": {}, "observation": "[]"}
 
     begun = predict.nearest_demos({"task": "Cancel 'x'", "trajectory": []})
@@ -210,9 +210,9 @@ def test_what_is_saved_of_a_mixture_chooses_the_same_when_loaded(
     suite: Suite, bank: TraceBank, tmp_path: Path
 ) -> None:
     told = Settings(demos=6, demo_tokens=900, demo_unit="step")
-    display = selection_called("mixture").choose(told.pool(bank), 6, seed=0)
-    agent = told.show(Agent("react", env=suite.env), display).program
-    again = told.show(Agent("react", env=suite.env), display).program
+    display = selection_called("mixture").choose(Selector.of(bank, told.demo_unit), 6, seed=0)
+    agent = show(Agent("react", env=suite.env), display, told).program
+    again = show(Agent("react", env=suite.env), display, told).program
     again.load_state(json.loads(json.dumps(agent.dump_state())))
     tasks = suite.select(split="test")
 
