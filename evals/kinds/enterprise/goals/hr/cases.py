@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 
+from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
 from evals.kinds.enterprise.goals.hr.employees import PERSONNEL, POLICIES, climb, look, myself, three
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
@@ -20,11 +22,7 @@ GROUP = GoalGroup("HR", "hr/cases.toml")
 _HELPDESK = "IN"
 _VACATION = "remaining_vacation_leaves"
 _STEP = 500
-_BOUGHT = (
-    "office chairs", "a marketing agency", "courier services", "a trade fair stand", "cloud servers",
-    "staff training", "packaging", "the canteen", "a survey of customers", "spare parts", "a lease of cars",
-    "translation work", "printing", "air conditioning", "event catering", "test devices",
-)  # fmt: skip
+_BOUGHT: list[str] = read_toml(__package__, "events.toml")["bought"]
 
 
 def draw_ticket_clause(ctx: DrawContext) -> Draw:
@@ -47,35 +45,6 @@ def ticket_clause(slots: Slots, plan: PlanRecorder) -> Values:
     wanted, result = plan.fact(ticket, "clause"), plan.understood(ticket, "clause_result")
     title = clauses.title_of(plan, wanted, f"In which policy is clause {wanted}?")
     return wanted, title, "yes" if result == "obeyed" else "no"
-
-
-def draw_ticket_due(ctx: DrawContext) -> Draw:
-    return _draw_due(ctx, 0)
-
-
-@GROUP.goal(POLICIES, steps=2, draw=draw_ticket_due, denials=("not_participant", "left_company"))
-def ticket_due(slots: Slots, plan: PlanRecorder) -> Values:
-    return (_due(plan, _open(plan, slots)),)
-
-
-def draw_ticket_reminder(ctx: DrawContext) -> Draw:
-    return _draw_due(ctx, 1)
-
-
-@GROUP.goal(POLICIES, steps=3, draw=draw_ticket_reminder, denials=("not_participant", "left_company"))
-def ticket_reminder(slots: Slots, plan: PlanRecorder) -> Values:
-    ticket = _open(plan, slots)
-    return _due(plan, ticket), _resolver(plan, ticket)["email"]
-
-
-def draw_ticket_escalation(ctx: DrawContext) -> Draw:
-    return _draw_due(ctx, 2)
-
-
-@GROUP.goal(POLICIES, steps=4, draw=draw_ticket_escalation, denials=("not_participant", "left_company"))
-def ticket_escalation(slots: Slots, plan: PlanRecorder) -> Values:
-    ticket = _open(plan, slots)
-    return _due(plan, ticket), climb(plan, _resolver(plan, ticket))["email"]
 
 
 def _ticket(ctx: DrawContext, status: str) -> Record:
@@ -113,33 +82,6 @@ def _resolver(plan: PlanRecorder, ticket: Row) -> Row:
     return plan.one("employees", "I look up who works on it.", emp_id=ticket["emp_id"])
 
 
-def draw_signatory(ctx: DrawContext) -> Draw:
-    return _draw_signatory(ctx, 1)
-
-
-@GROUP.goal(POLICIES, steps=3, draw=draw_signatory)
-def signatory(slots: Slots, plan: PlanRecorder) -> Values:
-    return _signatory(slots, plan)
-
-
-def draw_signatory_above(ctx: DrawContext) -> Draw:
-    return _draw_signatory(ctx, 2)
-
-
-@GROUP.goal(POLICIES, steps=4, draw=draw_signatory_above)
-def signatory_above(slots: Slots, plan: PlanRecorder) -> Values:
-    return _signatory(slots, plan)
-
-
-def draw_signatory_top(ctx: DrawContext) -> Draw:
-    return _draw_signatory(ctx, 3)
-
-
-@GROUP.goal(POLICIES, steps=5, draw=draw_signatory_top)
-def signatory_top(slots: Slots, plan: PlanRecorder) -> Values:
-    return _signatory(slots, plan)
-
-
 def _draw_signatory(ctx: DrawContext, steps: int) -> Draw:
     limits = {level: clauses.value(ctx.facts, wanted) for level, wanted in clauses.SIGNATURE.items()}
     below = ctx.above(ctx.me, steps - 1)
@@ -163,46 +105,6 @@ def _signatory(slots: Slots, plan: PlanRecorder) -> Values:
         plan.weigh(person)
         person = climb(plan, person)
     return person["name"], person["email"]
-
-
-def draw_two_lapsing(ctx: DrawContext) -> Draw:
-    return _draw_most(ctx, 2, 0)
-
-
-@GROUP.goal(POLICIES, steps=3, draw=draw_two_lapsing, departments=PERSONNEL)
-def two_lapsing(slots: Slots, plan: PlanRecorder) -> Values:
-    row, lost = _most(slots, plan, 2)
-    return row["name"], lost
-
-
-def draw_three_lapsing(ctx: DrawContext) -> Draw:
-    return _draw_most(ctx, 3, 0)
-
-
-@GROUP.goal(POLICIES, steps=4, draw=draw_three_lapsing, departments=PERSONNEL)
-def three_lapsing(slots: Slots, plan: PlanRecorder) -> Values:
-    row, lost = _most(slots, plan, 3)
-    return row["name"], lost
-
-
-def draw_three_lapsing_told(ctx: DrawContext) -> Draw:
-    return _draw_most(ctx, 3, 1)
-
-
-@GROUP.goal(POLICIES, steps=5, draw=draw_three_lapsing_told, departments=PERSONNEL)
-def three_lapsing_told(slots: Slots, plan: PlanRecorder) -> Values:
-    row, lost = _most(slots, plan, 3)
-    return row["name"], lost, climb(plan, row)["email"]
-
-
-def draw_three_lapsing_above(ctx: DrawContext) -> Draw:
-    return _draw_most(ctx, 3, 2)
-
-
-@GROUP.goal(POLICIES, steps=6, draw=draw_three_lapsing_above, departments=PERSONNEL)
-def three_lapsing_above(slots: Slots, plan: PlanRecorder) -> Values:
-    row, lost = _most(slots, plan, 3)
-    return row["name"], lost, climb(plan, row, 2)["email"]
 
 
 def _draw_most(ctx: DrawContext, number: int, steps: int) -> Draw:
@@ -233,6 +135,34 @@ def _most(slots: Slots, plan: PlanRecorder, number: int) -> tuple[Row, str]:
 def _first(left: Sequence[tuple[Record, int]]) -> Record:
     """Whoever has most left, if nobody else has as much."""
     order = sorted(left, key=lambda one: one[1], reverse=True)
-    if not order[0][1] > order[1][1]:
+    if order[0][1] == order[1][1]:
         raise UnfitError
     return order[0][0]
+
+
+def _solve_due(slots: Slots, plan: PlanRecorder, steps: int) -> Values:
+    ticket = _open(plan, slots)
+    due = _due(plan, ticket)
+    return (due, climb(plan, _resolver(plan, ticket), steps - 1)["email"]) if steps else (due,)
+
+
+def _solve_most(slots: Slots, plan: PlanRecorder, number: int, steps: int) -> Values:
+    row, lost = _most(slots, plan, number)
+    return (row["name"], lost, climb(plan, row, steps)["email"]) if steps else (row["name"], lost)
+
+
+for _name, _steps in (("ticket_due", 0), ("ticket_reminder", 1), ("ticket_escalation", 2)):
+    _logic = Logic(partial(_draw_due, steps=_steps), partial(_solve_due, steps=_steps))
+    GROUP.add(_name, POLICIES, _logic, steps=2 + _steps, denials=("not_participant", "left_company"))
+for _name, _steps in (("signatory", 1), ("signatory_above", 2), ("signatory_top", 3)):
+    GROUP.add(_name, POLICIES, Logic(partial(_draw_signatory, steps=_steps), _signatory), steps=2 + _steps)
+for _name, _number, _steps in (
+    ("two_lapsing", 2, 0),
+    ("three_lapsing", 3, 0),
+    ("three_lapsing_told", 3, 1),
+    ("three_lapsing_above", 3, 2),
+):
+    _logic = Logic(
+        partial(_draw_most, number=_number, steps=_steps), partial(_solve_most, number=_number, steps=_steps)
+    )
+    GROUP.add(_name, POLICIES, _logic, steps=_number + _steps + 1, departments=PERSONNEL)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr.employees import DIRECTORY, PERSONNEL, SENIOR, climb, look, three
 from evals.kinds.enterprise.goals.hr.people import entity
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
 GROUP = GoalGroup("HR", "hr/comparisons.toml")
@@ -44,54 +45,6 @@ def report_with_most(slots: Slots, plan: PlanRecorder) -> Values:
     return first["name"], first[slots["field"]]
 
 
-def draw_compared(ctx: DrawContext) -> Draw:
-    return _draw_compared(ctx, 2, 0)
-
-
-@GROUP.goal(
-    DIRECTORY, steps=2, draw=draw_compared, departments=PERSONNEL, denials=("private_field", "left_company")
-)
-def compared(slots: Slots, plan: PlanRecorder) -> Values:
-    first = _compared(slots, plan, 2)
-    return first["name"], first[slots["field"]]
-
-
-def draw_three_compared(ctx: DrawContext) -> Draw:
-    return _draw_compared(ctx, 3, 0)
-
-
-@GROUP.goal(
-    DIRECTORY, steps=3, draw=draw_three_compared, departments=PERSONNEL,
-    denials=("private_field", "left_company"),
-)  # fmt: skip
-def three_compared(slots: Slots, plan: PlanRecorder) -> Values:
-    first = _compared(slots, plan, 3)
-    return first["name"], first[slots["field"]]
-
-
-def draw_three_compared_boss(ctx: DrawContext) -> Draw:
-    return _draw_compared(ctx, 3, 1)
-
-
-@GROUP.goal(
-    DIRECTORY, steps=4, draw=draw_three_compared_boss, departments=PERSONNEL,
-    denials=("private_field", "left_company"),
-)  # fmt: skip
-def three_compared_boss(slots: Slots, plan: PlanRecorder) -> Values:
-    first = _compared(slots, plan, 3)
-    return first["name"], climb(plan, first)["email"]
-
-
-def draw_three_compared_above(ctx: DrawContext) -> Draw:
-    return _draw_compared(ctx, 3, 2)
-
-
-@GROUP.goal(DIRECTORY, steps=5, draw=draw_three_compared_above, departments=PERSONNEL)
-def three_compared_above(slots: Slots, plan: PlanRecorder) -> Values:
-    first = _compared(slots, plan, 3)
-    return first["name"], climb(plan, first, 2)["email"]
-
-
 def _draw_compared(ctx: DrawContext, number: int, steps: int) -> Draw:
     found, field = attempt(three, ctx), ctx.rng.choice(list(_COMPARED))
     rows = need(found)[:number]
@@ -102,13 +55,6 @@ def _draw_compared(ctx: DrawContext, number: int, steps: int) -> Draw:
     return ctx.draw(
         {**_names(rows), "ask": _COMPARED[field], "field": field}, answer=answer, subject=rows[0]["emp_id"]
     )
-
-
-def _compared(slots: Slots, plan: PlanRecorder, number: int) -> Row:
-    names = [slots["name"], slots["name2"], *([slots["name3"]] if number == 3 else [])]
-    field = slots["field"]
-    rows = [look(plan, name) for name in names]
-    return _most(rows, lambda row: plan.private(row, field))
 
 
 def _most(rows: Sequence[R], read: Callable[[R], str]) -> R:
@@ -186,3 +132,23 @@ def _managers(ctx: DrawContext, number: int) -> list[tuple[Record, Record]]:
 
 def _names(rows: Sequence[Record]) -> dict[str, str]:
     return {f"name{place + 1 if place else ''}": row["name"] for place, row in enumerate(rows)}
+
+
+def _compared(slots: Slots, plan: PlanRecorder, number: int, steps: int) -> Values:
+    rows = [look(plan, slots[name]) for name in ("name", "name2", "name3")[:number]]
+    first = _most(rows, lambda row: plan.private(row, slots["field"]))
+    return first["name"], climb(plan, first, steps)["email"] if steps else first[slots["field"]]
+
+
+_HIDDEN = ("private_field", "left_company")
+for _name, _number, _steps, _denials in (
+    ("compared", 2, 0, _HIDDEN),
+    ("three_compared", 3, 0, _HIDDEN),
+    ("three_compared_boss", 3, 1, _HIDDEN),
+    ("three_compared_above", 3, 2, ()),
+):
+    _logic = Logic(
+        partial(_draw_compared, number=_number, steps=_steps),
+        partial(_compared, number=_number, steps=_steps),
+    )
+    GROUP.add(_name, DIRECTORY, _logic, steps=_number + _steps, departments=PERSONNEL, denials=_denials)

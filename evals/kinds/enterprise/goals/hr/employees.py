@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.goal import Slots
+from evals.kinds.enterprise.goals.goal import Logic, Slots
+from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action, Entity
@@ -67,6 +68,21 @@ def changing(
         about=[("employees", row)],
         subject=row["emp_id"] if protected else "",
     )
+
+
+def setting(
+    draw_found: Callable[[DrawContext], Found],
+    why: str,
+    make: Callable[[Slots], Action],
+    levels: Sequence[str] = SENIOR,
+) -> Logic:
+    """Change somebody's record by the words of the text alone."""
+
+    def draw(ctx: DrawContext) -> Draw:
+        row, slots, _ = draw_found(ctx)
+        return changing(ctx, slots, row, make(slots), levels=levels)
+
+    return Logic(draw, lambda slots, plan: plan.carry_out(why, make(slots)))
 
 
 def look(plan: PlanRecorder, name: str) -> Row:

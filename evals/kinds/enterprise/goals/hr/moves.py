@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr.employees import (
     DIRECTORY,
     HIGH,
@@ -12,12 +12,14 @@ from evals.kinds.enterprise.goals.hr.employees import (
     SENIOR,
     changing,
     look,
+    setting,
     someone,
     subject,
 )
 from evals.kinds.enterprise.goals.hr.records import ONCE_SEEN, REMOVE, SENIORS_ONLY, UPDATE, raised_by, rate
+from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.telling import mail, my_manager
+from evals.kinds.enterprise.goals.telling import mail, telling_my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
 
@@ -90,30 +92,6 @@ def rated_told(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I mail it to the manager.", _review(row["reports_to"], slots))
 
 
-def draw_transferred(ctx: DrawContext) -> Draw:
-    row, _, slots = _transfer(ctx)
-    return changing(ctx, slots, row, _moved(slots))
-
-
-@GROUP.goal(DIRECTORY, steps=1, type="crud", draw=draw_transferred, levels=SENIOR, denials=SENIORS_ONLY)
-def transferred(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out("I move the record to the new department.", _moved(slots))
-
-
-def draw_transferred_told(ctx: DrawContext) -> Draw:
-    row, _, slots = _transfer(ctx)
-    return changing(ctx, slots, row, _moved(slots), _move(slots["boss"], slots), mentions=[row["name"]])
-
-
-@GROUP.goal(
-    DIRECTORY, steps=2, type="crud", draw=draw_transferred_told, levels=SENIOR,
-    denials=("self_protection", "level_too_low", "wrong_department"),
-)  # fmt: skip
-def transferred_told(slots: Slots, plan: PlanRecorder) -> Values:
-    plan.carry_out("I move the record to the new department.", _moved(slots))
-    return plan.carry_out("I mail the new manager.", _move(slots["boss"], slots))
-
-
 def draw_transferred_both_told(ctx: DrawContext) -> Draw:
     row, found_1, slots = _transfer(ctx)
     old = ctx.above(row)
@@ -178,24 +156,6 @@ def removed_told(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I mail the manager.", _left(row["reports_to"], slots))
 
 
-def draw_removed_both_told(ctx: DrawContext) -> Draw:
-    draw, mine = draw_removed_told(ctx), ctx.above(ctx.me)
-    row = need(ctx.facts.at(draw.about[0]))
-    if mine["emp_id"] in (row["emp_id"], draw.actions[1].arguments["recipient"]):
-        raise UnfitError
-    actions = [*draw.actions, _left(mine["emp_id"], draw.slots)]
-    return changing(ctx, draw.slots, row, *actions, mentions=[row["name"]], levels=HIGH)
-
-
-@GROUP.goal(
-    DIRECTORY, steps=5, type="crud", draw=draw_removed_both_told, levels=HIGH,
-    denials=("self_protection", "level_too_low", "wrong_department"),
-)  # fmt: skip
-def removed_both_told(slots: Slots, plan: PlanRecorder) -> Values:
-    removed_told(slots, plan)
-    return plan.carry_out("I mail my own manager.", _left(my_manager(plan), slots))
-
-
 def _transfer(ctx: DrawContext) -> tuple[Record, Record, dict[str, str]]:
     """Who moves, the manager there, and the words for it."""
     own = ctx.rng.random() < 0.5
@@ -249,3 +209,31 @@ def _exchange(recipient: str, slots: Slots) -> Action:
 
 def _left(recipient: str, slots: Slots) -> Action:
     return mail(recipient, f"Departure of {slots['name']}", f"{slots['name']} has left the company today.")
+
+
+def _draw_transfer(ctx: DrawContext) -> Found:
+    row, _, slots = _transfer(ctx)
+    return Found(row, slots)
+
+
+def draw_transferred_told(ctx: DrawContext) -> Draw:
+    row, _, slots = _transfer(ctx)
+    return changing(ctx, slots, row, _moved(slots), _move(slots["boss"], slots), mentions=[row["name"]])
+
+
+def transferred_told(slots: Slots, plan: PlanRecorder) -> Values:
+    plan.carry_out(_WHY, _moved(slots))
+    return plan.carry_out("I mail the new manager.", _move(slots["boss"], slots))
+
+
+_WHY = "I move the record to the new department."
+_WATCHED = ("self_protection", "level_too_low", "wrong_department")
+_REMOVED_BOTH = telling_my_manager(
+    Logic(draw_removed_told, removed_told), _left, why="I mail my own manager."
+)
+for _name, _steps, _logic, _levels, _denials in (
+    ("transferred", 1, setting(_draw_transfer, _WHY, _moved), SENIOR, SENIORS_ONLY),
+    ("transferred_told", 2, Logic(draw_transferred_told, transferred_told), SENIOR, _WATCHED),
+    ("removed_both_told", 5, _REMOVED_BOTH, HIGH, _WATCHED),
+):
+    GROUP.add(_name, DIRECTORY, _logic, steps=_steps, type="crud", levels=_levels, denials=_denials)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr.employees import DIRECTORY, PERSONNEL, SENIOR, someone
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.telling import mail, my_manager
@@ -35,39 +36,6 @@ def draw_registered(ctx: DrawContext) -> Draw:
 )  # fmt: skip
 def registered(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I register the newcomer.", _created(slots))
-
-
-def draw_registered_told(ctx: DrawContext) -> Draw:
-    boss, slots, email = newcomer(ctx)
-    actions = [_created(slots), welcome(slots["boss"], slots, email)]
-    return ctx.draw(slots, actions=actions, mentions=[email], about=[("employees", boss)])
-
-
-@GROUP.goal(
-    DIRECTORY, steps=2, type="crud", draw=draw_registered_told, levels=SENIOR,
-    denials=("level_too_low", "wrong_department"),
-)  # fmt: skip
-def registered_told(slots: Slots, plan: PlanRecorder) -> Values:
-    made = plan.write(CREATE, "I register the newcomer.", **_created(slots).arguments)
-    return plan.carry_out("I tell the manager the new address.", welcome(slots["boss"], slots, made["email"]))
-
-
-def draw_registered_reported(ctx: DrawContext) -> Draw:
-    found, mine = newcomer(ctx), ctx.above(ctx.me)
-    boss, slots, email = found
-    actions = [_created(slots), welcome(mine["emp_id"], slots, email)]
-    return ctx.draw(slots, actions=actions, mentions=[email], about=[("employees", boss)])
-
-
-@GROUP.goal(
-    DIRECTORY, steps=3, type="crud", draw=draw_registered_reported, levels=SENIOR,
-    denials=("level_too_low", "wrong_department"),
-)  # fmt: skip
-def registered_reported(slots: Slots, plan: PlanRecorder) -> Values:
-    made = plan.write(CREATE, "I register the newcomer.", **_created(slots).arguments)
-    return plan.carry_out(
-        "I tell my manager the new address.", welcome(my_manager(plan), slots, made["email"])
-    )
 
 
 def newcomer(ctx: DrawContext) -> tuple[Record, dict[str, str], str]:
@@ -105,3 +73,22 @@ def _created(slots: Slots) -> Action:
         reports_to=slots["boss"],
         salary=slots["salary"],
     )
+
+
+def _draw_told(ctx: DrawContext, *, above: bool) -> Draw:
+    boss, slots, email = newcomer(ctx)
+    to = ctx.above(ctx.me)["emp_id"] if above else slots["boss"]
+    actions = [_created(slots), welcome(to, slots, email)]
+    return ctx.draw(slots, actions=actions, mentions=[email], about=[("employees", boss)])
+
+
+def _registered_told(slots: Slots, plan: PlanRecorder, *, above: bool) -> Values:
+    made = plan.write(CREATE, "I register the newcomer.", **_created(slots).arguments)
+    to, who = (my_manager(plan), "my") if above else (slots["boss"], "the")
+    return plan.carry_out(f"I tell {who} manager the new address.", welcome(to, slots, made["email"]))
+
+
+for _above, _name in enumerate(("registered_told", "registered_reported")):
+    _logic = Logic(partial(_draw_told, above=bool(_above)), partial(_registered_told, above=bool(_above)))
+    _denials = ("level_too_low", "wrong_department")
+    GROUP.add(_name, DIRECTORY, _logic, steps=2 + _above, type="crud", levels=SENIOR, denials=_denials)

@@ -16,7 +16,8 @@ from evals.kinds.enterprise.goals.hr.employees import (
     myself,
     someone,
 )
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.paths import Found, Link, Path, Question, Start, date, email, person
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Entity
 
@@ -90,35 +91,8 @@ def my_balances(slots: Slots, plan: PlanRecorder) -> Values:
     return tuple(me[field] for field in _balances())
 
 
-def draw_my_manager(ctx: DrawContext) -> Draw:
-    return _draw_boss(ctx, ctx.above(ctx.me))
-
-
-@GROUP.goal(DIRECTORY, steps=2, draw=draw_my_manager)
-def my_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    return _boss(climb(plan, myself(plan)))
-
-
-def draw_my_managers_manager(ctx: DrawContext) -> Draw:
-    return _draw_boss(ctx, ctx.above(ctx.me, 2))
-
-
-@GROUP.goal(DIRECTORY, steps=3, draw=draw_my_managers_manager)
-def my_managers_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    return _boss(climb(plan, myself(plan), 2))
-
-
 def _balances() -> Sequence[str]:
     return "remaining_casual_leaves", "remaining_sick_leaves", "remaining_vacation_leaves"
-
-
-def _draw_boss(ctx: DrawContext, boss: Record) -> Draw:
-    answer = [entities.person(boss), entities.ident("email", boss["email"]), entities.date(boss["doj"])]
-    return ctx.draw({}, answer=answer)
-
-
-def _boss(row: Row) -> Values:
-    return row["name"], row["email"], row["doj"]
 
 
 def draw_private_record(ctx: DrawContext) -> Draw:
@@ -188,24 +162,6 @@ def successor_of_whom(slots: Slots, plan: PlanRecorder) -> Values:
     return name, look(plan, name)["email"]
 
 
-def draw_post_manager(ctx: DrawContext) -> Draw:
-    post = ctx.pick("posts")
-    author = need(ctx.facts.colleague(post["emp_id"]))
-    manager = ctx.above(author)
-    if not ctx.facts.unique("posts", "title", post["title"]):
-        raise UnfitError
-    answer = [entities.person(manager), entities.ident("email", manager["email"])]
-    return ctx.draw({"title": post["title"]}, answer=answer, about=[("posts", post)])
-
-
-@GROUP.goal(DIRECTORY, steps=3, draw=draw_post_manager, denials=("left_company",))
-def post_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    post = plan.one("posts", "I look for the post.", title=slots["title"])
-    author = plan.one("employees", "I look its author up.", emp_id=post["emp_id"])
-    manager = climb(plan, author)
-    return manager["name"], manager["email"]
-
-
 def entity(row: Record, field: str) -> Entity:
     """A field of a personnel record as a value of an answer."""
     value = row[field]
@@ -218,3 +174,36 @@ def entity(row: Record, field: str) -> Entity:
     if value.isdigit():
         return Entity(type="number", value=value)
     return entities.text(value)
+
+
+def _draw_post(ctx: DrawContext) -> Found:
+    post = ctx.pick("posts")
+    if not ctx.facts.unique("posts", "title", post["title"]):
+        raise UnfitError
+    return Found(post, {"title": post["title"]})
+
+
+_POST = Start(
+    "posts",
+    _draw_post,
+    lambda plan, slots: plan.one("posts", "I look for the post.", title=slots["title"]),
+)
+_AUTHOR = Link(
+    lambda ctx, post: need(ctx.facts.colleague(post["emp_id"])),
+    lambda plan, post: plan.one("employees", "I look its author up.", emp_id=post["emp_id"]),
+)
+_BOSS = Link(lambda ctx, row: ctx.above(row), climb)
+_MYSELF = Start("", lambda ctx: Found(ctx.me, {}), lambda plan, _: myself(plan))
+
+for _levels, _name in enumerate(("my_manager", "my_managers_manager"), 1):
+    _boss = Path((_BOSS,) * _levels)
+    _question = Question(_MYSELF, person(_boss), email(_boss), date(_boss, "doj"))
+    GROUP.add(_name, DIRECTORY, _question, steps=1 + _levels)
+_POSTS_BOSS = Path((_AUTHOR, _BOSS))
+GROUP.add(
+    "post_manager",
+    DIRECTORY,
+    Question(_POST, person(_POSTS_BOSS), email(_POSTS_BOSS)),
+    steps=3,
+    denials=("left_company",),
+)

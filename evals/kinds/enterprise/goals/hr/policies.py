@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, timedelta
-from functools import cache
+from functools import cache, partial
 from random import Random
 
 from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
 from evals.kinds.enterprise.goals.hr.employees import POLICIES
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Rows
@@ -21,33 +21,6 @@ GROUP = GoalGroup("HR", "hr/policies.toml")
 
 _UNVALUED = ("required", "forbidden")
 _CITIES = ("Mumbai", "Delhi", "Pune", "Chennai", "Jaipur", "Kochi", "Mysuru", "Nagpur")
-
-
-def draw_clause_value(ctx: DrawContext) -> Draw:
-    return _draw_values(ctx, 1)
-
-
-@GROUP.goal(POLICIES, steps=1, draw=draw_clause_value)
-def clause_value(slots: Slots, plan: PlanRecorder) -> Values:
-    return _values(slots, plan, 1)
-
-
-def draw_two_values(ctx: DrawContext) -> Draw:
-    return _draw_values(ctx, 2)
-
-
-@GROUP.goal(POLICIES, steps=2, draw=draw_two_values)
-def two_values(slots: Slots, plan: PlanRecorder) -> Values:
-    return _values(slots, plan, 2)
-
-
-def draw_three_values(ctx: DrawContext) -> Draw:
-    return _draw_values(ctx, 3)
-
-
-@GROUP.goal(POLICIES, steps=3, draw=draw_three_values)
-def three_values(slots: Slots, plan: PlanRecorder) -> Values:
-    return _values(slots, plan, 3)
 
 
 def draw_clause_exceptions(ctx: DrawContext) -> Draw:
@@ -107,24 +80,6 @@ def _slots(ctx: DrawContext, found: Latent, suffix: str = "") -> dict[str, str]:
 
 def _suffix(place: int) -> str:
     return str(place + 1) if place else ""
-
-
-def draw_deadline(ctx: DrawContext) -> Draw:
-    return _draw_deadlines(ctx, 1)
-
-
-@GROUP.goal(POLICIES, steps=1, draw=draw_deadline)
-def deadline(slots: Slots, plan: PlanRecorder) -> Values:
-    return _deadlines(slots, plan, 1)
-
-
-def draw_two_deadlines(ctx: DrawContext) -> Draw:
-    return _draw_deadlines(ctx, 2)
-
-
-@GROUP.goal(POLICIES, steps=2, draw=draw_two_deadlines)
-def two_deadlines(slots: Slots, plan: PlanRecorder) -> Values:
-    return _deadlines(slots, plan, 2)
 
 
 def _draw_deadlines(ctx: DrawContext, number: int) -> Draw:
@@ -207,3 +162,11 @@ def _refund(slots: Slots, most: int, per_kilometre: int) -> str:
     return str(
         int(slots["nights"]) * min(int(slots["price"]), most) + int(slots["kilometres"]) * per_kilometre
     )
+
+
+for _number, _name in enumerate(("clause_value", "two_values", "three_values"), 1):
+    _logic = Logic(partial(_draw_values, number=_number), partial(_values, number=_number))
+    GROUP.add(_name, POLICIES, _logic, steps=_number)
+for _number, _name in enumerate(("deadline", "two_deadlines"), 1):
+    _logic = Logic(partial(_draw_deadlines, number=_number), partial(_deadlines, number=_number))
+    GROUP.add(_name, POLICIES, _logic, steps=_number)

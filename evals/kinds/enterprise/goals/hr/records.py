@@ -14,9 +14,11 @@ from evals.kinds.enterprise.goals.hr.employees import (
     SENIOR,
     changing,
     look,
+    setting,
     someone,
     subject,
 )
+from evals.kinds.enterprise.goals.paths import Found
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action
@@ -31,74 +33,6 @@ ONCE_SEEN = ("self_protection", "level_too_low", "left_company")
 
 _NEXT_STATUS = {"Single": "Married", "Married": "Divorced", "Divorced": "Married"}
 _STEP = 50
-
-
-def draw_salary_set(ctx: DrawContext) -> Draw:
-    row = subject(ctx)
-    salary = str(round(int(row["salary"]) * ctx.rng.uniform(1.02, 1.2) / _STEP) * _STEP)
-    slots = {"name": row["name"], "salary": salary}
-    return changing(ctx, slots, row, _salary(slots))
-
-
-@GROUP.goal(DIRECTORY, steps=1, type="crud", draw=draw_salary_set, levels=SENIOR, denials=SENIORS_ONLY)
-def salary_set(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out("I set the new salary.", _salary(slots))
-
-
-def draw_rating_set(ctx: DrawContext) -> Draw:
-    found, rating = attempt(subject, ctx), str(ctx.rng.randint(1, 5))
-    row = need(found)
-    if row["performance_rating"] == rating:
-        raise UnfitError
-    slots = {"name": row["name"], "rating": rating}
-    return changing(ctx, slots, row, rate(slots))
-
-
-@GROUP.goal(DIRECTORY, steps=1, type="crud", draw=draw_rating_set, levels=SENIOR, denials=SENIORS_ONLY)
-def rating_set(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out("I record the rating.", rate(slots))
-
-
-def draw_leaves_set(ctx: DrawContext) -> Draw:
-    row = someone(ctx)
-    casual, sick = (
-        str(ctx.rng.randint(0, int(row[field]))) for field in ("total_casual_leaves", "total_sick_leaves")
-    )
-    if casual == row["remaining_casual_leaves"] or sick == row["remaining_sick_leaves"]:
-        raise UnfitError
-    slots = {"name": row["name"], "casual": casual, "sick": sick}
-    return changing(ctx, slots, row, _leaves(slots))
-
-
-@GROUP.goal(
-    DIRECTORY, steps=1, type="crud", draw=draw_leaves_set, denials=("wrong_department", "left_company")
-)
-def leaves_set(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out("I correct both balances.", _leaves(slots))
-
-
-def draw_personal_set(ctx: DrawContext) -> Draw:
-    row = someone(ctx)
-    status = _NEXT_STATUS[row["marital_status"]]
-    slots = {"name": row["name"], "status": status.lower(), "age": str(int(row["age"]) + 1)}
-    return changing(ctx, slots, row, _personal(slots))
-
-
-@GROUP.goal(
-    DIRECTORY, steps=1, type="crud", draw=draw_personal_set, denials=("wrong_department", "left_company")
-)
-def personal_set(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out("I correct marital status and age.", _personal(slots))
-
-
-def draw_removed(ctx: DrawContext) -> Draw:
-    row = subject(ctx, HIGH)
-    return changing(ctx, {"name": row["name"]}, row, action(REMOVE, emp_id=row["name"]), levels=HIGH)
-
-
-@GROUP.goal(DIRECTORY, steps=1, type="crud", draw=draw_removed, levels=HIGH, denials=SENIORS_ONLY)
-def removed(slots: Slots, plan: PlanRecorder) -> Values:
-    return plan.carry_out("I record that this person leaves.", action(REMOVE, emp_id=slots["name"]))
 
 
 def draw_leave_booked(ctx: DrawContext) -> Draw:
@@ -186,3 +120,54 @@ def _booked(slots: Slots, row: Mapping[str, str]) -> Action:
 
 def _capped(slots: Slots, most: int) -> Action:
     return action(UPDATE, emp_id=slots["name"], remaining_vacation_leaves=str(most))
+
+
+def _set_salary(ctx: DrawContext) -> Found:
+    row = subject(ctx)
+    salary = str(round(int(row["salary"]) * ctx.rng.uniform(1.02, 1.2) / _STEP) * _STEP)
+    return Found(row, {"name": row["name"], "salary": salary})
+
+
+def _set_rating(ctx: DrawContext) -> Found:
+    found, rating = attempt(subject, ctx), str(ctx.rng.randint(1, 5))
+    row = need(found)
+    if row["performance_rating"] == rating:
+        raise UnfitError
+    return Found(row, {"name": row["name"], "rating": rating})
+
+
+def _set_leaves(ctx: DrawContext) -> Found:
+    row = someone(ctx)
+    casual, sick = (
+        str(ctx.rng.randint(0, int(row[field]))) for field in ("total_casual_leaves", "total_sick_leaves")
+    )
+    if casual == row["remaining_casual_leaves"] or sick == row["remaining_sick_leaves"]:
+        raise UnfitError
+    return Found(row, {"name": row["name"], "casual": casual, "sick": sick})
+
+
+def _set_personal(ctx: DrawContext) -> Found:
+    row = someone(ctx)
+    status = _NEXT_STATUS[row["marital_status"]]
+    return Found(row, {"name": row["name"], "status": status.lower(), "age": str(int(row["age"]) + 1)})
+
+
+def _leaver(ctx: DrawContext) -> Found:
+    row = subject(ctx, HIGH)
+    return Found(row, {"name": row["name"]})
+
+
+def _remove(slots: Slots) -> Action:
+    return action(REMOVE, emp_id=slots["name"])
+
+
+_NOT_HERE = ("wrong_department", "left_company")
+for _name, _found, _why, _make, _levels, _denials in (
+    ("salary_set", _set_salary, "I set the new salary.", _salary, SENIOR, SENIORS_ONLY),
+    ("rating_set", _set_rating, "I record the rating.", rate, SENIOR, SENIORS_ONLY),
+    ("leaves_set", _set_leaves, "I correct both balances.", _leaves, (), _NOT_HERE),
+    ("personal_set", _set_personal, "I correct marital status and age.", _personal, (), _NOT_HERE),
+    ("removed", _leaver, "I record that this person leaves.", _remove, HIGH, SENIORS_ONLY),
+):
+    _logic = setting(_found, _why, _make, _levels or SENIOR)
+    GROUP.add(_name, DIRECTORY, _logic, steps=1, type="crud", levels=_levels, denials=_denials)

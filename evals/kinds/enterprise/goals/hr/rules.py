@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
+from functools import partial
 
 from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
+from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.hr import clauses
 from evals.kinds.enterprise.goals.hr.employees import (
     PERSONNEL,
@@ -28,40 +29,6 @@ GROUP = GoalGroup("HR", "hr/rules.toml")
 _DIRECTOR = "14"
 _VACATION = "remaining_vacation_leaves"
 _LAST_OF_ALL_MONTHS = 28
-
-
-def draw_notice_end(ctx: DrawContext) -> Draw:
-    row = someone(ctx)
-    return _draw_notice(ctx, row, {"name": row["name"]})
-
-
-@GROUP.goal(POLICIES, steps=2, draw=draw_notice_end)
-def notice_end(slots: Slots, plan: PlanRecorder) -> Values:
-    return (_notice(plan, slots, look(plan, slots["name"])),)
-
-
-def draw_notice_of_manager(ctx: DrawContext) -> Draw:
-    row = someone(ctx)
-    manager = ctx.above(row)
-    return _draw_notice(ctx, manager, {"name": row["name"]}, entities.person(manager))
-
-
-@GROUP.goal(POLICIES, steps=3, draw=draw_notice_of_manager)
-def notice_of_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    manager = climb(plan, look(plan, slots["name"]))
-    return manager["name"], _notice(plan, slots, manager)
-
-
-def draw_notice_above(ctx: DrawContext) -> Draw:
-    row = someone(ctx)
-    manager = ctx.above(row, 2)
-    return _draw_notice(ctx, manager, {"name": row["name"]}, entities.person(manager))
-
-
-@GROUP.goal(POLICIES, steps=4, draw=draw_notice_above)
-def notice_above(slots: Slots, plan: PlanRecorder) -> Values:
-    manager = climb(plan, look(plan, slots["name"]), 2)
-    return manager["name"], _notice(plan, slots, manager)
 
 
 def draw_probation_end(ctx: DrawContext) -> Draw:
@@ -158,7 +125,7 @@ def _ordinary(ctx: DrawContext) -> frozenset[str]:
 
 def draw_my_lapsing(ctx: DrawContext) -> Draw:
     lost = _lost(ctx, ctx.me)
-    if not lost > 0:
+    if lost <= 0:
         raise UnfitError
     return ctx.draw({}, answer=[entities.number(lost)])
 
@@ -186,7 +153,7 @@ def lapsing(slots: Slots, plan: PlanRecorder) -> Values:
 def draw_reports_lapsing(ctx: DrawContext) -> Draw:
     reports = _reports(ctx)
     names = [entities.person(row) for row in reports if _lost(ctx, row) > 0]
-    if not len(reports) > 1:
+    if len(reports) < 2:
         raise UnfitError
     return ctx.draw({}, answer=names, nothing=not names)
 
@@ -202,7 +169,7 @@ def reports_lapsing(slots: Slots, plan: PlanRecorder) -> Values:
 def draw_reports_to_improve(ctx: DrawContext) -> Draw:
     reports, most = _reports(ctx), clauses.value(ctx.facts, clauses.PLAN)
     names = [entities.person(row) for row in reports if int(row["performance_rating"]) <= most]
-    if not len(reports) > 1:
+    if len(reports) < 2:
         raise UnfitError
     return ctx.draw({}, answer=names, nothing=not names)
 
@@ -238,3 +205,21 @@ def _lapsing(left: str, most: int) -> int:
     if not left:
         raise UnfitError("nothing is known of vacation")
     return int(left) - most
+
+
+def _draw_notice_of(ctx: DrawContext, levels: int) -> Draw:
+    row = someone(ctx)
+    leaver = ctx.above(row, levels)
+    asked = [entities.person(leaver)] if levels else []
+    return _draw_notice(ctx, leaver, {"name": row["name"]}, *asked)
+
+
+def _notice_of(slots: Slots, plan: PlanRecorder, levels: int) -> Values:
+    leaver = climb(plan, look(plan, slots["name"]), levels)
+    end = _notice(plan, slots, leaver)
+    return (leaver["name"], end) if levels else (end,)
+
+
+for _levels, _name in enumerate(("notice_end", "notice_of_manager", "notice_above")):
+    _logic = Logic(partial(_draw_notice_of, levels=_levels), partial(_notice_of, levels=_levels))
+    GROUP.add(_name, POLICIES, _logic, steps=2 + _levels)

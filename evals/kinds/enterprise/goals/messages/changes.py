@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
-from evals.kinds.enterprise.goals.goal import Slots, Values
+from evals.kinds.enterprise.goals.goal import Logic, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import asks, chat_told
 from evals.kinds.enterprise.goals.messages.chats import (
+    add_everywhere,
     draw_named,
     everywhere,
     find_chat,
@@ -15,7 +16,7 @@ from evals.kinds.enterprise.goals.messages.chats import (
 )
 from evals.kinds.enterprise.goals.messages.news import draw_news, draw_subject, sentence
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.telling import chat, mail, my_manager
+from evals.kinds.enterprise.goals.telling import chat, mail, my_manager, telling_my_manager
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
 GROUPS = groups("messages/changes.toml")
@@ -158,22 +159,19 @@ def tell_both(slots: Slots, plan: PlanRecorder) -> Values:
     )
 
 
-def draw_tell_both_and_mine(ctx: DrawContext) -> Draw:
-    draw, mine = draw_tell_both(ctx), ctx.above(ctx.me)
-    told = {message.arguments["recipient"] for message in draw.actions}
-    if mine["emp_id"] in told:
-        raise UnfitError
-    message = chat(mine["emp_id"], sentence(draw.slots["news"]))
-    about = [("conversations", row) for row in [ctx.facts.at(draw.about[0])] if row]
-    return ctx.draw(draw.slots, actions=[*draw.actions, message], mentions=draw.mentions, about=about)
-
-
-@everywhere(GROUPS, steps=6, type="crud", draw=draw_tell_both_and_mine)
-def tell_both_and_mine(slots: Slots, plan: PlanRecorder) -> Values:
-    tell_both(slots, plan)
-    return plan.carry_out("I write to my manager as well.", chat(my_manager(plan), sentence(slots["news"])))
-
-
 def _told(slots: Slots, value: str) -> str:
     ask = slots["ask"]
     return f"The {ask} for the {slots['topic']} of {slots['project']}: {value}."
+
+
+add_everywhere(
+    GROUPS,
+    "tell_both_and_mine",
+    telling_my_manager(
+        Logic(draw_tell_both, tell_both),
+        lambda to, slots: chat(to, sentence(slots["news"])),
+        why="I write to my manager as well.",
+    ),
+    steps=6,
+    type="crud",
+)

@@ -28,6 +28,19 @@ from evals.kinds.enterprise.goals.messages.chat_facts import (
     partner,
     people,
 )
+from evals.kinds.enterprise.goals.paths import (
+    HERE,
+    MANAGER,
+    Found,
+    Path,
+    Question,
+    Start,
+    email,
+    ident,
+    person,
+    text,
+)
+from evals.kinds.enterprise.goals.paths import date as date_of
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
@@ -127,21 +140,6 @@ def manager_and_chat(slots: Slots, plan: PlanRecorder) -> Values:
     return person["manager_name"], *chat_by_id(slots, plan)
 
 
-def draw_chat_id(ctx: DrawContext) -> Draw:
-    row, other, latent, _ = chat_told(ctx)
-    return ctx.draw(
-        _about(other, latent.facts),
-        answer=[entities.ident("conversation_id", row["conversation_id"]), entities.date(row["date"])],
-        about=[("conversations", row)],
-    )
-
-
-@everywhere(GROUPS, steps=1, draw=draw_chat_id)
-def chat_id(slots: Slots, plan: PlanRecorder) -> Values:
-    chat = find_chat(plan, slots)
-    return chat["conversation_id"], chat["date"]
-
-
 def draw_named(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], Record]:
     """A chat, its partner, slots, and somebody whom the chat names and who is neither of the two."""
     row, other, latent, name = chat_told(ctx, *PEOPLE)
@@ -152,44 +150,6 @@ def draw_named(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], Record
     if person["emp_id"] in (ctx.me["emp_id"], other["emp_id"]):
         raise UnfitError
     return row, other, {**_about(other, latent.facts), "ask": people()[name], "fact": name}, person
-
-
-def draw_named_contact(ctx: DrawContext) -> Draw:
-    row, _, slots, person = draw_named(ctx)
-    answer = [entities.ident("email", person["email"]), entities.text(person["title"])]
-    return ctx.draw(slots, answer=answer, about=[("conversations", row)])
-
-
-@everywhere(GROUPS, steps=2, draw=draw_named_contact)
-def named_contact(slots: Slots, plan: PlanRecorder) -> Values:
-    person = look_up_named(plan, slots)
-    return person["email"], person["title"]
-
-
-def draw_named_manager(ctx: DrawContext) -> Draw:
-    row, _, slots, found_3 = draw_named(ctx)
-    manager = ctx.above(found_3)
-    answer = [entities.person(manager), entities.ident("email", manager["email"])]
-    return ctx.draw(slots, answer=answer, about=[("conversations", row)])
-
-
-@everywhere(GROUPS, steps=3, draw=draw_named_manager)
-def named_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    manager = manager_of(plan, look_up_named(plan, slots))
-    return manager["name"], manager["email"]
-
-
-def draw_named_manager_manager(ctx: DrawContext) -> Draw:
-    row, _, slots, found_3 = draw_named(ctx)
-    second = ctx.above(found_3, 2)
-    answer = [entities.person(second), entities.text(second["title"])]
-    return ctx.draw(slots, answer=answer, about=[("conversations", row)])
-
-
-@everywhere(GROUPS, steps=4, draw=draw_named_manager_manager)
-def named_manager_manager(slots: Slots, plan: PlanRecorder) -> Values:
-    second = manager_of(plan, manager_of(plan, look_up_named(plan, slots)))
-    return second["name"], second["title"]
 
 
 def draw_more_recent(ctx: DrawContext) -> Draw:
@@ -223,10 +183,8 @@ def more_recent(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def manager_of(plan: PlanRecorder, person: Row) -> Row:
-    """The directory's entry of whom somebody reports to."""
-    return plan.one(
-        "employees", f"Now the person whom {person['name']} reports to.", emp_id=person["reports_to"]
-    )
+    """Look up an employee's manager."""
+    return MANAGER.lookup(plan, person)
 
 
 def look_up_named(plan: PlanRecorder, slots: Slots) -> Row:
@@ -242,3 +200,24 @@ def _about(other: Record, told: dict[str, str]) -> dict[str, str]:
 def _last_chat(chats: list[Record], other: Record) -> date:
     ids = other["emp_id"]
     return max(day(row["date"]) for row in chats if ids in (row["sender_emp_id"], row["recipient_emp_id"]))
+
+
+def _draw_chat(ctx: DrawContext) -> Found:
+    row, other, latent, _ = chat_told(ctx)
+    return Found(row, _about(other, latent.facts))
+
+
+def _draw_person(ctx: DrawContext) -> Found:
+    row, _, slots, named = draw_named(ctx)
+    return Found(named, slots, [("conversations", row)])
+
+
+_CHAT, _NAMED = Start("conversations", _draw_chat, find_chat), Start("", _draw_person, look_up_named)
+_MANAGER, _ABOVE = Path().to(MANAGER), Path().to(MANAGER, MANAGER)
+for _name, _steps, _question in (
+    ("chat_id", 1, Question(_CHAT, ident(HERE, "conversation_id"), date_of(HERE, "date"))),
+    ("named_contact", 2, Question(_NAMED, email(HERE), text(HERE, "title"))),
+    ("named_manager", 3, Question(_NAMED, person(_MANAGER), email(_MANAGER))),
+    ("named_manager_manager", 4, Question(_NAMED, person(_ABOVE), text(_ABOVE, "title"))),
+):
+    add_everywhere(GROUPS, _name, _question, steps=_steps)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
-from evals.kinds.enterprise.goals.goal import Slots, Values
+from evals.kinds.enterprise.goals.goal import Logic, Slots, Values
 from evals.kinds.enterprise.goals.messages.chat_facts import chat_told, partner
-from evals.kinds.enterprise.goals.messages.chats import everywhere, find_chat, groups
+from evals.kinds.enterprise.goals.messages.chats import add_everywhere, everywhere, find_chat, groups
 from evals.kinds.enterprise.goals.messages.news import draw_news, sentence
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
-from evals.kinds.enterprise.goals.telling import MAIL, chat, my_manager
-from evals.kinds.enterprise.goals.unfit import UnfitError, need
+from evals.kinds.enterprise.goals.paths import Found
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
+from evals.kinds.enterprise.goals.record_changes import Change
+from evals.kinds.enterprise.goals.telling import MAIL, chat, telling_my_manager
+from evals.kinds.enterprise.goals.unfit import UnfitError
 from evals.tasks.task import Action
 
 GROUPS = groups("messages/changes.toml")
@@ -22,7 +24,8 @@ def _latest_from(ctx: DrawContext) -> tuple[Record, Record]:
     sender = partner(ctx, row)
     mails = ctx.facts.where("mail", sender_emp_id=sender["emp_id"], recipient_emp_id=ctx.me["emp_id"])
     latest = max(mails, key=lambda mail: mail["date"])
-    need([mail["date"] for mail in mails].count(latest["date"]) == 1)
+    if [mail["date"] for mail in mails].count(latest["date"]) > 1:
+        raise UnfitError
     return latest, sender
 
 
@@ -48,79 +51,79 @@ def reply_latest(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I answer in the same thread.", reply)
 
 
-def draw_reply_and_tell(ctx: DrawContext) -> Draw:
-    draw, manager = draw_reply_latest(ctx), ctx.above(ctx.me)
-    row = need(ctx.facts.at(draw.about[0]))
-    if manager["name"] == draw.slots["name"]:
-        raise UnfitError
-    message = chat(manager["emp_id"], sentence(draw.slots["news"]))
-    return ctx.draw(
-        draw.slots, actions=[*draw.actions, message], mentions=draw.mentions, about=[("mail", row)]
-    )
+def _reply(recipient: str, thread_id: str, news: str) -> Action:
+    return action(MAIL, recipient=recipient, thread_id=thread_id, body=sentence(news))
 
 
-@everywhere(GROUPS, steps=4, type="crud", draw=draw_reply_and_tell)
-def reply_and_tell(slots: Slots, plan: PlanRecorder) -> Values:
-    reply_latest(slots, plan)
-    return plan.carry_out("I tell my manager the same.", chat(my_manager(plan), sentence(slots["news"])))
+add_everywhere(
+    GROUPS,
+    "reply_and_tell",
+    telling_my_manager(
+        Logic(draw_reply_latest, reply_latest),
+        lambda to, slots: chat(to, sentence(slots["news"])),
+        why="I tell my manager the same.",
+    ),
+    steps=4,
+    type="crud",
+)
 
 
-def draw_delete_chat(ctx: DrawContext) -> Draw:
+def _draw_chat(ctx: DrawContext) -> Found:
     row, other, latent, _ = chat_told(ctx)
-    return ctx.draw(
-        {"name": other["name"], "topic": latent.facts["topic"], "project": latent.facts["project"]},
-        actions=[action("conversations.delete", conversation_id=row["conversation_id"])],
-        about=[("conversations", row)],
-    )
+    topic, project = latent.facts["topic"], latent.facts["project"]
+    return Found(row, {"name": other["name"], "topic": topic, "project": project})
 
 
-@everywhere(GROUPS, steps=2, type="crud", draw=draw_delete_chat)
-def delete_chat(slots: Slots, plan: PlanRecorder) -> Values:
-    row = find_chat(plan, slots)
-    plan.write("conversations.delete", "I delete that chat.", conversation_id=row["conversation_id"])
-    return ()
-
-
-def draw_delete_mail(ctx: DrawContext) -> Draw:
+def _draw_mail(ctx: DrawContext) -> Found:
     row = ctx.pick("mail", ctx.facts.where("mail", recipient_emp_id=ctx.me["emp_id"]))
     sender = partner(ctx, row)
-    return ctx.draw(
-        {"name": sender["name"], "subject": row["subject"], "day": row["date"][:10]},
-        actions=[action("enterprise_mail_system.delete", email_id=row["email_id"])],
-        about=[("mail", row)],
-    )
+    return Found(row, {"name": sender["name"], "subject": row["subject"], "day": row["date"][:10]})
 
 
-@everywhere(GROUPS, steps=2, type="crud", draw=draw_delete_mail)
-def delete_mail(slots: Slots, plan: PlanRecorder) -> Values:
-    row = plan.one(
+def _find_mail(plan: PlanRecorder, slots: Slots) -> Row:
+    return plan.one(
         "mail", "I look for that mail.", sender=slots["name"], recipient="me", subject=slots["subject"],
         date_from=slots["day"], date_to=slots["day"],
     )  # fmt: skip
-    plan.write("enterprise_mail_system.delete", "I delete that mail.", email_id=row["email_id"])
-    return ()
+
+
+for _name, _change in (
+    (
+        "delete_chat",
+        Change(
+            "conversations",
+            _draw_chat,
+            find_chat,
+            "I delete that chat.",
+            lambda row, _: action("conversations.delete", conversation_id=row["conversation_id"]),
+        ),
+    ),
+    (
+        "delete_mail",
+        Change(
+            "mail",
+            _draw_mail,
+            _find_mail,
+            "I delete that mail.",
+            lambda row, _: action("enterprise_mail_system.delete", email_id=row["email_id"]),
+        ),
+    ),
+):
+    add_everywhere(GROUPS, _name, _change, steps=2, type="crud")
 
 
 def draw_rewrite_chat(ctx: DrawContext) -> Draw:
     row = ctx.pick("conversations", ctx.facts.where("conversations", sender_emp_id=ctx.me["emp_id"]))
     news, mentions = draw_news(ctx.facts, ctx.rng)
-    key = row["conversation_id"]
-    return ctx.draw(
-        {"conversation_id": key, "news": news},
-        actions=[action("conversations.update", conversation_id=key, text=sentence(news))],
-        mentions=mentions,
-        about=[("conversations", row)],
-    )
+    slots = {"conversation_id": row["conversation_id"], "news": news}
+    return ctx.draw(slots, actions=[_rewrite(slots)], mentions=mentions, about=[("conversations", row)])
 
 
 @everywhere(GROUPS, steps=1, type="crud", draw=draw_rewrite_chat, denials=("not_participant",))
 def rewrite_chat(slots: Slots, plan: PlanRecorder) -> Values:
-    plan.write(
-        "conversations.update", "I replace the text of that chat.",
-        conversation_id=slots["conversation_id"], text=sentence(slots["news"]),
-    )  # fmt: skip
-    return ()
+    return plan.carry_out("I replace the text of that chat.", _rewrite(slots))
 
 
-def _reply(recipient: str, thread_id: str, news: str) -> Action:
-    return action(MAIL, recipient=recipient, thread_id=thread_id, body=sentence(news))
+def _rewrite(slots: Slots) -> Action:
+    text = sentence(slots["news"])
+    return action("conversations.update", conversation_id=slots["conversation_id"], text=text)

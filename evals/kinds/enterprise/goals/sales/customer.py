@@ -86,9 +86,9 @@ def favourite_reviews(slots: Slots, plan: PlanRecorder) -> Values:
     return str(reviews.total), product["rating"]
 
 
-def _last_purchase(ctx: DrawContext, customer: Record | None) -> Record:
-    rows = ctx.facts.where("sales", customer_id=customer["customer_id"]) if customer else []
-    if not len(rows) > 1:
+def _last_purchase(ctx: DrawContext, customer: Record) -> Record:
+    rows = ctx.facts.where("sales", customer_id=customer["customer_id"])
+    if len(rows) < 2:
         raise UnfitError
     return latest(rows, "date_of_purchase")
 
