@@ -52,7 +52,7 @@ class TaskKind:
         value_readers: readers of values that answers name, by type of value. Each takes a text and gives the
             values of the type in it, each in one spelling; `local/rubric` finds wrong values with them.
         commands: commands of its own on the command line, by their words (`org`, `serve crm`); each is the
-            address `module:attribute` of a `typer.Typer`.
+            address `module:attribute` of a function for typer, or of a `typer.Typer`.
     """
 
     name: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from tools.errors import InputError
 from tools.persona import Persona
@@ -16,6 +17,19 @@ from tools.world import World
 
 if TYPE_CHECKING:
     from retrievers.index.library import Library
+    from tools.tool_context import ToolContext
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """An explanation of access rules, as JSON-able data and as text."""
+
+    data: Mapping[str, Any]
+    text: str
+
+
+ExplainAccess = Callable[["ToolContext", str | None, Sequence[str], str | None], Explanation]
+"""Explains the rights of a context's persona: in one source or all, for operations, and on one record."""
 
 
 def no_library(_world: World) -> Library | None:
@@ -41,6 +55,11 @@ class WorldKind:
         departments: what the codes in `Persona.department` stand for, for prompts.
         categories: names of functions (without that of their toolkit) by what they are for; agents can be
             made to do without the functions of a category.
+        persona_ids: ids to choose from where there are few, for completion.
+        explain_access: replaces the explanation of access rules where these are no document of rules.
+        check_policy: the same for the check of a policy file.
+        live_systems: by name what connects to a live system, which tools then work on instead of the world;
+            takes a file that says how that system calls our records, or None.
         stand_ins: names of the toolkits that such agents get in their place.
     """
 
@@ -57,6 +76,10 @@ class WorldKind:
     departments: Mapping[str, str] = field(default_factory=dict, hash=False)
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     stand_ins: tuple[str, ...] = ()
+    persona_ids: Callable[[World], Iterable[str]] = lambda _: ()
+    explain_access: ExplainAccess | None = None
+    check_policy: Callable[[Path], Explanation] | None = None
+    live_systems: Mapping[str, Callable[[Path | None], object]] = field(default_factory=dict, hash=False)
 
     def toolset(self, toolkits: Iterable[str] | None, without: Iterable[str] = ()) -> Toolset:
         """The tools of these toolkits and the shared ones; None stands for all of them.

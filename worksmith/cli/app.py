@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from itertools import chain
 from typing import Any, cast
 
 import typer
@@ -12,6 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from worksmith import __version__
+from worksmith.cli.kind_commands import kind_commands
 
 # Set before any library reads them: no telemetry, and no price list fetched from the network at import.
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
@@ -40,16 +42,16 @@ COMMANDS = {
     "index": "worlds.index:index_suite",
     "suite": "worlds.suite:app",
     "access": "worlds.access:app",
-    "serve": "worlds.serve:app",
-    "org": "worlds.org:app",
 }
 """The commands and groups, each with the module below `worksmith.cli` and the name it has there."""
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands by name; the module of each is loaded when it is looked up."""
+    """The commands by name, those of kinds last; the module of each is loaded when it is looked up."""
 
     def __getitem__(self, name: str) -> Any:
+        if name not in COMMANDS:
+            return kind_commands()[name]
         module, _, attribute = COMMANDS[name].partition(":")
         found = getattr(import_module(f"worksmith.cli.{module}"), attribute)
         parent = typer.Typer()
@@ -60,10 +62,10 @@ class _Commands(Mapping[str, Any]):
         return get_group(parent).commands[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
+        return chain(COMMANDS, kind_commands())
 
     def __len__(self) -> int:
-        return len(COMMANDS)
+        return len(COMMANDS) + len(kind_commands())
 
 
 class _Group(TyperGroup):

@@ -26,16 +26,14 @@ def tool_categories() -> list[str]:
     return [category for kind in kinds for category in kind.categories]
 
 
-def roles(context: typer.Context) -> list[str]:
-    """The roles of the suite on the command line, if it is a CRM."""
+def personas(context: typer.Context) -> list[str]:
+    """The personas of the suite on the command line, where they are few enough to choose from."""
     from tools.errors import InputError
-    from tools.kinds.crm.access.policy import open_policy
+    from tools.world_kind import world_kind
 
     world = _world(context)
-    if world is None or world.manifest.kind != "crm":
-        return []
     try:
-        return list(open_policy(world).document.roles)
+        return list(world_kind(world.manifest.kind).persona_ids(world)) if world else []
     except InputError:
         return []
 

@@ -74,4 +74,8 @@ CRM = TaskKind(
     published="evals.kinds.crm.published",
     value_readers={"state": _states},
     facts=_facts,
+    commands={
+        "serve crm": "evals.kinds.crm.commands.serve:serve_crm",
+        "org": "evals.kinds.crm.commands.org:app",
+    },
 )

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worksmith.cli.choices import roles, sources, world_kinds
+from worksmith.cli.choices import personas, sources, world_kinds
 from worksmith.cli.options import JsonFlag, SuiteArgument
-from worksmith.cli.worlds.roles import check_role, validate_roles
 
 if TYPE_CHECKING:
     from tools.access.document import PolicyDocument
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from tools.persona import Persona
     from tools.policy import Decision
     from tools.tool_context import ToolContext
-    from tools.world_kind import WorldKind
+    from tools.world_kind import Explanation, WorldKind
 
 app = typer.Typer(help="Explain and check access rules.", no_args_is_help=True)
 
@@ -30,13 +29,11 @@ _OPERATIONS = ["create", "read", "update", "delete"]
 def check(
     suite: SuiteArgument,
     persona: Annotated[
-        str, typer.Option("--as", help="Who asks: id of an employee, or role of a CRM.", autocompletion=roles)
+        str, typer.Option("--as", help="Who asks: id of an employee, or a role.", autocompletion=personas)
     ],
     source: Annotated[
         str | None,
-        typer.Option(
-            help="One source, such as an object of a CRM.", show_default="all", autocompletion=sources
-        ),
+        typer.Option(help="One source, such as a table.", show_default="all", autocompletion=sources),
     ] = None,
     operation: Annotated[
         str | None,
@@ -55,8 +52,8 @@ def check(
     if record is not None and source is None:
         raise InputError("a record belongs to a source", where="--record", hint="give --source too")
     kind, ctx = _open(suite, persona)
-    if kind.name == "crm":
-        check_role(ctx, source, operations, record, as_json)
+    if kind.explain_access is not None:
+        _tell(kind.explain_access(ctx, source, operations, record), as_json)
         return
     sources = [source] if source else _sources(ctx)
     rights = [explain_source(ctx, kind.tables, name, operations) for name in sources]
@@ -76,18 +73,23 @@ def check(
 def validate(
     file: Annotated[Path, typer.Argument(help="Policy file (JSON).", dir_okay=False)],
     kind: Annotated[
-        str, typer.Option(help="Kind of world whose sources and tools it is for.", autocompletion=world_kinds)
-    ] = "enterprise",
+        str | None,
+        typer.Option(
+            help="Kind of world whose sources and tools it is for.",
+            autocompletion=world_kinds,
+            show_default="that of the world beside the file, else the one with departments",
+        ),
+    ] = None,
     as_json: JsonFlag = False,
 ) -> None:
     """Check a policy file; a fault is named by its place in the file."""
     from tools.access.reading import read_document
     from tools.world_kind import world_kind
 
-    if kind == "crm":
-        validate_roles(file, as_json)
+    world = world_kind(kind or _kind_beside(file))
+    if world.check_policy is not None:
+        _tell(world.check_policy(file), as_json)
         return
-    world = world_kind(kind)
     tools = frozenset(tool.name for toolkit in world.toolkits for tool in toolkit.tools)
     document = read_document(file, {table.name: table.columns for table in world.tables}, tools)
     facts = _facts(document, tools, [table.name for table in world.tables])
@@ -103,6 +105,21 @@ def validate(
         known = ", ".join(world.departments)
         listed = "; ".join(facts["departments_unknown"])
         typer.echo(f"nobody is in these departments, unless the world has others than {known}: {listed}")
+
+
+def _tell(found: Explanation, as_json: bool) -> None:
+    typer.echo(json.dumps(found.data) if as_json else found.text)
+
+
+def _kind_beside(file: Path) -> str:
+    """The kind of the world in the file's folder; without one, the first kind that has departments."""
+    from tools.world import MANIFEST_FILE, World
+    from tools.world_kind import WORLD_KINDS
+
+    if (file.parent / MANIFEST_FILE).is_file():
+        return World.open(file.parent).manifest.kind
+    names = WORLD_KINDS.names()
+    return next((name for name in names if WORLD_KINDS.get(name).departments), names[0])
 
 
 def _facts(document: PolicyDocument, tools: frozenset[str], sources: list[str]) -> dict[str, Any]:

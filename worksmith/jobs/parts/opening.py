@@ -80,17 +80,15 @@ def connect(suite: Suite, settings: OrgSettings, progress: Progress) -> None:
                 "there are no other ids without another org", where="--org-ids", hint="give --org"
             )
         return
-    if org != "salesforce":
-        raise InputError(f"no org {org!r}", where="--org", hint="there is salesforce")
-    if suite.manifest.kind != "crm":
+    systems = suite.env.kind.live_systems
+    if org not in systems:
+        known = ", ".join(systems)
         raise InputError(
-            f"the tools of kind {suite.manifest.kind} work on no Salesforce org", where=str(suite.path)
+            f"the tools of kind {suite.manifest.kind} work on no live system {org!r}",
+            where="--org",
+            hint=f"there is {known}" if known else "leave it out",
         )
-    from tools.kinds.crm.live.ids import translated
-    from tools.kinds.crm.live.org import SalesforceOrg
-
-    live = SalesforceOrg.from_env()
-    suite.env.connect(translated(live, ids) if ids else live)
+    suite.env.connect(systems[org](ids))
     progress.say(f"Tools work on the {suite.env.backend}")
 
 

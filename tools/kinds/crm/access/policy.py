@@ -152,6 +152,11 @@ def open_policy(world: World) -> CrmPolicy:
     return CrmPolicy(document, read_settings(world.path))
 
 
+def role_names(world: World) -> tuple[str, ...]:
+    """The roles of a world, which are its personas."""
+    return tuple(open_policy(world).document.roles)
+
+
 def find_persona(world: World, role: str) -> Persona:
     """Somebody of a role of `world`.
 

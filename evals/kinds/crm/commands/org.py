@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from worksmith.cli.options import JsonFlag, SuiteArgument
-from worksmith.cli.terminal import say
+from evals.kinds.crm.commands.options import JsonFlag, SuiteArgument, crm_world, say
 
 if TYPE_CHECKING:
     from tools.kinds.crm.live.ids import IdFile
@@ -75,7 +74,6 @@ def upload(
     from tools.errors import InfrastructureError
     from tools.kinds.crm.live.plan import make_plan
     from tools.kinds.crm.live.target import Target
-    from worksmith.cli.worlds.serve import crm_world
 
     given = _constants(constants or [])
     if not dry_run:

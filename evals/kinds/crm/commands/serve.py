@@ -1,4 +1,4 @@
-"""`worksmith serve`: let other programs at a world, over the API of the system that it stands for."""
+"""`worksmith serve crm`: serve a world to other programs over the API of the system that it stands for."""
 
 from __future__ import annotations
 
@@ -8,25 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from worksmith.cli.choices import roles
-from worksmith.cli.terminal import say
+from evals.kinds.crm.commands.options import crm_world, roles, say
 
 if TYPE_CHECKING:
     from tools.kinds.crm.rest.server import Listening
     from tools.kinds.crm.schema import Schema
     from tools.world import World
 
-app = typer.Typer(help="Serve a world to other programs.", no_args_is_help=True)
-
 TOKEN_VARIABLE = "WORKSMITH_SERVE_TOKEN"
 
 
-@app.callback()
-def _group() -> None:
-    """Serve a world to other programs."""
-
-
-@app.command("crm")
 def serve_crm(
     suite: Annotated[Path, typer.Argument(help="Suite directory; its world is enough.")],
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
@@ -116,27 +107,6 @@ def _check(host: str, *, allow_remote: bool, tls: bool, writable: bool, save: Pa
             raise InputError("other machines are served over TLS only", where="--no-tls", hint=hint)
     if save is not None and not writable:
         raise InputError("nothing can change, so there is nothing to save", where="--save", hint="--writable")
-
-
-def crm_world(suite: Path) -> World:
-    """The CRM world of a suite, or in a directory of its own.
-
-    Raises:
-        InputError: there is none.
-    """
-    from tools.errors import InputError
-    from tools.world import World
-
-    world = World.open(suite)
-    if world.manifest.kind != "crm":
-        raise InputError(
-            f"a world of kind {world.manifest.kind} is no CRM org",
-            where=str(suite),
-            hint="`worksmith suite build crm` makes one",
-        )
-    if world.manifest.elsewhere:
-        raise InputError(f"the records of this world are in {world.manifest.elsewhere}", where=str(suite))
-    return world
 
 
 def _schema(world: World, role: str | None) -> Schema:

@@ -1,0 +1,1 @@
+"""Commands of the CRM kind: `worksmith org` and `worksmith serve crm`."""

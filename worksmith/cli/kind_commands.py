@@ -1,0 +1,46 @@
+"""Commands that the installed kinds have of their own."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.main import get_group
+
+_GROUPS = {"serve": "Serve a world to other programs."}
+"""Groups that commands of several kinds share, with their help."""
+
+
+@cache
+def kind_commands() -> dict[str, Any]:
+    """The commands and groups of all kinds by name. A broken kind is named on stderr, and has none."""
+    from evals.task_kind import TASK_KINDS
+    from tools.errors import InputError
+
+    root = typer.Typer()
+    shared: dict[str, typer.Typer] = {}
+    for kind in TASK_KINDS.names():
+        try:
+            commands = TASK_KINDS.get(kind).commands
+        except InputError as error:
+            typer.echo(f"worksmith: {error}", err=True)
+            continue
+        for words, address in commands.items():
+            group, _, name = words.rpartition(" ")
+            if group and group not in shared:
+                shared[group] = typer.Typer(help=_GROUPS.get(group), no_args_is_help=True)
+                root.add_typer(shared[group], name=group)
+            _mount(shared.get(group, root), name, address)
+    return dict(get_group(root).commands)
+
+
+def _mount(parent: typer.Typer, name: str, address: str) -> None:
+    """Add the command or group at an address `module:attribute`."""
+    module, _, attribute = address.partition(":")
+    found = getattr(import_module(module), attribute)
+    if isinstance(found, typer.Typer):
+        parent.add_typer(found, name=name)
+    else:
+        parent.command(name)(found)
