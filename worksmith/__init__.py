@@ -13,6 +13,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from worksmith.namespace import check_packages
+
 __version__ = "0.1.0"
 
 _PLACES = {
@@ -40,6 +42,9 @@ _PLACES = {
 """The public names, each with its module below `worksmith.jobs`, which is loaded when the name is used."""
 
 __all__ = ["__version__", *_PLACES]
+
+
+check_packages()
 
 
 def __getattr__(name: str) -> Any:
