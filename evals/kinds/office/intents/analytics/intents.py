@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 from random import Random
 
 from evals.kinds.office.intents.analytics.metrics import (
@@ -21,16 +22,16 @@ from evals.kinds.office.intents.analytics.metrics import (
     series,
     starts_above_zero,
 )
-from evals.kinds.office.intents.analytics.plots import CHARTS, WEEK, days_of, make_plots, plot, plots_of
-from evals.kinds.office.intents.analytics.traffic_sources import (
-    WEEKS,
-    draw_sources,
-    draw_top_source,
-    if_more_visits,
-    solve_if_more_visits,
-    solve_top_source,
-    top_source,
+from evals.kinds.office.intents.analytics.plots import (
+    CHARTS,
+    WEEK,
+    days_of,
+    make_plots,
+    plot,
+    plots_of,
+    plotting,
 )
+from evals.kinds.office.intents.analytics.traffic_sources import TRAFFIC, WEEKS
 from evals.kinds.office.intents.intent import Logic, Slots, intents
 from evals.kinds.office.intents.plan_recorder import PlanRecorder
 from evals.kinds.office.intents.wording import day_words, weekday_back
@@ -163,33 +164,16 @@ def _solve_if_grown_more(slots: Slots, call: PlanRecorder) -> None:
 INTENTS = intents(
     "analytics/intents.toml",
     {
-        "A1": Logic(
-            _draw_chart,
-            lambda records, slots: _chart(slots, records.today),
-            lambda slots, call: make_plots(call, _chart(slots, call.today)),
-        ),
-        "A2": Logic(
-            _draw_day,
-            lambda records, slots: _one_day(slots, records.today),
-            lambda slots, call: make_plots(call, _one_day(slots, call.today)),
-        ),
-        "A3": Logic(
-            _draw_range,
-            lambda records, slots: plots_of(slots, records.today, "histogram"),
-            lambda slots, call: make_plots(call, plots_of(slots, call.today, "histogram")),
-        ),
+        "A1": plotting(_draw_chart, _chart),
+        "A2": plotting(_draw_day, _one_day),
+        "A3": plotting(_draw_range, partial(plots_of, kind="histogram")),
         "A4": Logic(draw_condition, _if_passed, _solve_if_passed),
-        "A5": Logic(
-            _draw_pair_since,
-            lambda records, slots: plots_of(slots, records.today, "bar"),
-            lambda slots, call: make_plots(call, plots_of(slots, call.today, "bar")),
-        ),
+        "A5": plotting(_draw_pair_since, partial(plots_of, kind="bar")),
         "A6": Logic(_draw_weeks, _if_passed, _solve_if_passed),
         "A7": Logic(_draw_growth_since, _if_grown, _solve_if_grown),
         "A8": Logic(_draw_growth_since_weekday, _if_grown, _solve_if_grown),
         "A9": Logic(_draw_growth_in_week, _if_grown_in_week, _solve_if_grown_in_week),
         "A10": Logic(draw_growth_comparison, _if_grown_more, _solve_if_grown_more),
-        "A11": Logic(draw_top_source, top_source, solve_top_source),
-        "A12": Logic(draw_sources, if_more_visits, solve_if_more_visits),
+        **TRAFFIC,
     },
 )

@@ -127,13 +127,11 @@ def draw_condition(records: Records, rng: Random) -> dict[str, str]:
 
 
 def condition_held(records: Records, slots: Slots) -> bool:
-    """Whether the metric passed the threshold on at least one day since the date."""
     since = day_of(slots["date"], records.today)
     return passed(series(records, slots["metric"], since).values(), slots)
 
 
 def check_condition(slots: Slots, call: PlanRecorder) -> bool:
-    """The same through tools."""
     since = day_of(slots["date"], call.today)
     return passed(read_series(call, slots["metric"], since).values(), slots)
 
@@ -160,13 +158,11 @@ def starts_above_zero(values: Series, since: date) -> bool:
 
 
 def grew_more(records: Records, slots: Slots) -> bool:
-    """Whether metric grew by a higher percentage than metric_2 from the weekday to yesterday."""
     since = weekday_back(slots["weekday"], records.today)
     return growth(series(records, slots["metric"], since)) > growth(series(records, slots["metric_2"], since))
 
 
 def check_growth(slots: Slots, call: PlanRecorder) -> bool:
-    """The same through tools."""
     since = weekday_back(slots["weekday"], call.today)
     first = growth(read_series(call, slots["metric"], since))
     return first > growth(read_series(call, slots["metric_2"], since))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, timedelta
 
 from evals.kinds.office.intents.analytics.metrics import METRICS, yesterday
-from evals.kinds.office.intents.intent import Slots
+from evals.kinds.office.intents.intent import Draw, Logic, Slots
 from evals.kinds.office.intents.plan_recorder import PlanRecorder
 from evals.kinds.office.intents.wording import day_of, weekday_back
 from evals.tasks.task import Action
@@ -50,3 +51,12 @@ def make_plots(call: PlanRecorder, plots: list[Action]) -> None:
     """Make the calls."""
     for action in plots:
         call.perform(action, f"I make the {action.arguments['plot_type']} plot that was asked for.")
+
+
+def plotting(draw: Draw, plots: Callable[[Slots, date], list[Action]]) -> Logic:
+    """The logic of an intent that asks for plots whatever the figures are."""
+    return Logic(
+        draw,
+        lambda records, slots: plots(slots, records.today),
+        lambda slots, call: make_plots(call, plots(slots, call.today)),
+    )

@@ -8,7 +8,7 @@ from random import Random
 
 from evals.kinds.office.intents.analytics.metrics import draw_since
 from evals.kinds.office.intents.analytics.plots import days_of, make_plots, plot
-from evals.kinds.office.intents.intent import Slots
+from evals.kinds.office.intents.intent import Logic, Slots
 from evals.kinds.office.intents.plan_recorder import PlanRecorder
 from evals.kinds.office.intents.wording import day_words
 from evals.kinds.office.records import Records
@@ -45,7 +45,6 @@ def draw_top_source(records: Records, rng: Random) -> Slots | None:
 
 
 def top_source(records: Records, slots: Slots) -> list[Action]:
-    """Plot the source with the most visits."""
     period = days_of(slots, records.today)
     source = _visits_by_source(records, *period).most_common(1)[0][0]
     return [plot(*period, _source_value(source), "line")]
@@ -69,7 +68,6 @@ def _source_plots(slots: Slots, today: date) -> list[Action]:
 
 
 def if_more_visits(records: Records, slots: Slots) -> list[Action]:
-    """Plot both sources if the first brought more visits."""
     visits = _visits_by_source(records, *days_of(slots, records.today))
     return (
         _source_plots(slots, records.today) if visits[slots["source_1"]] > visits[slots["source_2"]] else []
@@ -81,3 +79,9 @@ def solve_if_more_visits(slots: Slots, call: PlanRecorder) -> None:
     first, second = (_read_visits(call, slots[name], *period) for name in ("source_1", "source_2"))
     if first > second:
         make_plots(call, _source_plots(slots, call.today))
+
+
+TRAFFIC = {
+    "A11": Logic(draw_top_source, top_source, solve_top_source),
+    "A12": Logic(draw_sources, if_more_visits, solve_if_more_visits),
+}

@@ -14,7 +14,7 @@ from evals.kinds.office.intents.calendar.rules import (
     start_of,
     update_event,
 )
-from evals.kinds.office.intents.intent import Slots
+from evals.kinds.office.intents.intent import Logic, Slots
 from evals.kinds.office.intents.plan_recorder import PlanRecorder
 from evals.kinds.office.intents.wording import (
     DURATIONS,
@@ -44,7 +44,6 @@ def _events_of_day(records: Records, slots: Slots) -> list[Event]:
 
 
 def cancel_first(records: Records, slots: Slots) -> list[Action]:
-    """Delete the day's first event."""
     return [delete_event(event.id) for event in _events_of_day(records, slots)[:1]]
 
 
@@ -66,7 +65,6 @@ def draw_rename_last(records: Records, rng: Random) -> Slots | None:
 
 
 def rename_last(records: Records, slots: Slots) -> list[Action]:
-    """Rename the day's last event."""
     return [
         update_event(event.id, "event_name", slots["new_name"])
         for event in _events_of_day(records, slots)[-1:]
@@ -104,7 +102,6 @@ def _postponed(event_id: str, start: datetime, slots: Slots) -> Action:
 
 
 def postpone(records: Records, slots: Slots) -> list[Action]:
-    """Move the start of the day's first event with the person."""
     event = _first_with(records, slots)
     return [_postponed(event.id, event.start, slots)]
 
@@ -116,3 +113,10 @@ def solve_postpone(slots: Slots, call: PlanRecorder) -> None:
         call, day, f"I look for the first event with {slots['name']} on {slots['date']}.", address
     )[0]
     call.perform(_postponed(row["event_id"], start_of(row), slots), "I move the start of that event.")
+
+
+DAYS = {
+    "C1": Logic(draw_day, cancel_first, solve_cancel_first),
+    "C2": Logic(draw_rename_last, rename_last, solve_rename_last),
+    "C3": Logic(draw_postpone, postpone, solve_postpone),
+}

@@ -6,17 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, time, timedelta
 from random import Random
 
-from evals.kinds.office.intents.calendar.days import (
-    cancel_first,
-    draw_day,
-    draw_postpone,
-    draw_rename_last,
-    postpone,
-    rename_last,
-    solve_cancel_first,
-    solve_postpone,
-    solve_rename_last,
-)
+from evals.kinds.office.intents.calendar.days import DAYS
 from evals.kinds.office.intents.calendar.rules import (
     EventRow,
     book_tomorrow,
@@ -220,9 +210,7 @@ def _solve_create(slots: Slots, call: PlanRecorder) -> None:
 INTENTS = intents(
     "calendar/intents.toml",
     {
-        "C1": Logic(draw_day, cancel_first, solve_cancel_first),
-        "C2": Logic(draw_rename_last, rename_last, solve_rename_last),
-        "C3": Logic(draw_postpone, postpone, solve_postpone),
+        **DAYS,
         "C4": Logic(_draw_coming, _cancel_next_named, _solve_cancel_next_named),
         "C5": Logic(_draw_rename_next, _rename_next, _solve_rename_next),
         "C6": Logic(_draw_person, _cancel_next_with, _solve_cancel_next_with),

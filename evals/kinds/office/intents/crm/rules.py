@@ -57,7 +57,6 @@ def change_each(call: PlanRecorder, why: str, change: Callable[[str], Action], *
 
 
 def new_customer_name(records: Records, rng: Random) -> str | None:
-    """A name that no customer has, made from the names of two; None if it exists."""
     first, last = (rng.choice(records.customers).name.split() for _ in range(2))
     names = {customer.name for customer in records.customers}
     plain = f"{first[0]} {last[-1]}"

@@ -30,7 +30,6 @@ def draw_sender(records: Records, rng: Random) -> Slots | None:
 
 
 def delete_latest(records: Records, slots: Slots) -> list[Action]:
-    """The sender's mail that was sent last."""
     return [delete(_latest_from(records, slots["name"]).id)]
 
 
@@ -46,7 +45,6 @@ def draw_recent(records: Records, rng: Random) -> Slots:
 
 
 def delete_recent(records: Records, slots: Slots) -> list[Action]:
-    """All of the sender's mails that are not older."""
     since = records.now - timedelta(days=int(slots["days"]))
     mails = records.received_from.get(records.address(slots["name"]), [])
     return [delete(mail.id) for mail in mails if mail.sent >= since]
@@ -70,7 +68,6 @@ def draw_message(records: Records, rng: Random) -> Slots:
 
 
 def send_message(records: Records, slots: Slots) -> list[Action]:
-    """Just that mail."""
     return [send(records.address(slots["name"]), slots["subject"], slots["body"])]
 
 
@@ -89,7 +86,6 @@ def draw_answer_about(records: Records, rng: Random) -> Slots:
 
 
 def reply_about(records: Records, slots: Slots) -> list[Action]:
-    """Answer the sender's latest mail with that subject."""
     mails = records.received_from[records.address(slots["name"])]
     return [reply(latest(m for m in mails if m.subject == slots["subject"]).id, slots["body"])]
 
@@ -115,7 +111,6 @@ def draw_last_week(records: Records, rng: Random) -> Slots | None:
 
 
 def forward_last_week(records: Records, slots: Slots) -> list[Action]:
-    """Forward each of the sender's mails with that subject of Monday to Sunday."""
     monday, sunday = last_week(records.today)
     mails = records.received_from[records.address(slots["name"])]
     wanted = (m for m in mails if m.subject == slots["subject"] and monday <= m.sent.date() <= sunday)
@@ -147,7 +142,6 @@ def draw_forward_about_to_two(records: Records, rng: Random) -> Slots:
 
 
 def forward_about(records: Records, slots: Slots) -> list[Action]:
-    """Forward the latest mail with that subject to everybody named."""
     inbox = (mail for mails in records.received_from.values() for mail in mails)
     found = latest(mail for mail in inbox if mail.subject == slots["subject"])
     return [forward(found.id, records.address(name)) for name in _recipients(slots)]
@@ -173,7 +167,6 @@ def draw_forward_from(records: Records, rng: Random) -> Slots | None:
 
 
 def forward_latest(records: Records, slots: Slots) -> list[Action]:
-    """Forward the sender's latest mail."""
     return [forward(_latest_from(records, slots["sender"]).id, records.address(slots["recipient"]))]
 
 
@@ -190,7 +183,6 @@ def draw_answer(records: Records, rng: Random) -> Slots | None:
 
 
 def reply_latest(records: Records, slots: Slots) -> list[Action]:
-    """Answer the sender's latest mail."""
     return [reply(_latest_from(records, slots["sender"]).id, slots["body"])]
 
 

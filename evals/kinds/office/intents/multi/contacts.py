@@ -46,7 +46,6 @@ def draw_customer(records: Records, rng: Random) -> Slots | None:
 
 
 def meet_owner(records: Records, slots: Slots) -> list[Action]:
-    """A half hour tomorrow, if the last contact is more than 14 days ago."""
     customer = _customer(records, slots["customer"])
     assert customer.last_contact is not None
     if customer.last_contact >= records.today - _QUIET:
@@ -84,7 +83,6 @@ def draw_mail_and_time(records: Records, rng: Random) -> Slots | None:
 
 
 def meet_sender(records: Records, slots: Slots) -> list[Action]:
-    """An event with the mail's sender, called like its subject."""
     day = day_of(slots["email_date"], records.today)
     sent = (mail for mails in records.received_from.values() for mail in mails)
     mail = next(m for m in sent if m.subject == slots["subject"] and m.sent.date() == day)
@@ -118,7 +116,6 @@ def draw_day_with_event(records: Records, rng: Random) -> Slots | None:
 
 
 def remind(records: Records, slots: Slots) -> list[Action]:
-    """A mail to the participant of the day's first event, named like the event."""
     event = records.events_on[day_of(slots["date"], records.today)][0]
     return [send(event.participant, event.name, slots["body"])]
 
@@ -144,7 +141,6 @@ def draw_silence(records: Records, rng: Random) -> Slots | None:
 
 
 def meet_if_silent(records: Records, slots: Slots) -> list[Action]:
-    """The event, if the colleague has sent nothing in these days."""
     address = records.address(slots["name"])
     since = records.now - timedelta(days=int(slots["days"]))
     if any(mail.sent >= since for mail in records.received_from.get(address, [])):
@@ -176,13 +172,11 @@ def draw_not_planned(records: Records, rng: Random) -> Slots:
 
 
 def write_if_not_met(records: Records, slots: Slots) -> list[Action]:
-    """The mail, if no event with the colleague has started in the past days."""
     earliest, latest = _past(slots, records.now)
     return _write_unless_event(records, slots, earliest, latest)
 
 
 def write_if_none_planned(records: Records, slots: Slots) -> list[Action]:
-    """The mail, if no event with the colleague starts in the coming days."""
     earliest, latest = _ahead(slots, records.now)
     return _write_unless_event(records, slots, earliest, latest)
 

@@ -100,7 +100,6 @@ def text(slot: str, kind: str) -> MoreSlots:
 
 
 def task_for_top_finisher(records: Records, slots: Slots) -> list[Action]:
-    """Create the task for whoever completed most front-end tasks, if anybody did."""
     finishers = _finishers(records)
     return [improvement(slots["metric"], most(finishers), records.today)] if finishers else []
 

@@ -23,7 +23,6 @@ def draw_new_customer(records: Records, rng: Random) -> Slots | None:
 
 
 def add_for_fewest(records: Records, slots: Slots) -> list[Action]:
-    """Add the lead for the person with the fewest overdue tasks, of those who have any, if there are such."""
     late = overdue(records.tasks, records.today)
     return [add_lead(slots["customer"], fewest(task.assignee for task in late))] if late else []
 
@@ -76,12 +75,10 @@ def draw_mails_and_meeting(records: Records, rng: Random) -> Slots | None:
 
 
 def is_late(records: Records, slots: Slots) -> bool:
-    """Whether any task of the colleague is overdue."""
     return bool(overdue(records.tasks_of.get(records.address(slots["name"]), []), records.today))
 
 
 def check_late(slots: Slots, call: PlanRecorder, find: FindAddress) -> bool:
-    """The same through tools."""
     why = f"I look for all tasks of {slots['name']}, to see whether any is overdue."
     return bool(overdue_rows(search_tasks(call, why, assigned_to_email=find(slots["name"])), call.today))
 

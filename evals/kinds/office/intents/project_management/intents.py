@@ -116,7 +116,6 @@ def draw_new_task(records: Records, rng: Random) -> Slots:
 
 
 def create_task(records: Records, slots: Slots) -> list[Action]:
-    """Just that task."""
     return [_new_task(slots, records.address(slots["name"]), records.today)]
 
 
@@ -137,7 +136,6 @@ def draw_most_urgent(records: Records, rng: Random) -> Slots | None:
 
 
 def reassign_most_urgent(records: Records, slots: Slots) -> list[Action]:
-    """Assign the backlog task that is due first to the second person; in a tie the first by name."""
     tasks = in_list("Backlog")(records, records.address(slots["name_1"]))
     urgent = min(tasks, key=lambda task: (task.due, task.name.casefold()))
     return [_hand_over(urgent.id, records.address(slots["name_2"]))]
