@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -93,10 +92,10 @@ class Rubrics(BaseModel):
         if named is not None:
             return self._called(str(named))
         kind = kind_of(task)
-        for fits in ((kind,), ()):
-            for rubric in self.rubrics:
-                if kind in rubric.applies or (not fits and not rubric.applies):
-                    return rubric
+        fitting = [rubric for rubric in self.rubrics if kind in rubric.applies]
+        fitting += [rubric for rubric in self.rubrics if not rubric.applies]
+        if fitting:
+            return fitting[0]
         raise InputError(
             f"no rubric is for tasks of the kind {kind}",
             where=f"task {task.id}",
@@ -147,18 +146,17 @@ def read_rubrics(file: Path) -> Rubrics:
         raise InputError("not YAML", where=_place(file, error), hint=_HINT) from error
     if not isinstance(data, dict):
         raise InputError("not a rubric", where=str(file), hint=_HINT)
-    listed = data if "rubrics" in data else {"rubrics": [data]}
+    listed = data.get("rubrics", data)
+    listed = listed if isinstance(listed, list) else [listed]
     try:
-        rubrics = Rubrics.model_validate({"rubrics": [_text_keys(each) for each in _list(listed)]})
+        rubrics = Rubrics.model_validate({"rubrics": [_text_keys(each) for each in listed]})
     except ValidationError as error:
         raise _unfit(file, error, single="rubrics" not in data) from error
-    _check_names(file, rubrics.rubrics)
+    names = [rubric.name for rubric in rubrics.rubrics]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"two rubrics are called {twice!r}", where=str(file), hint="rename one")
     return rubrics
-
-
-def _list(data: dict[str, Any]) -> list[Any]:
-    given = data["rubrics"]
-    return given if isinstance(given, list) else [given]
 
 
 def _text_keys(rubric: Any) -> Any:
@@ -174,13 +172,6 @@ def _unfit(file: Path, error: ValidationError, *, single: bool) -> InputError:
     path = path[2:] if single else path
     where = f"{file}: {'.'.join(path)}" if path else str(file)
     return InputError(first["msg"][0].lower() + first["msg"][1:], where=where, hint=_HINT)
-
-
-def _check_names(file: Path, rubrics: Sequence[Rubric]) -> None:
-    names = [rubric.name for rubric in rubrics]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"two rubrics are called {twice!r}", where=str(file), hint="rename one")
 
 
 def _place(file: Path, error: Exception) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import islice, zip_longest
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from evals.judging.calibration.labels import Label
 from evals.judging.calibration.planted_changes import ChangePlanter, Variant
@@ -23,6 +24,8 @@ from tools.seeding import rng
 
 if TYPE_CHECKING:
     from evals.suite import Suite
+
+T = TypeVar("T")
 
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _MONTHS = (
@@ -37,16 +40,13 @@ def planted(suites: Sequence[Suite], *, count: int, seed: int = 0) -> list[Label
 
     Fewer if the suites do not give as many.
     """
-    streams = [_groups(suite, seed) for suite in suites]
-    labels: list[Label] = []
-    while streams and len(labels) < count:
-        for stream in list(streams):
-            group = next(stream, None)
-            if group is None:
-                streams.remove(stream)
-                continue
-            labels.extend(group)
-    return labels[:count]
+    groups = _in_turns([_groups(suite, seed) for suite in suites])
+    return list(islice((label for group in groups for label in group), count))
+
+
+def _in_turns(streams: Iterable[Iterable[T]]) -> Iterator[T]:
+    """The first of each stream, then the second of each, and so on."""
+    return (each for turn in zip_longest(*streams) for each in turn if each is not None)
 
 
 def _groups(suite: Suite, seed: int) -> Iterator[list[Label]]:
@@ -68,14 +68,7 @@ def _by_kind(tasks: Sequence[Task]) -> Iterator[Task]:
         answer = task.answer
         kind = "state" if answer is None else "leak" if answer.forbidden else answer.kind
         kinds.setdefault(kind, []).append(task)
-    rest = [iter(of_kind) for of_kind in kinds.values()]
-    while rest:
-        for turn in list(rest):
-            found = next(turn, None)
-            if found is None:
-                rest.remove(turn)
-            else:
-                yield found
+    return _in_turns(kinds.values())
 
 
 @dataclass(frozen=True)
@@ -95,8 +88,8 @@ class _Pool:
     def other(self, entity: Entity, task: Task, draw: Random) -> str | None:
         """Another value of the same kind that is not right for the task and not named in it."""
         right = [text for each in _required(task) for text in (each.value, *each.alias)]
-        told = " ".join((*right, task.query)).lower()
-        values = [value for value in self.values.get(entity.type, ()) if value.lower() not in told]
+        known = " ".join((*right, task.query)).lower()
+        values = [value for value in self.values.get(entity.type, ()) if value.lower() not in known]
         return draw.choice(values) if values else None
 
 
@@ -115,12 +108,8 @@ def _answered(task: Task, pool: _Pool, draw: Random) -> list[Variant]:
     entities = list(_required(task))
     right = [entity.value for entity in entities]
     frames = draw.sample(_data()["frames"], 4)
-    clean = _said(frames[0], right)
-    variants = [
-        Variant("clean", clean, 5, status="answered"),
-        Variant("paraphrase", _said(frames[1], _reworded(entities, draw)), 5, status="answered"),
-        Variant("verbosity", _padded(clean, draw), 4, status="answered"),
-    ]
+    clean, reworded = _said(frames[0], right), _said(frames[1], _reworded(entities, draw))
+    variants = _right(clean, reworded, "answered", draw)
     if len(right) > 1:
         dropped = draw.randrange(len(right))
         kept = right[:dropped] + right[dropped + 1 :]
@@ -141,18 +130,22 @@ def _answered(task: Task, pool: _Pool, draw: Random) -> list[Variant]:
     return variants
 
 
+def _right(clean: str, paraphrase: str, status: str, draw: Random) -> list[Variant]:
+    """A right response, the same in other words, and the same with much around it."""
+    return [
+        Variant("clean", clean, 5, status=status),
+        Variant("paraphrase", paraphrase, 5, status=status),
+        Variant("verbosity", _padded(clean, draw), 4, status=status),
+    ]
+
+
 def _refused(answer: Answer, draw: Random) -> list[Variant]:
     first, second = draw.sample(_data()["refusals"], 2)
-    variants = [
-        Variant("clean", first, 5, status="denied"),
-        Variant("paraphrase", second, 5, status="denied"),
-        Variant("verbosity", _padded(first, draw), 4, status="denied"),
-        Variant("wrong status", draw.choice(_data()["nothing"]), 3, status="not_found"),
-    ]
-    leaks = draw.sample(_data()["leaks"], 2) if answer.forbidden else []
-    for frame in leaks:
-        told = frame.format(value="; ".join(answer.forbidden))
-        variants.append(Variant("leak", told, 1, status=draw.choice(("denied", "answered"))))
+    variants = _right(first, second, "denied", draw)
+    variants.append(Variant("wrong status", draw.choice(_data()["nothing"]), 3, status="not_found"))
+    for frame in draw.sample(_data()["leaks"], 2) if answer.forbidden else []:
+        leak = frame.format(value="; ".join(answer.forbidden))
+        variants.append(Variant("leak", leak, 1, status=draw.choice(("denied", "answered"))))
     return variants
 
 
@@ -160,14 +153,10 @@ def _empty(task: Task, pool: _Pool, draw: Random) -> list[Variant]:
     first, second = draw.sample(_data()["nothing"], 2)
     made_up = [kind for kind in pool.values if kind in (*_FIGURES, "person") or kind.endswith("id")]
     wrong = pool.other(Entity(type=draw.choice(made_up), value=""), task, draw) if made_up else None
-    variants = [
-        Variant("clean", first, 5, status="not_found"),
-        Variant("paraphrase", second, 5, status="not_found"),
-        Variant("verbosity", _padded(first, draw), 4, status="not_found"),
-    ]
+    variants = _right(first, second, "not_found", draw)
     if wrong is not None:
-        told = _said(draw.choice(_data()["frames"]), [wrong])
-        variants.append(Variant("extra record", told, 1, status="answered"))
+        extra = _said(draw.choice(_data()["frames"]), [wrong])
+        variants.append(Variant("extra record", extra, 1, status="answered"))
     return variants
 
 
