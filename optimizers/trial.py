@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +11,7 @@ from evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from evals.records.summary import interval_json
 from evals.running.runner import EvalResult
 from evals.scoring.constraints import broken
-from evals.statistics import NOTHING, Interval
+from evals.statistics import NOTHING, Interval, wilson
 from optimizers.demos.demonstration import Demonstration
 from optimizers.settings import Settings
 
@@ -74,6 +74,30 @@ class Trial:
             broken=broken(settings.constraints, result.records),
             result=result,
             race=race,
+        )
+
+    @classmethod
+    def of_outcomes(
+        cls,
+        name: str,
+        program: str,
+        demonstrations: Sequence[Demonstration],
+        outcomes: Collection[float | None],
+    ) -> Trial:
+        """The trial of a program that an optimizer measured itself.
+
+        Args:
+            program: the candidate's content address.
+            outcomes: 1 or 0 for each dev task, None where the infrastructure failed.
+        """
+        graded = [outcome for outcome in outcomes if outcome is not None]
+        return cls(
+            name=name,
+            program=program,
+            demonstrations=tuple(demonstration.task_id for demonstration in demonstrations),
+            score=wilson(sum(graded), len(graded)),
+            strict=wilson(sum(graded), len(outcomes)),
+            errors=len(outcomes) - len(graded),
         )
 
     @property

@@ -7,7 +7,6 @@ from typing import Any
 import dspy
 
 from evals.dspy_programs.digests import program_digest
-from evals.statistics import wilson
 from evals.suite import as_examples
 from optimizers.dspy_optimizers.lessons import LastSteps, Lessons
 from optimizers.dspy_optimizers.stock import (
@@ -177,16 +176,8 @@ def random_search(context: CompileContext, lessons: Lessons) -> dspy.BootstrapFe
 
 def _trial(candidate: dict[str, Any], lessons: Lessons) -> Trial:
     program = candidate["program"].program
-    scores = [float(score) for score in candidate["subscores"]]
-    score = wilson(sum(scores), len(scores))
-    return Trial(
-        name=_name(candidate),
-        program=program_digest(program),
-        demonstrations=tuple(shown.task_id for shown in lessons.shown_by(program)),
-        score=score,
-        strict=score,
-        errors=0,
-    )
+    outcomes = [float(score) for score in candidate["subscores"]]
+    return Trial.of_outcomes(_name(candidate), program_digest(program), lessons.shown_by(program), outcomes)
 
 
 def _name(candidate: dict[str, Any]) -> str:

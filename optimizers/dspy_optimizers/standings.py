@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from evals.dspy_programs.digests import model_name, program_digest
-from evals.statistics import wilson
 from optimizers.cost.limits import BudgetSpentError
 from optimizers.optimizer import CompileContext
 from optimizers.trial import Contender, Trial
@@ -94,13 +93,6 @@ class Standings:
         for predictor in program.predictors():
             predictor.lm = None
         demonstrations = self._shown_by(program)
-        outcomes = [right for right in self._outcomes[name].values() if right is not None]
-        trial = Trial(
-            name=f"candidate-{number}",
-            program=name,
-            demonstrations=tuple(shown.task_id for shown in demonstrations),
-            score=wilson(sum(outcomes), len(outcomes)),
-            strict=wilson(sum(outcomes), len(self._outcomes[name])),
-            errors=len(self._outcomes[name]) - len(outcomes),
-        )
+        outcomes = self._outcomes[name].values()
+        trial = Trial.of_outcomes(f"candidate-{number}", name, demonstrations, outcomes)
         return Contender(program, demonstrations, trial)

@@ -43,7 +43,7 @@ class Leaking:
         return {**self._scorer(task, episode), "leak": float(renamed)}
 
 
-def job(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
+def context(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
     made = make_context(
         suite, folder, teacher=lm(*VERBS), student=lm(), **{"constraints": NO_LEAK, **settings}
     )
@@ -75,7 +75,7 @@ def test_a_search_space_with_leaking_demonstrations_ends_without_them(
     suite: Suite, tmp_path: Path, planted: TraceBank, search: type[Optimizer]
 ) -> None:
     settings = {"demos": 2, "candidates": 12, "selection": "random", "alpha": 0.4, "margin": 0.0}
-    made = replace(job(suite, tmp_path, **settings), prebuilt_bank=planted)
+    made = replace(context(suite, tmp_path, **settings), prebuilt_bank=planted)
     found = within_constraints(made, search()(made))
 
     leaked = {name for name, value in leaks(found).items() if value}
@@ -87,7 +87,7 @@ def test_a_search_space_with_leaking_demonstrations_ends_without_them(
 
 
 def test_who_leaks_in_a_race_leaves_at_once(suite: Suite, tmp_path: Path, planted: TraceBank) -> None:
-    made = job(suite, tmp_path, demos=12, candidates=1, selection="covering")
+    made = context(suite, tmp_path, demos=12, candidates=1, selection="covering")
     found = Race()(replace(made, prebuilt_bank=planted))
 
     races = {trial.name: trial.race for trial in found.trials if trial.race}
@@ -96,7 +96,7 @@ def test_who_leaks_in_a_race_leaves_at_once(suite: Suite, tmp_path: Path, plante
 
 
 def test_what_leaks_by_its_own_score_never_gets_into_a_bank(suite: Suite, tmp_path: Path) -> None:
-    made = job(suite, tmp_path)
+    made = context(suite, tmp_path)
     bank = made.bank()
     assert {shown.intent for shown in bank.demonstrations} == {"Cancel", "Shift"}
     assert count_reasons(bank.gaps)[BREAKING] == 4
@@ -106,7 +106,7 @@ def test_what_leaks_by_its_own_score_never_gets_into_a_bank(suite: Suite, tmp_pa
 def test_dspys_optimizers_are_shown_that_a_leak_is_no_success(
     suite: Suite, tmp_path: Path, name: str
 ) -> None:
-    made = job(suite, tmp_path, demos=8, candidates=1)
+    made = context(suite, tmp_path, demos=8, candidates=1)
     found = within_constraints(made, optimizer(name)(made))
 
     assert intents(found) == {"Cancel", "Shift"}
@@ -116,7 +116,7 @@ def test_dspys_optimizers_are_shown_that_a_leak_is_no_success(
 def test_what_breaks_a_constraint_gives_way_to_the_best_that_does_not(
     suite: Suite, tmp_path: Path, planted: TraceBank
 ) -> None:
-    made = replace(job(suite, tmp_path, demos=12, accept="best"), prebuilt_bank=planted)
+    made = replace(context(suite, tmp_path, demos=12, accept="best"), prebuilt_bank=planted)
     knn = optimizer("knn")(made)
     found = within_constraints(made, knn)
 
@@ -126,13 +126,13 @@ def test_what_breaks_a_constraint_gives_way_to_the_best_that_does_not(
 
 
 def test_where_nothing_keeps_the_constraints_there_is_no_program(suite: Suite, tmp_path: Path) -> None:
-    made = job(suite, tmp_path, constraints=constraints(["model_calls<=0.5"]), candidates=1)
+    made = context(suite, tmp_path, constraints=constraints(["model_calls<=0.5"]), candidates=1)
     with pytest.raises(ConstraintsBrokenError, match=r"model_calls<=0\.5"):
         within_constraints(made, Bootstrap()(made))
 
 
 def test_a_constraint_about_nothing_is_refused(suite: Suite, tmp_path: Path) -> None:
-    made = job(suite, tmp_path, constraints=constraints(["joy>=1"]))
+    made = context(suite, tmp_path, constraints=constraints(["joy>=1"]))
     with pytest.raises(InputError, match="no episode has a score 'joy'"):
         within_constraints(made, optimizer("none")(made))
 

@@ -24,13 +24,13 @@ from tools.errors import InputError
 VERBS = ("Cancel", "Rename", "Shift")
 
 
-def job(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
+def context(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
     return make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
 
 
 @pytest.fixture(scope="module")
 def bank(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> TraceBank:
-    return job(suite, tmp_path_factory.mktemp("bank")).bank()
+    return context(suite, tmp_path_factory.mktemp("bank")).bank()
 
 
 def accuracy(program: dspy.Module, suite: Suite, **options: Any) -> float:
@@ -58,7 +58,7 @@ def test_selections_depend_on_seed_and_restart_only(bank: TraceBank) -> None:
 
 
 def test_bootstrap_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> None:
-    compiled = Bootstrap()(job(suite, tmp_path, demos=3, candidates=3))
+    compiled = Bootstrap()(context(suite, tmp_path, demos=3, candidates=3))
 
     assert [trial.name for trial in compiled.trials][:2] == ["uncompiled", "covering-0"]
     assert compiled.chosen == "covering-0"
@@ -77,7 +77,7 @@ def test_bootstrap_keeps_the_program_when_nothing_is_better(suite: Suite, tmp_pa
 
 
 def test_bootstrap_never_runs_more_episodes_than_planned(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path, demos=2)
+    work = context(suite, tmp_path, demos=2)
     plan = Bootstrap().max_episodes(work)
     Bootstrap()(work)
 
@@ -87,14 +87,14 @@ def test_bootstrap_never_runs_more_episodes_than_planned(suite: Suite, tmp_path:
 
 @pytest.mark.parametrize("workers", [1, 8])
 def test_knn_shows_each_task_what_it_needs(suite: Suite, tmp_path: Path, workers: int) -> None:
-    compiled = Knn()(job(suite, tmp_path, demos=1, workers=workers))
+    compiled = Knn()(context(suite, tmp_path, demos=1, workers=workers))
 
     assert [trial.score.value for trial in compiled.trials] == [0.0, 1.0]
     assert accuracy(compiled.program, suite, workers=workers) == 1.0
 
 
 def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path, demos=2)
+    work = context(suite, tmp_path, demos=2)
     program = Knn()(work).program
     taught = len(work.teacher.lm.engine.requests)
     student = lm()
@@ -106,7 +106,7 @@ def test_knn_runs_nothing_again_at_inference(suite: Suite, tmp_path: Path) -> No
 
 
 def test_knn_program_saves_and_loads_the_dspy_way(suite: Suite, tmp_path: Path) -> None:
-    program = Knn()(job(suite, tmp_path, demos=2)).program
+    program = Knn()(context(suite, tmp_path, demos=2)).program
     program.save(tmp_path / "program.json")
     with pytest.raises(ValueError, match=r"load it with evals\.dspy_programs\.states\.load_program"):
         Clerk(suite.env).load(tmp_path / "program.json")
@@ -117,7 +117,7 @@ def test_knn_program_saves_and_loads_the_dspy_way(suite: Suite, tmp_path: Path) 
 
 
 def test_knn_program_survives_copies(suite: Suite, tmp_path: Path) -> None:
-    program = Knn()(job(suite, tmp_path, demos=2)).program
+    program = Knn()(context(suite, tmp_path, demos=2)).program
     accuracy(program, suite)  # builds the index
     bare = program.reset_copy()
 
@@ -175,7 +175,7 @@ def test_many_threads_get_their_own_demonstrations(suite: Suite, bank: TraceBank
 def test_knn_needs_a_predictor_that_sees_the_task(suite: Suite, tmp_path: Path, bank: TraceBank) -> None:
     parts = {"step": {**bank.demonstrations[0].parts["step"], "task": "in other words"}}
     blind = bank.demonstrations[0].model_copy(update={"parts": parts})
-    work = job(suite, tmp_path)
+    work = context(suite, tmp_path)
     work.bank = lambda: TraceBank((blind,))  # type: ignore[method-assign]
 
     with pytest.raises(InputError, match="holds the task's text"):

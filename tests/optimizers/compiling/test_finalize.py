@@ -29,14 +29,14 @@ VERBS = ("Cancel", "Rename", "Shift")
 PLAIN = Unchanged()
 
 
-def job(suite: Suite, folder: Path, dev: int = 12, **settings: Any) -> CompileContext:
+def context(suite: Suite, folder: Path, dev: int = 12, **settings: Any) -> CompileContext:
     made = make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
     return replace(made, dev=made.dev[:dev])
 
 
 @pytest.mark.parametrize("name", ["knn", "bootstrap", "tpe"])
 def test_who_wins_every_intent_takes_the_programs_place(suite: Suite, tmp_path: Path, name: str) -> None:
-    work = job(suite, tmp_path, demos=12, candidates=2)
+    work = context(suite, tmp_path, demos=12, candidates=2)
     found = accepted(work, PLAIN, optimizer(name)(work))
 
     assert found.chosen == found.acceptance["taken"] == found.acceptance["best"] != INCUMBENT
@@ -48,7 +48,7 @@ def test_who_wins_every_intent_takes_the_programs_place(suite: Suite, tmp_path: 
 
 @pytest.mark.parametrize("name", ["knn", "bootstrap", "tpe"])
 def test_what_is_not_shown_to_be_better_is_not_taken(suite: Suite, tmp_path: Path, name: str) -> None:
-    work = job(suite, tmp_path, dev=3, demos=12, candidates=1)
+    work = context(suite, tmp_path, dev=3, demos=12, candidates=1)
     made = optimizer(name)(work)
     found = accepted(work, PLAIN, made)
 
@@ -62,7 +62,7 @@ def test_what_is_not_shown_to_be_better_is_not_taken(suite: Suite, tmp_path: Pat
 
 @pytest.mark.parametrize("name", ["knn", "bootstrap"])
 def test_the_user_may_take_the_best_all_the_same(suite: Suite, tmp_path: Path, name: str) -> None:
-    work = job(suite, tmp_path, dev=3, demos=12, candidates=1, accept="best")
+    work = context(suite, tmp_path, dev=3, demos=12, candidates=1, accept="best")
     made = optimizer(name)(work)
     found = accepted(work, PLAIN, made)
 
@@ -71,7 +71,7 @@ def test_the_user_may_take_the_best_all_the_same(suite: Suite, tmp_path: Path, n
 
 
 def test_tasks_of_one_intent_are_one_piece_of_evidence(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path, demos=12)
+    work = context(suite, tmp_path, demos=12)
     work.dev = [task.model_copy(update={"intent": "the same"}) for task in work.dev]
     found = accepted(work, PLAIN, optimizer("knn")(work))
 
@@ -80,7 +80,7 @@ def test_tasks_of_one_intent_are_one_piece_of_evidence(suite: Suite, tmp_path: P
 
 @pytest.mark.parametrize("name", ["dspy:BootstrapFewShot", "dspy:BootstrapFewShotWithRandomSearch"])
 def test_dspys_own_are_taken_as_they_are_and_that_is_said(suite: Suite, tmp_path: Path, name: str) -> None:
-    work = job(suite, tmp_path, dev=2, candidates=1)
+    work = context(suite, tmp_path, dev=2, candidates=1)
     made = optimizer(name)(work)
 
     assert accepted(work, PLAIN, made) == replace(
@@ -94,7 +94,7 @@ def test_dspys_own_are_taken_as_they_are_and_that_is_said(suite: Suite, tmp_path
 
 @pytest.mark.parametrize("name", ["none", "race"])
 def test_a_race_has_settled_it_and_none_settles_nothing(suite: Suite, tmp_path: Path, name: str) -> None:
-    work = job(suite, tmp_path, demos=3, candidates=2)
+    work = context(suite, tmp_path, demos=3, candidates=2)
     made = optimizer(name)(work)
 
     assert accepted(work, PLAIN, made) == made
@@ -124,7 +124,7 @@ def measured(work: CompileContext, scores: Mapping[str, Sequence[float | None]],
 def test_the_best_of_four_that_are_no_better_is_seldom_accepted(
     suite: Suite, tmp_path: Path, intents: int, per_intent: int
 ) -> None:
-    work, taken = job(suite, tmp_path), 0
+    work, taken = context(suite, tmp_path), 0
     for seed in range(100):
         random = Random(seed)
         scores: dict[str, list[float | None]] = {name: [] for name in (INCUMBENT, "a", "b", "c", "d")}
@@ -138,7 +138,7 @@ def test_the_best_of_four_that_are_no_better_is_seldom_accepted(
 
 
 def test_the_best_dev_score_stands_beside_what_it_is_worth(suite: Suite, tmp_path: Path) -> None:
-    random, work = Random(5), job(suite, tmp_path)
+    random, work = Random(5), context(suite, tmp_path)
     scores = {
         name: [float(random.random() < 0.5) for _ in range(40)] for name in (INCUMBENT, "a", "b", "c", "d")
     }
@@ -151,7 +151,7 @@ def test_the_best_dev_score_stands_beside_what_it_is_worth(suite: Suite, tmp_pat
 
 
 def test_who_loses_its_failures_is_set_aside(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path)
+    work = context(suite, tmp_path)
     half: list[float | None] = [float(number % 2) for number in range(40)]
     scores: dict[str, list[float | None]] = {
         INCUMBENT: [0.0] * 40,
@@ -171,7 +171,7 @@ def test_who_loses_its_failures_is_set_aside(suite: Suite, tmp_path: Path) -> No
 def test_nobody_takes_a_program_that_was_set_aside(
     suite: Suite, tmp_path: Path, accept: str, rest: dict[str, list[float | None]], taken: str
 ) -> None:
-    work = job(suite, tmp_path, accept=accept)
+    work = context(suite, tmp_path, accept=accept)
     lossy: list[float | None] = [None] * 10 + [1.0] * 30
     made = measured(work, {INCUMBENT: [0.0] * 40, "lossy": lossy, **rest}, 1)
     found = accepted(work, PLAIN, made)
@@ -183,7 +183,7 @@ def test_nobody_takes_a_program_that_was_set_aside(
 
 
 def test_without_the_program_as_it_is_nothing_can_be_compared(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path)
+    work = context(suite, tmp_path)
     scores: dict[str, list[float | None]] = {INCUMBENT: [None, *[0.0] * 4], "a": [1.0] * 5}
     with pytest.raises(IncumbentLostError, match="lost 1 of 5 episodes") as caught:
         accepted(work, PLAIN, measured(work, scores, 1))
@@ -226,7 +226,7 @@ def test_in_what_a_peer_does_not_run_as_it_comes_is_told(
         for method in ("__init__", "compile"):
             if method in vars(kind):
                 watch(kind, method)
-    optimizer(name)(job(suite, tmp_path, dev=2, demos=3, candidates=2))
+    optimizer(name)(context(suite, tmp_path, dev=2, demos=3, candidates=2))
 
     assert OPTIMIZERS[name].differs
     steps = {"demos", "instructions"}
@@ -234,7 +234,7 @@ def test_in_what_a_peer_does_not_run_as_it_comes_is_told(
 
 
 def test_what_a_peer_is_told_stands_in_the_report(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path, dev=2, candidates=1)
+    work = context(suite, tmp_path, dev=2, candidates=1)
     peer = optimizer("dspy:BootstrapFewShot")
     found = accepted(work, peer, peer(work))
 
@@ -255,7 +255,7 @@ def test_what_a_peer_is_told_stands_in_the_report(suite: Suite, tmp_path: Path) 
 def test_a_dev_score_that_a_peer_chose_by_is_said_to_flatter(
     suite: Suite, tmp_path: Path, name: str, said: str
 ) -> None:
-    work = job(suite, tmp_path, dev=2, candidates=2)
+    work = context(suite, tmp_path, dev=2, candidates=2)
     peer = optimizer(name)
     found = accepted(work, peer, peer(work))
 

@@ -70,7 +70,7 @@ def test_a_teacher_that_cannot_be_reached_is_no_fault_of_the_users(
 
 
 def test_an_empty_bank_is_named(suite: Suite, tmp_path: Path) -> None:
-    job = make_context(suite, tmp_path, teacher=lm(), student=lm())
-    job = replace(job, prebuilt_bank=TraceBank(()))
+    context = make_context(suite, tmp_path, teacher=lm(), student=lm())
+    context = replace(context, prebuilt_bank=TraceBank(()))
     with pytest.raises(NothingTaughtError, match="--bank: the bank has no demonstration"):
-        optimizer("knn")(job)
+        optimizer("knn")(context)

@@ -13,12 +13,12 @@ from tests.optimizers.shop import Clerk, lm, make_context
 from tools.errors import InputError
 
 
-def job(suite: Suite, folder: Path, *verbs: str, **settings: Any) -> CompileContext:
+def context(suite: Suite, folder: Path, *verbs: str, **settings: Any) -> CompileContext:
     return make_context(suite, folder, teacher=lm(*verbs), student=lm(), **settings)
 
 
 def test_successes_become_whole_trajectories(suite: Suite, tmp_path: Path) -> None:
-    bank = job(suite, tmp_path, "Cancel", "Rename", "Shift").bank()
+    bank = context(suite, tmp_path, "Cancel", "Rename", "Shift").bank()
 
     assert [d.task_id for d in bank.demonstrations] == [t.id for t in suite.select(split="train")]
     first = bank.demonstrations[0]
@@ -33,7 +33,7 @@ def test_successes_become_whole_trajectories(suite: Suite, tmp_path: Path) -> No
 def test_demonstration_is_what_stock_bootstrapping_would_store(suite: Suite, tmp_path: Path) -> None:
     import dspy
 
-    bank = job(suite, tmp_path, "Cancel").bank()
+    bank = context(suite, tmp_path, "Cancel").bank()
     program = Clerk(suite.env)
     with dspy.context(lm=lm("Cancel"), trace=[]):
         program(task=suite.task("cancel-00"))
@@ -45,27 +45,27 @@ def test_demonstration_is_what_stock_bootstrapping_would_store(suite: Suite, tmp
 
 
 def test_report_says_why_a_task_gave_nothing(suite: Suite, tmp_path: Path) -> None:
-    bank = job(suite, tmp_path, "Cancel").bank()
+    bank = context(suite, tmp_path, "Cancel").bank()
 
     assert (len(bank), count_reasons(bank.gaps)) == (4, {"wrong outcome": 8})
 
 
 def test_tasks_held_back_are_recognised_by_their_words(suite: Suite, tmp_path: Path) -> None:
-    bank = job(suite, tmp_path, "Cancel").bank()
+    bank = context(suite, tmp_path, "Cancel").bank()
     twin = suite.task("cancel-00").model_copy(update={"id": "other", "query": "cancel  'Alpha Sync'"})
 
     assert [d.task_id for d in bank.usable([twin]).demonstrations] == ["cancel-01", "cancel-02", "cancel-03"]
 
 
 def test_resume_pays_for_nothing_twice_and_gives_the_same(suite: Suite, tmp_path: Path) -> None:
-    first = job(suite, tmp_path, "Cancel")
+    first = context(suite, tmp_path, "Cancel")
     bank = first.bank()
     log = tmp_path / "teacher" / "teacher.jsonl"
     traces = tmp_path / "teacher" / "traces.jsonl"
     # As after a kill: two episodes are lost, a third is torn.
     log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:9]) + b'{"key": "to')
     traces.write_bytes(traces.read_bytes()[:-30])
-    second = job(suite, tmp_path, "Cancel")
+    second = context(suite, tmp_path, "Cancel")
     second.teacher.resume = True
 
     assert second.bank().digest == bank.digest
@@ -73,22 +73,22 @@ def test_resume_pays_for_nothing_twice_and_gives_the_same(suite: Suite, tmp_path
 
 
 def test_traces_of_another_program_or_teacher_are_not_mixed_in(suite: Suite, tmp_path: Path) -> None:
-    job(suite, tmp_path, "Cancel").bank()
-    other = job(suite, tmp_path, "Rename")
+    context(suite, tmp_path, "Cancel").bank()
+    other = context(suite, tmp_path, "Rename")
     other.teacher.resume = True
 
     assert {d.intent for d in other.bank().demonstrations} == {"Rename"}
 
 
 def test_without_resume_an_earlier_run_is_not_overwritten(suite: Suite, tmp_path: Path) -> None:
-    job(suite, tmp_path, "Cancel").bank()
+    context(suite, tmp_path, "Cancel").bank()
 
     with pytest.raises(InputError, match="already there"):
-        job(suite, tmp_path, "Cancel").bank()
+        context(suite, tmp_path, "Cancel").bank()
 
 
 def test_bank_file_round_trips_and_notices_damage(suite: Suite, tmp_path: Path) -> None:
-    bank = job(suite, tmp_path, "Cancel").bank()
+    bank = context(suite, tmp_path, "Cancel").bank()
     file = tmp_path / "bank.jsonl"
     bank.write(file)
 
@@ -113,13 +113,13 @@ def test_bank_file_round_trips_and_notices_damage(suite: Suite, tmp_path: Path) 
 
 @pytest.mark.parametrize("workers", [1, 8])
 def test_workers_make_no_difference(suite: Suite, tmp_path: Path, workers: int) -> None:
-    bank = job(suite, tmp_path, "Cancel", workers=workers).bank()
+    bank = context(suite, tmp_path, "Cancel", workers=workers).bank()
 
-    assert bank.digest == job(suite, tmp_path / "again", "Cancel").bank().digest
+    assert bank.digest == context(suite, tmp_path / "again", "Cancel").bank().digest
 
 
 def test_a_bank_file_has_whatever_characters_tasks_have(suite: Suite, tmp_path: Path) -> None:
-    bank = job(suite, tmp_path, "Cancel").bank()
+    bank = context(suite, tmp_path, "Cancel").bank()
     strange = "one\u2028two\x85three\x0bfour"
     told = tuple(item.model_copy(update={"query": strange}) for item in bank.demonstrations)
     bank = TraceBank(told, bank.gaps)

@@ -25,12 +25,12 @@ from tools.errors import InputError
 VERBS = ("Cancel", "Rename", "Shift")
 
 
-def job(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
+def context(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
     return make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **settings)
 
 
 def test_the_winner_beats_the_program_as_it_is(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path, demos=3, candidates=2)
+    work = context(suite, tmp_path, demos=3, candidates=2)
     compiled = Race()(work)
 
     assert compiled.trials[0].name == "uncompiled"
@@ -66,7 +66,7 @@ def test_a_teacher_that_taught_nothing_ends_a_race(suite: Suite, tmp_path: Path,
 
 
 def test_the_bank_grows_while_that_pays(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path, demos=1, candidates=4)
+    work = context(suite, tmp_path, demos=1, candidates=4)
     entered = [trial.name for trial in Race()(work).trials]
 
     assert bank_schedule(work) == [3, 6, 12]
@@ -86,7 +86,7 @@ def test_a_bank_that_brings_nothing_yet_grows_to_the_end(suite: Suite, tmp_path:
 
 
 def test_what_is_found_on_the_way_is_told_with_its_calls(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path, demos=1, candidates=4)
+    work = context(suite, tmp_path, demos=1, candidates=4)
     compiled = Race()(work)
 
     *_, last = compiled.path
@@ -101,7 +101,8 @@ def test_what_is_found_on_the_way_is_told_with_its_calls(suite: Suite, tmp_path:
 )
 def test_workers_change_nothing(suite: Suite, tmp_path: Path, settings: dict[str, int]) -> None:
     one, eight = (
-        Race()(job(suite, tmp_path / str(workers), seed=3, workers=workers, **settings)) for workers in (1, 8)
+        Race()(context(suite, tmp_path / str(workers), seed=3, workers=workers, **settings))
+        for workers in (1, 8)
     )
 
     assert [trial.to_json() for trial in one.trials] == [trial.to_json() for trial in eight.trials]
@@ -111,8 +112,8 @@ def test_workers_change_nothing(suite: Suite, tmp_path: Path, settings: dict[str
 
 @pytest.mark.parametrize("where", ["race-uncompiled-000", "race-nearest-1-of-6-000", "teacher"])
 def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path, where: str) -> None:
-    whole = Race()(job(suite, tmp_path / "whole", demos=1, candidates=4))
-    broken = job(suite, tmp_path / "broken", demos=1, candidates=4)
+    whole = Race()(context(suite, tmp_path / "whole", demos=1, candidates=4))
+    broken = context(suite, tmp_path / "broken", demos=1, candidates=4)
     told: list[str] = []
 
     def stop_on_the_way(name: str, progress: Progress) -> None:
@@ -125,8 +126,8 @@ def test_an_interrupted_race_runs_nothing_twice(suite: Suite, tmp_path: Path, wh
     with pytest.raises((EvaluationInterrupted, KeyboardInterrupt)):
         Race()(broken)
     with pytest.raises(InputError, match="--resume"):
-        Race()(job(suite, tmp_path / "broken", demos=1, candidates=4))
-    again = job(suite, tmp_path / "broken", demos=1, candidates=4)
+        Race()(context(suite, tmp_path / "broken", demos=1, candidates=4))
+    again = context(suite, tmp_path / "broken", demos=1, candidates=4)
     ran: list[str] = []
     again.teacher, again.student = (
         replace(r, resume=True, on_progress=lambda name, _: ran.append(name))
@@ -144,7 +145,7 @@ def tasks_of(candidate: Shown) -> frozenset[str]:
 
 
 def test_candidates_come_in_sizes_and_kinds_without_repeats(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path, demos=8, candidates=9)
+    work = context(suite, tmp_path, demos=8, candidates=9)
     found = draw_candidates(work, work.bank(), work.settings.candidates)
     fixed = [tasks_of(candidate) for name, candidate in found.items() if "nearest" not in name]
 
@@ -155,7 +156,7 @@ def test_candidates_come_in_sizes_and_kinds_without_repeats(suite: Suite, tmp_pa
 
 
 def test_a_small_bank_gives_no_candidate_twice(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path, demos=100, candidates=50)
+    work = context(suite, tmp_path, demos=100, candidates=50)
     found = draw_candidates(work, work.bank(), work.settings.candidates)
 
     assert [name for name, candidate in found.items() if len(tasks_of(candidate)) == 12] == [
@@ -169,7 +170,7 @@ def test_a_small_bank_gives_no_candidate_twice(suite: Suite, tmp_path: Path) -> 
 def test_a_program_that_hides_the_task_from_its_predictors_gets_fixed_sets(
     suite: Suite, tmp_path: Path
 ) -> None:
-    work = job(suite, tmp_path, demos=4)
+    work = context(suite, tmp_path, demos=4)
     bank = work.bank()
     blind = [
         d.model_copy(update={"parts": {"step": {**d.parts["step"], "task": "in other words"}}})

@@ -23,13 +23,13 @@ DRAWN = [name for name in STOCK if name != "dspy:KNNFewShot"]
 SLOW = {"dspy:BetterTogether", "dspy:MIPROv2", "dspy:SIMBA"}
 
 
-def job(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
+def context(suite: Suite, folder: Path, **settings: Any) -> CompileContext:
     return make_context(suite, folder, teacher=lm(*VERBS), student=lm(), **{"candidates": 2, **settings})
 
 
 @pytest.mark.parametrize("name", WHOLE)
 def test_stock_optimizers_store_whole_trajectories(suite: Suite, tmp_path: Path, name: str) -> None:
-    work = job(suite, tmp_path, demos=12)
+    work = context(suite, tmp_path, demos=12)
     compiled = optimizer(name)(work)
 
     demos = compiled.program.step.demos
@@ -45,7 +45,7 @@ def test_stock_optimizers_store_whole_trajectories(suite: Suite, tmp_path: Path,
 @pytest.mark.parametrize("name", DRAWN)
 def test_same_seed_same_program_another_seed_another(suite: Suite, tmp_path: Path, name: str) -> None:
     states = [
-        optimizer(name)(job(suite, tmp_path / str(run), demos=2, seed=seed)).program.dump_state()
+        optimizer(name)(context(suite, tmp_path / str(run), demos=2, seed=seed)).program.dump_state()
         for run, seed in enumerate((0, 0, 1))
     ]
 
@@ -57,7 +57,7 @@ def test_same_seed_same_program_another_seed_another(suite: Suite, tmp_path: Pat
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in OPTIMIZERS]
 )
 def test_no_optimizer_runs_more_episodes_than_it_planned(suite: Suite, tmp_path: Path, name: str) -> None:
-    work = job(suite, tmp_path, demos=2)
+    work = context(suite, tmp_path, demos=2)
     plan = optimizer(name).max_episodes(work)
     optimizer(name)(work)
 
@@ -73,7 +73,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_half_a_success_is_none(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path, demos=2)
+    work = context(suite, tmp_path, demos=2)
     work.student.scorers = (lambda task, episode: {"outcome": 0.5},)
     with pytest.raises(NothingTaughtError, match="12 wrong outcome"):
         optimizer("dspy:BootstrapFewShot")(work)
@@ -86,7 +86,7 @@ def test_exceptions_of_the_teacher_are_named(suite: Suite, tmp_path: Path) -> No
         def complete(self, request: Any) -> Any:
             raise RuntimeError("no more credit")
 
-    work = job(suite, tmp_path, demos=2)
+    work = context(suite, tmp_path, demos=2)
     work.teacher.lm = dspy.LM("scripted/broken", engine=Broken(), cache=False, num_retries=0)
     with pytest.raises(InfrastructureError, match=r"taught nothing: model_error: .*no more credit"):
         optimizer("dspy:BootstrapFewShot")(work)
@@ -95,7 +95,7 @@ def test_exceptions_of_the_teacher_are_named(suite: Suite, tmp_path: Path) -> No
 def test_nothing_is_printed_to_stdout(
     suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    optimizer("dspy:BootstrapFewShotWithRandomSearch")(job(suite, tmp_path, demos=2))
+    optimizer("dspy:BootstrapFewShotWithRandomSearch")(context(suite, tmp_path, demos=2))
 
     assert capsys.readouterr().out == ""
 

@@ -89,7 +89,7 @@ def obedient(chance: int = 0) -> dspy.LM:
     return dspy.LM("scripted/obedient", engine=Obedient(chance=chance), cache=False)
 
 
-def job(suite: Suite, folder: Path, *, chance: int = 0, **settings: Any) -> CompileContext:
+def context(suite: Suite, folder: Path, *, chance: int = 0, **settings: Any) -> CompileContext:
     teacher = lm("Cancel", "Rename", "Shift")
     settings = {"candidates": 2, "demos": 2, **settings}
     return make_context(suite, folder, teacher=teacher, student=obedient(chance), **settings)
@@ -98,7 +98,7 @@ def job(suite: Suite, folder: Path, *, chance: int = 0, **settings: Any) -> Comp
 @pytest.mark.parametrize("name", EACH)
 def test_a_proposal_that_helps_is_in_the_program(suite: Suite, tmp_path: Path, name: str) -> None:
     # What SIMBA learns from is that the same model does a task at one time and fails at another.
-    work = job(suite, tmp_path, chance=5 if name == "dspy:SIMBA" else 0)
+    work = context(suite, tmp_path, chance=5 if name == "dspy:SIMBA" else 0)
     compiled = optimizer(name)(work)
 
     instructions = compiled.program.step.signature.instructions
@@ -115,7 +115,7 @@ def test_a_proposal_that_helps_is_in_the_program(suite: Suite, tmp_path: Path, n
 
 @pytest.mark.slow
 def test_simba_shows_the_students_own_successes(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path, chance=5, demos=3)
+    work = context(suite, tmp_path, chance=5, demos=3)
     # A rule that does not help: what is left are demonstrations.
     work.student.lm = dspy.LM("scripted/lucky", engine=Lucky(), cache=False)
     compiled = optimizer("dspy:SIMBA")(work)
@@ -126,7 +126,7 @@ def test_simba_shows_the_students_own_successes(suite: Suite, tmp_path: Path) ->
 
 
 def test_rules_of_one_candidate_stay_out_of_the_others(suite: Suite, tmp_path: Path) -> None:
-    compiled = optimizer("dspy:InferRules")(job(suite, tmp_path, candidates=3))
+    compiled = optimizer("dspy:InferRules")(context(suite, tmp_path, candidates=3))
 
     assert compiled.program.step.signature.instructions.count("Proposal") == 1
     # All do equally well, so the first one stays.
@@ -135,7 +135,7 @@ def test_rules_of_one_candidate_stay_out_of_the_others(suite: Suite, tmp_path: P
 
 @pytest.mark.parametrize("name", EACH)
 def test_a_proposer_that_never_answers_is_named(suite: Suite, tmp_path: Path, name: str) -> None:
-    work = job(suite, tmp_path, chance=5 if name == "dspy:SIMBA" else 0)
+    work = context(suite, tmp_path, chance=5 if name == "dspy:SIMBA" else 0)
     work.proposer = Proposer.of(proposing_lm(Silent))
 
     with pytest.raises(WorksmithError, match="no more credit"):
@@ -143,7 +143,7 @@ def test_a_proposer_that_never_answers_is_named(suite: Suite, tmp_path: Path, na
 
 
 def test_reflection_is_told_what_was_wrong(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path)
+    work = context(suite, tmp_path)
     assert work.proposer is not None
     engine: Proposals = work.proposer.lm.engine
     optimizer("dspy:GEPA")(work)
@@ -154,7 +154,7 @@ def test_reflection_is_told_what_was_wrong(suite: Suite, tmp_path: Path) -> None
 @pytest.mark.slow
 def test_nobody_is_shown_expected_calls(suite: Suite, tmp_path: Path) -> None:
     for name in ("dspy:GEPA", "dspy:MIPROv2", "dspy:InferRules"):
-        work = job(suite, tmp_path / name)
+        work = context(suite, tmp_path / name)
         assert work.proposer is not None
         engine: Proposals = work.proposer.lm.engine
         optimizer(name)(work)
@@ -166,7 +166,7 @@ def test_a_failing_scorer_ends_the_compile(suite: Suite, tmp_path: Path) -> None
         raise ZeroDivisionError("a defect of the scorer")
 
     for name in ("dspy:GEPA", "dspy:COPRO", "dspy:BootstrapFewShotWithRandomSearch"):
-        work = job(suite, tmp_path / name)
+        work = context(suite, tmp_path / name)
         work.student.scorers = (broken,)
         with pytest.raises(ZeroDivisionError, match="a defect"):
             optimizer(name)(work)
@@ -175,7 +175,7 @@ def test_a_failing_scorer_ends_the_compile(suite: Suite, tmp_path: Path) -> None
 
 
 def test_an_episode_started_again_is_run_once(suite: Suite, tmp_path: Path) -> None:
-    work = job(suite, tmp_path)
+    work = context(suite, tmp_path)
     entered, go_on = threading.Event(), threading.Event()
 
     class Waiting(dspy.Module):  # type: ignore[misc]
@@ -232,7 +232,7 @@ def test_what_records_say_is_redacted_or_accounted_for(
             for task in tasks
         ]
 
-    work = job(suite, tmp_path)
+    work = context(suite, tmp_path)
     gold = scripted_lm(GoldEngine(suite.tasks))
     # One that fails now and then, so that there is something to reflect on.
     student = dspy.LM("scripted/faltering", engine=Faltering(suite.tasks), cache=False)
@@ -260,7 +260,7 @@ def test_mipro_tries_on_parts_of_a_large_dev_split_within_its_plan(
 ) -> None:
     monkeypatch.setattr("optimizers.dspy_optimizers.instructions._LARGE", 8)
     monkeypatch.setattr("optimizers.dspy_optimizers.instructions._MINIBATCH", 5)
-    work, found = job(suite, tmp_path, candidates=4), optimizer("dspy:MIPROv2")
+    work, found = context(suite, tmp_path, candidates=4), optimizer("dspy:MIPROv2")
     found(work)
 
     assert 12 < work.student.cost.episodes <= found.max_episodes(work)["dev"] < 12 * 9

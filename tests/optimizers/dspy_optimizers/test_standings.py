@@ -18,8 +18,8 @@ DEV = [make_task(number) for number in range(4)]
 
 @pytest.fixture
 def standings() -> Standings:
-    job: Any = SimpleNamespace(budget=Budget(), dev=DEV)
-    return Standings(job, lambda program: ())
+    context: Any = SimpleNamespace(budget=Budget(), dev=DEV)
+    return Standings(context, lambda program: ())
 
 
 def test_what_the_infrastructure_lost_is_no_wrong_answer(standings: Standings, suite: Suite) -> None:
