@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tools.errors import InputError
@@ -12,6 +13,7 @@ from tools.registry import Registry
 if TYPE_CHECKING:
     from evals.records.program_records import ProgramRecords
     from evals.records.record import EpisodeRecord, TaskLabels
+    from evals.records.run_card import LoadedRun
     from evals.scoring.baselines import Baseline
     from evals.scoring.outcomes import GroundTruth
     from evals.scoring.scorer import Scorer
@@ -22,6 +24,20 @@ if TYPE_CHECKING:
     from evals.tasks.task import Task
     from tools.environment import Environment
     from tools.world import World
+
+
+@dataclass(frozen=True)
+class PublishedMistakes:
+    """Mistakes in predictions that a published system counts by name.
+
+    Attributes:
+        faults: our kind of fault (`evals.failure_modes`) for each mistake.
+        find: takes the texts of the actions and of the expected ones, and whether the prediction is correct;
+            gives which mistakes were made.
+    """
+
+    faults: Mapping[str, str] = field(default_factory=dict)
+    find: Callable[[Sequence[str], Sequence[str], bool], dict[str, bool]] = lambda *_: {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +60,8 @@ class TaskKind:
             for the task's domain.
         closed_intents: whether the intents of tasks are the whole list of intents. If not, they count as a
             sample of more, which intervals and tests allow for.
+        mistakes: counted by the published system in predictions.
+        open_predictions: takes a suite and files of the published system's predictions; gives them as runs.
         report: gives the tables and figures that this kind has besides those of every kind.
         facts: takes the world, the tasks and the facts that `worksmith suite info` shows of every suite;
             gives them as they are to be shown for this kind.
@@ -65,6 +83,8 @@ class TaskKind:
     facets: Facets | None = None
     field_of_work: Callable[[Task], str] = lambda task: task.area
     closed_intents: bool = False
+    mistakes: Callable[[], PublishedMistakes] = lambda: PublishedMistakes()
+    open_predictions: Callable[[Any, Sequence[Path]], list[LoadedRun]] | None = None
     report: Callable[[], KindReport] = lambda: KindReport()
     facts: Callable[[World, Sequence[Task], dict[str, Any]], dict[str, Any]] | None = None
     published: str = ""

@@ -61,6 +61,8 @@ class WorldKind:
         live_systems: by name what connects to a live system, which tools then work on instead of the world;
             takes a file that says how that system calls our records, or None.
         stand_ins: names of the toolkits that such agents get in their place.
+        table_changes: by origin of a world, a refused call (tool and observation) that changes the shape of a
+            table in the published system.
     """
 
     name: str
@@ -80,6 +82,7 @@ class WorldKind:
     explain_access: ExplainAccess | None = None
     check_policy: Callable[[Path], Explanation] | None = None
     live_systems: Mapping[str, Callable[[Path | None], object]] = field(default_factory=dict, hash=False)
+    table_changes: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
 
     def toolset(self, toolkits: Iterable[str] | None, without: Iterable[str] = ()) -> Toolset:
         """The tools of these toolkits and the shared ones; None stands for all of them.

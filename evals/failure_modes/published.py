@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from evals.failure_modes.acting import acting_fault
 from evals.failure_modes.catalogue import UNEXPLAINED
@@ -12,21 +12,14 @@ from evals.scoring.actions import UnreadableActionError, parse_action
 from evals.scoring.predictions import ended_by
 from evals.tasks.task import Task
 
-_FLAGS = {
-    "wrong_email": "wrong_address",
-    "end_date_minor_error": "wrong_date_end",
-    "meeting_start_time_error": "wrong_date",
-}
-"""Published error flags by failure mode."""
-
 
 def prediction_fault(
-    task: Task, actions: Sequence[str], flags: Mapping[str, bool], error: str, writing: frozenset[str]
+    task: Task, actions: Sequence[str], mistake: str, error: str, writing: frozenset[str]
 ) -> FaultEntry:
     """The fault of a prediction that is not correct.
 
     Args:
-        flags: the published error flags of the prediction.
+        mistake: the kind of fault that the published system found; empty for none.
         error: the text with which the run ended, if it died.
         writing: the tools that change something.
 
@@ -34,11 +27,10 @@ def prediction_fault(
     """
     if error:
         return FaultEntry(kind=ended_by(error), detail=error[:200])
-    flagged = next((kind for flag, kind in _FLAGS.items() if flags.get(flag)), None)
     found = acting_fault(Evidence(task, _moves(actions), writing))
-    if flagged:
+    if mistake:
         return FaultEntry(
-            kind=flagged, step=found.step if found else None, detail=found.detail if found else ""
+            kind=mistake, step=found.step if found else None, detail=found.detail if found else ""
         )
     return found or FaultEntry(kind=UNEXPLAINED, detail="no rule tells what went wrong")
 

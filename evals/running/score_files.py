@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections import Counter, defaultdict
@@ -12,25 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from evals.failure_modes.published import prediction_fault
-from evals.kinds.office.workbench.flags import error_flags
 from evals.records.summary import interval_json
 from evals.scoring.outcomes import GroundTruth, OutcomeScorer
 from evals.scoring.predictions import Prediction, prediction_files, read_predictions
 from evals.statistics import wilson
 from evals.suite import Suite
-from evals.task_kind import baselines_of
+from evals.task_kind import baselines_of, task_kind
 from evals.tasks.task import Task
 from tools.errors import InputError
-
-RATES = (
-    "unwanted_side_effects",
-    "exact_match",
-    "no_actions",
-    "wrong_email",
-    "end_date_minor_error",
-    "meeting_start_time_error",
-)
-"""Rates beside accuracy."""
 
 _RUN = re.compile(r"(.+)_(all|domains)_\d{4}-\d\d-\d\d_[\d-]+")
 """Names of the original's result files: model, tools supplied, time."""
@@ -108,13 +98,17 @@ def score_files(
             unmatched[str(file)] = len(predictions) - len(found)
         rows.extend(found)
     seconds = time.perf_counter() - started
+    rates = tuple(rows[0].flags)
     summary = {
         "ground_truth": ground_truth,
-        **summarize_rows(rows),
-        "by_run": _grouped(rows, lambda row: row.run),
-        "by_file": _grouped(rows, lambda row: row.prediction.file),
-        "by_domain": _grouped(rows, lambda row: domain_of(row.task)),
-        "by_actions": _by_actions(rows),
+        **_summary(rows, rates),
+        "by_run": _grouped(rows, rates, lambda row: row.run),
+        "by_file": _grouped(rows, rates, lambda row: row.prediction.file),
+        "by_domain": _grouped(rows, rates, lambda row: domain_of(row.task)),
+        "by_actions": {
+            name: _summary([row for row in rows if lowest <= row.actions_expected <= highest], rates)
+            for name, lowest, highest in (("0", 0, 0), ("1+", 1, math.inf), ("2+", 2, math.inf))
+        },
         "faults": dict(Counter(row.fault for row in rows if row.fault).most_common()),
         "unmatched": unmatched,
         "baselines": score_baselines(suite, scorer, {row.task.id: row.task for row in rows}.values()),
@@ -130,17 +124,19 @@ def score_row(scorer: OutcomeScorer, task: Task, prediction: Prediction) -> Scor
     verdict = scorer.judge(
         task, execution.outcome, failed=bool(prediction.error), malformed=execution.malformed
     )
+    mistakes = task_kind(scorer.env.kind.name).mistakes()
+    made = mistakes.find(prediction.actions, scorer.expectation(task).texts, verdict.correct)
     flags = {
         "unwanted_side_effects": verdict.unwanted_side_effects,
         "exact_match": scorer.exact_match(task, prediction.actions),
         "no_actions": not prediction.actions,
-        **error_flags(prediction.actions, scorer.expectation(task).texts, correct=verdict.correct),
+        **made,
     }
-    wrong = not verdict.correct
-    error = prediction.error or ""
-    fault = (
-        prediction_fault(task, prediction.actions, flags, error, scorer.writing_tools).kind if wrong else ""
-    )
+    fault = ""
+    if not verdict.correct:
+        mistake = next((kind for name, kind in mistakes.faults.items() if made.get(name)), "")
+        actions, writing = prediction.actions, scorer.writing_tools
+        fault = prediction_fault(task, actions, mistake, prediction.error, writing).kind
     return ScoredRow(
         prediction=prediction,
         task=task,
@@ -172,12 +168,12 @@ def score_baselines(suite: Suite, scorer: OutcomeScorer, tasks: Iterable[Task]) 
     return results
 
 
-def summarize_rows(rows: Sequence[ScoredRow]) -> dict[str, Any]:
-    """Accuracy and the other rates over `rows`, each with Wilson's 95 % interval."""
+def _summary(rows: Sequence[ScoredRow], rates: Iterable[str]) -> dict[str, Any]:
+    """Accuracy and the other `rates` over `rows`, each with Wilson's 95 % interval."""
     return {
         "n": len(rows),
         "accuracy": _share(row.correct for row in rows),
-        **{name: _share(row.flags[name] for row in rows) for name in RATES},
+        **{name: _share(row.flags[name] for row in rows) for name in rates},
         "errors": _share(row.status == "error" for row in rows),
     }
 
@@ -209,20 +205,13 @@ class _TaskIndex:
         return next(iter(same_domain or found), None)
 
 
-def _grouped(rows: Sequence[ScoredRow], key: Callable[[ScoredRow], str]) -> dict[str, Any]:
+def _grouped(
+    rows: Sequence[ScoredRow], rates: Sequence[str], key: Callable[[ScoredRow], str]
+) -> dict[str, Any]:
     groups: dict[str, list[ScoredRow]] = defaultdict(list)
     for row in rows:
         groups[key(row)].append(row)
-    return {name: summarize_rows(groups[name]) for name in sorted(groups)}
-
-
-def _by_actions(rows: Sequence[ScoredRow]) -> dict[str, Any]:
-    subsets = {
-        "0": [row for row in rows if row.actions_expected == 0],
-        "1+": [row for row in rows if row.actions_expected >= 1],
-        "2+": [row for row in rows if row.actions_expected >= 2],
-    }
-    return {name: summarize_rows(subset) for name, subset in subsets.items()}
+    return {name: _summary(groups[name], rates) for name in sorted(groups)}
 
 
 @cache

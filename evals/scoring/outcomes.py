@@ -24,12 +24,6 @@ GroundTruth = Literal["published", "corrected"]
 _Work = tuple[Persona | None, datetime | None, tuple[str, ...]]
 """Persona, time and calls; equal work is done once."""
 
-_TABLE_CHANGED = ("calendar.update_event", "Field not found.")
-"""With a field that does not exist, the original's tool adds a column to the whole table."""
-
-_PUBLISHED = "workbench"
-"""The origin of the worlds in which verdicts are the published ones."""
-
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -82,12 +76,12 @@ class OutcomeScorer:
             answers that contradict their task and accepts the alternatives of ambiguous ones.
 
     Attributes:
-        writing_tools: the names of the tools that change something.
+        writing_tools: names of the tools that change the world.
     """
 
     def __init__(self, env: Environment, ground_truth: GroundTruth = "published") -> None:
         self.ground_truth = ground_truth
-        self._env = env
+        self.env = env
         toolset = env.episode().toolset
         self.writing_tools = frozenset(name for name, tool in toolset.items() if tool.writes)
         self._free = {table.name: table.free for table in env.kind.tables if table.free}
@@ -142,8 +136,8 @@ class OutcomeScorer:
         Our tool refuses it and changes nothing. On the published tasks the published verdict stands;
         elsewhere a refused call is no side effect.
         """
-        published = self._env.world.manifest.origin == _PUBLISHED
-        return published and (tool, observation) == _TABLE_CHANGED
+        known = self.env.kind.table_changes.get(self.env.world.manifest.origin)
+        return (tool, observation) == known
 
     def writing(self, actions: Sequence[str]) -> tuple[str, ...]:
         """The actions whose tool changes the world."""
@@ -176,7 +170,7 @@ class OutcomeScorer:
         return "\n".join(cells)
 
     def _execute(self, calls: Sequence[Call], persona: Persona | None, now: datetime | None) -> Execution:
-        episode = self._env.episode(persona=persona, now=now)
+        episode = self.env.episode(persona=persona, now=now)
         if not calls:
             return Execution(episode.outcome())
         observations = episode.call_all(calls)

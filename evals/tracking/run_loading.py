@@ -22,6 +22,7 @@ from evals.records.run_card import (
     read_card,
 )
 from evals.records.verdicts import judged, read_verdicts
+from evals.task_kind import task_kind
 from evals.tracking.reaching import boundary
 from evals.tracking.store import find_run
 from tools.errors import InputError
@@ -113,10 +114,9 @@ def _card(client: Any, run_id: str, folder: str) -> RunCard:
 
 def _open(name: str, tracking_uri: str | None, suite: Suite | None) -> list[LoadedRun]:
     path = Path(name)
-    if suite is not None and path.exists() and _published(path):
-        from evals.kinds.office.workbench.runs import recorded_runs
-
-        return recorded_runs(suite, [path])
+    open_predictions = None if suite is None else task_kind(suite.manifest.kind).open_predictions
+    if open_predictions is not None and path.exists() and _published(path):
+        return open_predictions(suite, [path])
     if path.is_dir():
         logs = _logs(path)
         if logs:

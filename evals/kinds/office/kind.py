@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evals.task_kind import TaskKind
+from evals.task_kind import PublishedMistakes, TaskKind
 
 if TYPE_CHECKING:
+    from evals.records.run_card import LoadedRun
     from evals.scoring.baselines import Baseline
+    from evals.suite import Suite
     from evals.tasks.building import Made, Progress, SuiteBuilder
 
 
@@ -31,10 +33,24 @@ def _baselines() -> Mapping[str, Baseline]:
     return BASELINES
 
 
+def _mistakes() -> PublishedMistakes:
+    from evals.kinds.office.workbench.flags import MISTAKES
+
+    return MISTAKES
+
+
+def _open_predictions(suite: Suite, files: Sequence[Path]) -> list[LoadedRun]:
+    from evals.kinds.office.workbench.runs import recorded_runs
+
+    return recorded_runs(suite, files)
+
+
 OFFICE = TaskKind(
     name="office",
     suites=_suites,
     importers={"workbench": _import_workbench},
     baselines=_baselines,
     published="evals.kinds.office.workbench",
+    mistakes=_mistakes,
+    open_predictions=_open_predictions,
 )

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from evals.failure_modes.published import prediction_fault
-from evals.kinds.office.workbench.flags import error_flags
+from evals.kinds.office.workbench.flags import MISTAKES
 from evals.tasks.task import Task
 from tests.evals.small_office import action, task
 
@@ -41,9 +41,10 @@ DRAW = task(
     ],
 )
 def test_what_is_wrong_with_calls(of: Task, expected: str, actions: list[str], error: str, kind: str) -> None:
-    flags = error_flags(actions, [expected], correct=False)
+    made = MISTAKES.find(actions, [expected], False)
+    mistake = next((MISTAKES.faults[name] for name, found in made.items() if found), "")
 
-    assert prediction_fault(of, actions, flags, error, WRITING).kind == kind
+    assert prediction_fault(of, actions, mistake, error, WRITING).kind == kind
 
 
 def test_what_only_the_published_answer_calls_wrong_is_said() -> None:
@@ -62,7 +63,7 @@ def test_what_only_the_published_answer_calls_wrong_is_said() -> None:
         }
     )
 
-    found = prediction_fault(mended, [PLOT.replace("11-29", "11-30")], {}, "", WRITING)
+    found = prediction_fault(mended, [PLOT.replace("11-29", "11-30")], "", "", WRITING)
 
     assert (found.kind, found.detail) == ("published_answer", "the last day is meant, too")
-    assert prediction_fault(mended, [PLOT.replace('"x"', '"y"')], {}, "", WRITING).kind == "wrong_argument"
+    assert prediction_fault(mended, [PLOT.replace('"x"', '"y"')], "", "", WRITING).kind == "wrong_argument"

@@ -31,4 +31,6 @@ OFFICE = WorldKind(
     open_policy=lambda _world: OwnOffice(),
     find_persona=find_persona,
     house_rules=files("tools.kinds.office").joinpath("house_rules.txt").read_text(encoding="utf-8").strip(),
+    # With a field that does not exist, the original's tool adds a column to the whole table.
+    table_changes={"workbench": ("calendar.update_event", "Field not found.")},
 )

@@ -1,8 +1,10 @@
-"""Particular ways of being wrong that the original counts."""
+"""Particular mistakes that the original counts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from evals.task_kind import PublishedMistakes
 
 MEETING_SLOT = "13:00:00"
 """When the first free half hour of the original's next day begins."""
@@ -10,7 +12,7 @@ MEETING_SLOT = "13:00:00"
 _OTHER_SLOTS = ("09:00:00", "11:00:00", "15:00:00", "15:30:00")
 
 
-def error_flags(actions: Sequence[str], expected: Sequence[str], *, correct: bool) -> dict[str, bool]:
+def error_flags(actions: Sequence[str], expected: Sequence[str], correct: bool) -> dict[str, bool]:
     """What kind of error a row is, by the texts of its actions and of the expected ones.
 
     Gives:
@@ -26,6 +28,16 @@ def error_flags(actions: Sequence[str], expected: Sequence[str], *, correct: boo
         "end_date_minor_error": _nearly(actions, expected, "2023-11-29", ("2023-11-30",)),
         "meeting_start_time_error": _nearly(actions, expected, MEETING_SLOT, _OTHER_SLOTS),
     }
+
+
+MISTAKES = PublishedMistakes(
+    faults={
+        "wrong_email": "wrong_address",
+        "end_date_minor_error": "wrong_date_end",
+        "meeting_start_time_error": "wrong_date",
+    },
+    find=error_flags,
+)
 
 
 def _nearly(actions: Sequence[str], expected: Sequence[str], right: str, wrong: Sequence[str]) -> bool:
