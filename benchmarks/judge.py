@@ -80,6 +80,6 @@ def _broken() -> dict[str, Judge]:
     judges = (
         _Broken("random", lambda task, record: draw.randint(1, 5)),
         _Broken("always 5", lambda task, record: 5),
-        _Broken("inverted", lambda task, record: 6 - right.find(task, record).level),
+        _Broken("inverted", lambda task, record: 6 - (right.find(task, record).level or 0)),
     )
     return {judge.name: judge for judge in judges}

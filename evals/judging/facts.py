@@ -83,29 +83,29 @@ def facts_in(
         known: texts that may be repeated: what the task tells besides.
         evidence: what the agent was shown; empty if that is not known.
     """
-    reading = _Reading(response, answer, f"{question}\n{known}", tuple(evidence))
+    reading = _CheckedResponse(response, answer, f"{question}\n{known}", tuple(evidence))
     return Facts(len(answer.required), reading.missing, tuple(dict.fromkeys(reading.false())))
 
 
-class _Reading:
+class _CheckedResponse:
     """A response read against an answer."""
 
-    def __init__(self, response: str, answer: Answer, told: str, evidence: tuple[str, ...]) -> None:
+    def __init__(self, response: str, answer: Answer, stated: str, evidence: tuple[str, ...]) -> None:
         self.text = plain(response)
         self.said = tokens(response)
         self.answer, self.evidence = answer, evidence
-        self.told = tokens(told)
+        self.stated = tokens(stated)
         found = {entity: self._places(entity) for entity in answer.required}
         self.missing = tuple(entity.value for entity in answer.required if not found[entity])
         self.spans = [span for spans in found.values() for span in spans]
         values = [form for entity in answer.required for form in (entity.value, *entity.alias)]
-        self.given = (*self.told, *tokens("\n".join((answer.reference, *values))))
+        self.given = (*self.stated, *tokens("\n".join((answer.reference, *values))))
         self.people = any(entity.type == _PERSON for entity in answer.required)
 
     def false(self) -> Iterator[str]:
         """The false statements."""
         for token in self.said:
-            if self._taken(token.start, token.end) or any(same(token, other) for other in self.told):
+            if self._taken(token.start, token.end) or any(same(token, other) for other in self.stated):
                 continue
             if any(alike(token, each) for each in self.answer.required) or self._made_up(token):
                 yield token.value

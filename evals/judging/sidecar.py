@@ -1,7 +1,7 @@
 """Judging episodes of a finished run, with the verdicts in a file of their own beside its log.
 
-Each line names the episode, the judge's digest and the verdict, and is written at once: a judging that was
-stopped goes on where it was. Verdicts that could not be had are asked for again.
+Each line has the episode, the judge's digest and the verdict, and is written at once: a judging that was
+stopped goes on where it was. Failed verdicts are asked for again.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from tools.files.locking import Lock
 
 
 @dataclass(frozen=True)
-class Owed:
-    """A missing verdict."""
+class PendingVerdict:
+    """A verdict to be asked for."""
 
     judge: Judge
     task: Task
     record: EpisodeRecord
 
 
-def owed_verdicts(
+def pending_verdicts(
     records: Iterable[EpisodeRecord],
     tasks: Mapping[str, Task],
     judges: Sequence[Judge],
     known: Iterable[Verdict],
-) -> list[Owed]:
-    """What is to be asked: every judge about every graded episode, where there is no level yet.
+) -> list[PendingVerdict]:
+    """The verdicts to be asked for: of every judge on every graded episode, where there is no level yet.
 
     Raises:
         InputError: an episode is of no task among `tasks`.
     """
     done = {(verdict.key, verdict.judge) for verdict in known if verdict.judgement.status == "ok"}
-    owed = []
+    pending = []
     for record in records:
         task = tasks.get(record.task_id)
         if task is None:
@@ -54,18 +54,22 @@ def owed_verdicts(
                 f"the suite has no task {record.task_id!r}", where="--suite", hint="name the run's own suite"
             )
         if record.graded:
-            owed += [Owed(judge, task, record) for judge in judges if (record.key, judge.digest) not in done]
-    return owed
+            pending += [
+                PendingVerdict(judge, task, record)
+                for judge in judges
+                if (record.key, judge.digest) not in done
+            ]
+    return pending
 
 
-def judge_owed(
-    owed: Sequence[Owed],
+def judge_pending(
+    pending: Sequence[PendingVerdict],
     file: Path,
     *,
     workers: int = 8,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[Judgement]:
-    """Ask for what is owed and append each verdict to `file` as it comes.
+    """Ask for verdicts and append each to `file` as it comes.
 
     Raises:
         InputError: the file cannot be written.
@@ -81,23 +85,23 @@ def judge_owed(
         done = itertools.count(1)
 
         def keep(place: int, judgement: Judgement) -> None:
-            append(handle, _line(owed[place], judgement), file)
+            append(handle, _line(pending[place], judgement), file)
             if on_progress:
-                on_progress(next(done), len(owed))
+                on_progress(next(done), len(pending))
 
-        pool: Workers[Owed, Judgement] = Workers(
+        pool: Workers[PendingVerdict, Judgement] = Workers(
             lambda each: ask_judge(each.judge, each.task, each.record), workers=workers, on_result=keep
         )
         try:
-            return pool.run(owed)
+            return pool.run(pending)
         finally:
             os.close(handle)
 
 
-def _line(owed: Owed, judgement: Judgement) -> bytes:
+def _line(pending: PendingVerdict, judgement: Judgement) -> bytes:
     verdict = {
-        "key": owed.record.key,
-        "judge": owed.judge.digest,
+        "key": pending.record.key,
+        "judge": pending.judge.digest,
         "judgement": judgement.model_dump(mode="json", exclude_defaults=True),
     }
     return json.dumps(verdict, ensure_ascii=False).encode() + b"\n"

@@ -1,4 +1,4 @@
-"""Which episodes people rate: the same tasks of every run, mixed so that nobody can tell whose they are."""
+"""Samples to rate: the same tasks of every run, mixed so that raters cannot tell the runs apart."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from tools.errors import InputError
 from tools.seeding import rng
 
 
-class Shown(NamedTuple):
-    """An episode to rate, and the number of its run, which raters do not see."""
+class SampledEpisode(NamedTuple):
+    """An episode to rate with the number of its run, which raters do not see."""
 
     run: int
     record: EpisodeRecord
 
 
-def draw_sample(runs: Sequence[LoadedRun], tasks: int, *, rater: str, seed: int = 0) -> list[Shown]:
+def draw_sample(runs: Sequence[LoadedRun], tasks: int, *, rater: str, seed: int = 0) -> list[SampledEpisode]:
     """The first attempts of every run at the same tasks, at most so many, in an order of the rater's own.
 
-    Which tasks is drawn by the seed alone, so that all raters get the same; intents take turns, so that each
-    is there. Episodes that the infrastructure ended show nothing to rate.
+    The seed alone draws the tasks, so that all raters get the same. Intents take turns, so that each is
+    there. Lost episodes show nothing to rate.
 
     Raises:
         InputError: the runs have no task in common that all of them could be graded on.
@@ -37,7 +37,7 @@ def draw_sample(runs: Sequence[LoadedRun], tasks: int, *, rater: str, seed: int 
             "the runs have no graded task in common", hint="name runs of the same suite and split"
         )
     chosen = _in_turns({task: firsts[0][task].intent or "" for task in shared}, tasks, seed)
-    shown = [Shown(run, first[task]) for task in chosen for run, first in enumerate(firsts)]
+    shown = [SampledEpisode(run, first[task]) for task in chosen for run, first in enumerate(firsts)]
     rng(seed, "rate", rater).shuffle(shown)
     return shown
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from evals.judging.case import tokens_about
-from evals.judging.sidecar import judge_owed, owed_verdicts
+from evals.judging.sidecar import judge_pending, pending_verdicts
 from evals.records.judge_figures import JudgeFigures, judging_of
 from evals.records.run_card import JUDGEMENTS, LoadedRun, beside
 from evals.records.summary import intents_of
@@ -25,7 +25,7 @@ from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.progress import SILENT, Progress
 
 if TYPE_CHECKING:
-    from evals.judging.sidecar import Owed
+    from evals.judging.sidecar import PendingVerdict
     from evals.running.judges import Judge
     from worksmith.jobs.settings.runs import JudgeSettings
 
@@ -64,7 +64,7 @@ class JudgingPlan(Printable):
 
     run: LoadedRun
     file: Path
-    owed: list[Owed]
+    pending: list[PendingVerdict]
 
     @classmethod
     def of(cls, run: LoadedRun, suite: Suite, judges: tuple[Judge, ...], *, anew: bool) -> JudgingPlan:
@@ -76,14 +76,14 @@ class JudgingPlan(Printable):
         file = beside(Path(run.path), JUDGEMENTS)
         tasks = {task.id: task for task in suite.tasks}
         known = [] if anew else read_verdicts(file)
-        return cls(run, file, owed_verdicts(run.records, tasks, judges, known))
+        return cls(run, file, pending_verdicts(run.records, tasks, judges, known))
 
     def to_json(self) -> dict[str, Any]:
-        """How many verdicts are owed, and about what they take."""
-        asked = [each for each in self.owed for _ in range(asked_models([each.judge]))]
+        """How many verdicts are pending, and about what they take."""
+        asked = [each for each in self.pending for _ in range(asked_models([each.judge]))]
         return {
             "run": self.run.card.label,
-            "verdicts": len(self.owed),
+            "verdicts": len(self.pending),
             "model_calls": len(asked),
             "prompt_tokens_about": sum(tokens_about(each.task, each.record) for each in asked),
             "file": str(self.file),
@@ -110,7 +110,7 @@ def judge(settings: JudgeSettings, *, progress: Progress = SILENT) -> Judging:
     for plan in plans:
         label = plan.run.card.label
         with progress.bar(label) as tick:
-            verdicts = judge_owed(plan.owed, plan.file, workers=settings.workers, on_progress=tick)
+            verdicts = judge_pending(plan.pending, plan.file, workers=settings.workers, on_progress=tick)
         lost = [verdict.feedback for verdict in verdicts if verdict.status != "ok"]
         failed.append(bool(verdicts) and len(lost) == len(verdicts))
         if lost:

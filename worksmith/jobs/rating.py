@@ -11,7 +11,7 @@ from rich.console import Console
 
 from evals.rating.agreement import Agreement, agreement, to_json
 from evals.rating.ratings import Rating, append_ratings, ratings_file, read_ratings
-from evals.rating.sample import Shown, draw_sample
+from evals.rating.sample import SampledEpisode, draw_sample
 from evals.rating.scales import LEVELS, Scale, scales_named
 from evals.records.summary import interval_json
 from evals.statistics import Interval, mean
@@ -57,16 +57,16 @@ class RatingSession:
     def __post_init__(self) -> None:
         self._done: set[tuple[str, str]] = set()
 
-    def sample(self) -> Sequence[Shown]:
+    def sample(self) -> Sequence[SampledEpisode]:
         """The episodes that this rater is shown, in order."""
         return draw_sample(self.runs, self.settings.sample, rater=self.rater, seed=self.settings.seed)
 
-    def owed(self, episode: Shown) -> list[Scale]:
+    def owed(self, episode: SampledEpisode) -> list[Scale]:
         """The scales on which an episode is not rated yet."""
         key, task = episode.record.key, episode.record.task_id
         return [scale for scale in self.scales if _unit(scale, key, task) not in self._done]
 
-    def keep(self, scale: Scale, episode: Shown, level: int, note: str = "") -> None:
+    def keep(self, scale: Scale, episode: SampledEpisode, level: int, note: str = "") -> None:
         """Write a rating beside the log; level 0 skips the episode."""
         record = episode.record
         self._done.add(_unit(scale, record.key, record.task_id))

@@ -17,7 +17,7 @@ from worksmith.jobs.settings.runs import RateSettings
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from evals.rating.sample import Shown
+    from evals.rating.sample import SampledEpisode
     from evals.rating.scales import Scale
     from worksmith.jobs.rating import RatingSession
 
@@ -92,7 +92,7 @@ def _ask(console: Console, scale: Scale) -> _Answer | None:
         console.print(f"{said!r} is none of these", markup=False)
 
 
-def _show(console: Console, episode: Shown, place: str) -> None:
+def _show(console: Console, episode: SampledEpisode, place: str) -> None:
     """An episode without anything that says whose it is, how it was scored, or what was expected."""
     record = episode.record
     console.rule(f"[bold]{place}", align="left")

@@ -39,7 +39,7 @@ class Levels:
 
 
 def local(task: Task, record: EpisodeRecord) -> int:
-    return LOCAL.find(task, record).level
+    return LOCAL.find(task, record).level or 0
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from worksmith.models.analogy.filling import listing
 from worksmith.models.analogy.filling.leaves import Filled, Leaf, Slot
 from worksmith.models.analogy.filling.mentions import by_words, choices, used_up
 from worksmith.models.analogy.pieces import long_texts, phrases, tagger
-from worksmith.models.analogy.pieces.tagger import Shown
+from worksmith.models.analogy.pieces.tagger import ShownPiece
 from worksmith.models.analogy.reading import dates
 from worksmith.models.analogy.reading.state import State
 from worksmith.models.analogy.reading.statements import Form, read_form
@@ -197,7 +197,7 @@ def _chooser(
         if isinstance(reading, tuple):
             return _piece(reading, shown, state)
         examples = [
-            Shown(leaf.source.example.demo.task, dict(evidence.spans).get(reading, ()), weight)
+            ShownPiece(leaf.source.example.demo.task, dict(evidence.spans).get(reading, ()), weight)
             for leaf, weight, evidence in shown
         ]
         if reading == "phrase":
@@ -214,11 +214,11 @@ def _piece(reading: Key, shown: Sequence[tuple[Leaf, float, Evidence]], state: S
     text = evaluate(base, state, no_choice)
     if not text:
         return None
-    examples: list[Shown] = []
+    examples: list[ShownPiece] = []
     known: dict[str, float] = {}
     for leaf, weight, evidence in shown:
         then = leaf.source.example.state
         seen = read_task(evaluate(base, then, no_choice) or "", then.clock)
-        examples.append(Shown(seen, dict(evidence.spans).get(reading, ()), weight))
+        examples.append(ShownPiece(seen, dict(evidence.spans).get(reading, ()), weight))
         known[leaf.text] = known.get(leaf.text, 0.0) + weight
     return long_texts.choose(kind, examples, read_task(text, state.clock), known)

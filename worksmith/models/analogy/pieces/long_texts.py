@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from worksmith.models.analogy.pieces.phrases import shape_of
-from worksmith.models.analogy.pieces.tagger import Shown, norm_at
+from worksmith.models.analogy.pieces.tagger import ShownPiece, norm_at
 from worksmith.models.analogy.reading.state import State
 from worksmith.models.analogy.reading.task import Task
 from worksmith.models.analogy.reading.words import STOP_STEMS
@@ -49,7 +49,7 @@ def places(value: str, moment: Any, text: Task) -> Iterator[tuple[str, str, tupl
         yield "words", "", exact
 
 
-def choose(reading: str, shown: Sequence[Shown], text: Task, known: Mapping[str, float]) -> Any:
+def choose(reading: str, shown: Sequence[ShownPiece], text: Task, known: Mapping[str, float]) -> Any:
     """The value of the piece of `text` that stands as the demonstrated ones stand in theirs.
 
     Args:
@@ -72,7 +72,7 @@ def choose(reading: str, shown: Sequence[Shown], text: Task, known: Mapping[str,
     return text.tokens[best[1][0]].readings["date"] if reading == "date" else text.piece(best[1])
 
 
-def _candidates(reading: str, shown: Sequence[Shown], text: Task) -> list[tuple[int, int]]:
+def _candidates(reading: str, shown: Sequence[ShownPiece], text: Task) -> list[tuple[int, int]]:
     if reading == "date":
         return [(index, index + 1) for index in text.pools.get("date", ())]
     wanted = {_shapes(one.task, span) for one in shown for span in one.spans}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from worksmith.models.analogy.pieces.tagger import Shown, norm_at, opens
+from worksmith.models.analogy.pieces.tagger import ShownPiece, norm_at, opens
 from worksmith.models.analogy.reading.task import Task
 
 _MAX_TOKENS = 40
@@ -36,7 +36,7 @@ class _Pattern:
 
 
 def choose(
-    shown: Sequence[Shown], task: Task, taken: Collection[str] = frozenset()
+    shown: Sequence[ShownPiece], task: Task, taken: Collection[str] = frozenset()
 ) -> tuple[int, int] | None:
     """The token range of `task` most like the demonstrated ones; None when none is like them.
 
@@ -86,7 +86,7 @@ def shape_of(task: Task, index: int) -> str:
     return "A" if token.text[0].isupper() else "a"
 
 
-def _pattern(example: Shown, span: tuple[int, int]) -> _Pattern:
+def _pattern(example: ShownPiece, span: tuple[int, int]) -> _Pattern:
     start, end = span
     return _Pattern(
         tuple(shape_of(example.task, index) for index in range(start, end)),

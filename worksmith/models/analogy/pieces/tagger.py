@@ -19,7 +19,7 @@ _SIZE_COSTS = {1: 0.5}
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownPiece:
     """A demonstrated piece: the demonstration's task, the tokens that fit, and its weight."""
 
     task: Task
@@ -29,7 +29,7 @@ class Shown:
 
 def choose(
     reading: str,
-    shown: Sequence[Shown],
+    shown: Sequence[ShownPiece],
     task: Task,
     taken: frozenset[str] = frozenset(),
     known: frozenset[str] = frozenset(),
@@ -52,12 +52,12 @@ def choose(
     return task.tokens[best].readings[reading]
 
 
-def _as_words(example: Shown) -> Shown:
+def _as_words(example: ShownPiece) -> ShownPiece:
     """A quoted piece as a range of words, for a query that puts nothing in quotes."""
-    return Shown(example.task, tuple((span, span + 1) for span in example.spans), example.weight)
+    return ShownPiece(example.task, tuple((span, span + 1) for span in example.spans), example.weight)
 
 
-def _typed_score(reading: str, index: int, shown: Sequence[Shown], task: Task) -> float:
+def _typed_score(reading: str, index: int, shown: Sequence[ShownPiece], task: Task) -> float:
     pool = task.pools[reading]
     place = pool.index(index)
     total = 0.0
@@ -100,7 +100,7 @@ def _context(start: int, end: int, demo: Task, at: int, to: int, task: Task) -> 
 
 
 def _choose_words(
-    shown: Sequence[Shown], task: Task, taken: frozenset[str], known: frozenset[str]
+    shown: Sequence[ShownPiece], task: Task, taken: frozenset[str], known: frozenset[str]
 ) -> tuple[int, int] | None:
     """The best token range: surroundings as demonstrated, words that the demonstrations do not share."""
     weight = sum(example.weight for example in shown) or 1.0
@@ -157,13 +157,13 @@ def cut_names(task: Task, start: int, end: int) -> int:
     return found + (cases[1] == 1.0 and _case(task, end - 1) > 0.0)
 
 
-def _least_capital(shown: Sequence[Shown]) -> float:
+def _least_capital(shown: Sequence[ShownPiece]) -> float:
     """The share of capitals of the demonstrated piece that has fewest."""
     cases = [max((_capitals(one.task, *span) for span in one.spans), default=1.0) for one in shown]
     return min(cases, default=0.0)
 
 
-def _capital(shown: Sequence[Shown]) -> float:
+def _capital(shown: Sequence[ShownPiece]) -> float:
     cases = [_capitals(example.task, *span) for example in shown for span in example.spans]
     return max(cases, default=0.0)
 
@@ -172,7 +172,7 @@ def _capitals(task: Task, start: int, end: int) -> float:
     return sum(_case(task, index) for index in range(start, end)) / (end - start)
 
 
-def _common_words(shown: Sequence[Shown]) -> Counter[str]:
+def _common_words(shown: Sequence[ShownPiece]) -> Counter[str]:
     """Words of the demonstrations outside the demonstrated piece, by weight."""
     words: Counter[str] = Counter()
     for example in shown:
@@ -200,7 +200,7 @@ def _fill(novelty: Sequence[float], start: int, end: int) -> float:
     return score
 
 
-def _edge(shown: Sequence[Shown], task: Task, index: int, step: int) -> float:
+def _edge(shown: Sequence[ShownPiece], task: Task, index: int, step: int) -> float:
     """The match of the words before (step -1) or after (step 1) a range with the demonstrations."""
     near, far = norm_at(task, index), norm_at(task, index + step)
     total = 0.0
@@ -218,7 +218,7 @@ def _edge(shown: Sequence[Shown], task: Task, index: int, step: int) -> float:
     return total
 
 
-def _place(shown: Sequence[Shown], task: Task, start: int) -> float:
+def _place(shown: Sequence[ShownPiece], task: Task, start: int) -> float:
     total = 0.0
     for example in shown:
         gaps = [abs(s / len(example.task.tokens) - start / len(task.tokens)) for s, _ in example.spans]
