@@ -39,6 +39,17 @@ class InputError(WorksmithError):
         return f"{place}{self.message}{advice}"
 
 
+def missing_extra(feature: str, extra: str) -> InputError:
+    """The error for a feature whose packages are an extra that is not installed.
+
+    Args:
+        extra: its name under `[project.optional-dependencies]`.
+    """
+    return InputError(
+        f"{feature} needs packages that are not installed", hint=f"pip install 'worksmith[{extra}]'"
+    )
+
+
 class Notice(UserWarning):
     """A warning for people; the command line shows it as a sentence."""
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from evals.rating.ratings import Rating
 from evals.rating.scales import LEVELS, Scale
 from evals.statistics import NOTHING, Interval
+from tools.errors import missing_extra
 from tools.seeding import digest
 
 _RESAMPLES = 1_000
@@ -84,9 +85,12 @@ def to_json(found: Agreement) -> Mapping[str, Any]:
 
 def _alpha(counts: Any) -> float | None:
     """Alpha of ratings by unit (rows) and level (columns); None without two different levels."""
-    import krippendorff
     import numpy as np
 
+    try:
+        import krippendorff
+    except ImportError as error:
+        raise missing_extra("the agreement of raters", "rating") from error
     if (counts.sum(axis=0) > 0).sum() < 2:
         return None
     levels = np.arange(1, LEVELS + 1)

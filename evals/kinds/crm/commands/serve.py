@@ -70,11 +70,15 @@ def serve_crm(
     Clients log in with any user name and password and the token as security token, or use the token as
     session id. Ctrl-C or SIGTERM ends the server.
     """
+    from tools.errors import missing_extra
     from tools.kinds.crm.rest.login import new_token
     from tools.kinds.crm.rest.messages import Serving
-    from tools.kinds.crm.rest.server import THREADS, OrgServer
     from tools.kinds.crm.rest.store import OrgStore, check_free
 
+    try:
+        from tools.kinds.crm.rest.server import THREADS, OrgServer
+    except ModuleNotFoundError as error:
+        raise missing_extra("the command `serve`", "serve") from error
     _check(host, allow_remote=allow_remote, tls=tls, writable=writable, save=save)
     if save is not None:
         check_free(save)

@@ -1,0 +1,77 @@
+"""Packages that are imported are declared, pinned and explained."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from evals.rating import agreement
+from tools.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+OURS = {"worksmith", "optimizers", "programs", "evals", "tools", "retrievers"}
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = {name: packages for name, packages in PROJECT["optional-dependencies"].items() if name != "dev"}
+
+
+def names(requirements: list[str]) -> set[str]:
+    """The packages of requirements, as indexes spell them."""
+    return {_plain(re.split(r"[^\w.-]", each, maxsplit=1)[0]) for each in requirements}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def imported() -> Iterator[tuple[str, str]]:
+    """The top-level modules that our files import, each with the file."""
+    for package in OURS:
+        for file in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_bytes())):
+                found = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and not node.level:
+                    found = [node.module or ""]
+                yield from ((name.partition(".")[0], str(file.relative_to(ROOT))) for name in found)
+
+
+def test_imported_packages_are_declared() -> None:
+    declared = names(PROJECT["dependencies"]).union(*map(names, EXTRAS.values()))
+    installed = packages_distributions()
+    missing = {
+        module: file
+        for module, file in imported()
+        if module not in OURS | sys.stdlib_module_names
+        and declared.isdisjoint(map(_plain, installed.get(module, [module])))
+    }
+
+    assert missing == {}
+
+
+def test_declared_packages_are_imported_pinned_and_explained() -> None:
+    modules = {module for module, _ in imported()}
+    installed = packages_distributions()
+    used = {_plain(each) for module in modules for each in installed.get(module, [module])}
+    declared = names(PROJECT["dependencies"]).union(*map(names, EXTRAS.values()))
+    pinned = names((ROOT / "requirements.lock").read_text().splitlines())
+    text = (ROOT / "docs" / "dependencies.md").read_text()
+
+    assert declared - used - {"pillow"} == set()  # pypdfium2 makes its pictures with it
+    assert names(PROJECT["dependencies"]) - pinned == set()
+    assert {each for each in declared if not re.search(rf"\b{each}\b", text, re.IGNORECASE)} == set()
+    assert {extra for extra in EXTRAS if f"worksmith[{extra}]" not in text} == set()
+
+
+def test_a_missing_extra_says_how_to_get_it() -> None:
+    with patch.dict(sys.modules, {"krippendorff": None}), pytest.raises(InputError) as error:
+        agreement._alpha(np.array([[1, 2, 0, 0, 0], [0, 1, 1, 0, 0]]))
+
+    assert error.value.hint == "pip install 'worksmith[rating]'"
