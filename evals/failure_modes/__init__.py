@@ -1,1 +1,1 @@
-"""Failure modes: what went wrong first in an episode that is not right, by rules from its calls."""
+"""Failure modes: the first fault of a wrong episode, found by rules from its calls."""

@@ -1,4 +1,4 @@
-"""Calls in a form in which an agent's can be laid beside those of a plan."""
+"""Calls of an agent and of a plan, compared."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class Alignment:
 
 
 def align(plan: Sequence[Action], moves: Sequence[Move], free: frozenset[str]) -> Alignment:
-    """Find for each step the first call with its tool and arguments, in whatever order calls were made.
+    """Find for each step the first call with its tool and arguments, in any order of calls.
 
     Args:
         free: arguments whose wording does not count.

@@ -1,9 +1,8 @@
-"""What a language model is shown of an episode that it is to judge.
+"""The texts of an episode in a judge's prompt.
 
-The response and what was written into records are data, whatever they say: they stand between marks that
-they cannot contain, and what an adapter could take for a field of its own is broken up. Texts that the
-persona must not be told are in the prompt only where the response itself holds them; whether it does is found
-by rule and said.
+The response and the written cells are data: they stand between marks that they cannot contain, and text that
+an adapter could take for its own fields is broken up. A text that the persona may not read is in the prompt
+only where the response itself holds it. A check by rule finds that, and the prompt says so.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ def request_text(task: Task) -> str:
 
 
 def response_text(task: Task, record: EpisodeRecord) -> str:
-    """The response with what the agent says of itself, as data."""
+    """The response with the agent's own status, as data."""
     said = f"status: {record.answer_status}\n" if record.answer_status else ""
     ending = "" if record.status == "finished" else f"\nThe agent did not come to an end: {record.status}."
     forbidden = task.answer.forbidden if task.answer is not None else ()
@@ -52,7 +51,7 @@ def response_text(task: Task, record: EpisodeRecord) -> str:
 
 
 def state_text(record: EpisodeRecord) -> str:
-    """The state read back: what the records show to have been changed."""
+    """The changes, read back from the records."""
     return f"Read back from the records after the response:\n{fenced(changes_text(record.changes))}"
 
 

@@ -1,7 +1,7 @@
-"""What a response says of the facts it was asked for, by rule: which are there, and what in it is false.
+"""The facts of a response, by rule: the required ones that it has, and the false ones.
 
-More lenient with wording than the scores of answers are, and stricter with what stands beside the facts: a
-name or a record that is not known from anywhere counts as false wherever it stands.
+These rules are more lenient with wording than the scores of answers, and stricter with everything beside the
+facts: an unknown name or record counts as false in any place.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ _VALUES = frozenset({"id", "email", "date", "month", "number", "time"})
 """Kinds of values that a sentence states as facts."""
 
 _TRACEABLE = frozenset({"id", "email", "date"})
-"""Kinds of values that nobody computes: what a response says of them it has read somewhere or made up."""
+"""Kinds of values that are read or made up, never computed."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a response says of the facts.
+    """The facts of a response.
 
     Attributes:
-        required: how many it has to name.
-        missing: those it does not.
-        false: what it says that is not so, or that does not belong there.
+        required: the number of facts that it has to name.
+        missing: the required facts that it does not name.
+        false: values that are wrong or do not belong there.
     """
 
     required: int
@@ -77,11 +77,11 @@ def with_facts(answer: Answer) -> Answer:
 def facts_in(
     response: str, answer: Answer, question: str, *, known: str = "", evidence: Sequence[str] = ()
 ) -> Facts:
-    """What `response` says of the values that `answer` requires.
+    """The facts of a response, against the values that `answer` requires.
 
     Args:
-        known: texts that may be repeated: what the task tells besides.
-        evidence: what the agent was shown; empty if that is not known.
+        known: further texts of the task, which may be repeated.
+        evidence: the observations of the agent; empty if they are not known.
     """
     reading = _CheckedResponse(response, answer, f"{question}\n{known}", tuple(evidence))
     return Facts(len(answer.required), reading.missing, tuple(dict.fromkeys(reading.false())))

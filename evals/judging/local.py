@@ -44,7 +44,7 @@ class LocalRubric:
 
     Args:
         rubrics: must be the default ones.
-        tables: of the world; what may differ between right states is read from them.
+        tables: of the world; they say in which columns right states may differ.
 
     Raises:
         InputError: there are other rubrics, which no rule can read.

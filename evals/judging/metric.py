@@ -26,7 +26,7 @@ _PASSED = (PASSING - 1) / 4
 
 
 class JudgedScorer:
-    """The scores of `scorers` with what judges say of the same episode. Thread-safe.
+    """The scores of `scorers` with judges' scores of the same episode. Thread-safe.
 
     Args:
         drives: whether the judges' pass (a mean score of level 4 or more) takes the place of the outcome, by

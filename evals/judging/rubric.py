@@ -1,4 +1,4 @@
-"""Rubrics: what a judge looks at, and what each of five levels means. Data, ours or the user's."""
+"""Rubrics: a criterion and the meaning of five levels. They are data, ours or the user's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RUBRIC = "rubric"
 """Under this name the origin of a task may name the rubric that it is to be judged by."""
 
 Kind = Literal["search", "crud", "unanswerable", "outcome", "question"]
-"""What kinds of tasks there are to a judge, see `kind_of`."""
+"""The kinds of tasks to a judge, see `kind_of`."""
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 
@@ -46,7 +46,7 @@ class Levels(BaseModel):
 
 
 class Rubric(BaseModel):
-    """What to look at and what the levels mean.
+    """A criterion with the meaning of each level.
 
     Attributes:
         applies: the kinds of tasks that it is for; of a rubric without any, all.

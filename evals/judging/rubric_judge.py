@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evals.tasks.task import Task
 
 ATTEMPTS = 3
-"""How often a model is asked for one verdict until it can be read."""
+"""The number of times that a model is asked for one readable verdict."""
 
 _VERSION = 1
 
@@ -91,8 +91,8 @@ class RubricJudge:
 
     Args:
         lm: any `dspy.LM`; not the one of the program that is judged, or a judge judges itself.
-        name: what tables call it; default is the model's name.
-        reference: whether it is told what a right response comes to. Where that is not known it is not.
+        name: its name in tables; default is the model's name.
+        reference: whether the prompt has the reference, where one is known.
     """
 
     def __init__(
@@ -140,8 +140,8 @@ class PairVerdict(NamedTuple):
 
     Attributes:
         forward: the answer when the first one stood first; None if there was none that could be read.
-        backward: the answer when it stood second, told of the same two: A is the first one here, too.
-        first_shown: how often the response that stood first in the prompt was called the better one.
+        backward: the answer when it stood second. Here too, A is the first one.
+        first_shown: the number of answers that name the response that stood first in the prompt.
     """
 
     forward: Choice | None

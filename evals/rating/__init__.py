@@ -1,1 +1,1 @@
-"""What people think of episodes: scales, samples that hide whose episodes they are, agreement of raters."""
+"""Ratings by people: scales, samples that hide the programs, agreement of raters."""

@@ -1,6 +1,6 @@
-"""How far raters agree: Krippendorff's alpha for ordered levels, with an interval over what was rated.
+"""Agreement of raters: Krippendorff's alpha for ordered levels, with an interval over rated units.
 
-1 is perfect agreement, 0 what chance gives, less is worse than chance. Source: Krippendorff, Content Analysis
+1 is perfect agreement, 0 chance, less is worse than chance. Source: Krippendorff, Content Analysis
 (2004), who asks for 0.8, or 0.667 for tentative conclusions. Not everybody has to have rated everything.
 """
 
@@ -20,11 +20,11 @@ _RESAMPLES = 1_000
 
 
 class Agreement(NamedTuple):
-    """How far raters agree on one scale.
+    """The agreement of raters on one scale.
 
     Attributes:
         alpha: with its interval; `n` is the number of units that at least two rated. NaN where all ratings
-            are the same, or nobody rated what another did.
+            are the same, or no unit has two.
         mean: of all ratings, from 1 to 5; NaN without any.
     """
 
@@ -36,9 +36,9 @@ class Agreement(NamedTuple):
 
 
 def agreement(scale: Scale, ratings: Sequence[Rating], *, seed: int = 0) -> Agreement:
-    """How far those agree who rated on a scale.
+    """The agreement of raters on a scale.
 
-    A unit is what the scale is about: an episode, or a task in whichever episode it was shown.
+    A unit is an episode or a task, by the scale.
     """
     units: dict[Hashable, dict[str, int]] = {}
     for rating in ratings:

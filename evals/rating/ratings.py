@@ -19,11 +19,11 @@ _TRACKED = "runs:/"
 
 
 class Rating(Entry):
-    """A level that somebody gave.
+    """A level from a rater.
 
     Attributes:
         key: of the episode.
-        note: what the rater added.
+        note: a remark of the rater.
     """
 
     key: str

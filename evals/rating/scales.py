@@ -13,10 +13,10 @@ LEVELS = 5
 
 
 class Scale(NamedTuple):
-    """A question with what its levels mean, the lowest first.
+    """A question with the meaning of its levels, the lowest first.
 
     Attributes:
-        about: what is rated: an episode, or the task whoever did it.
+        about: the rated unit: an episode, or a task, done by any program.
     """
 
     name: str

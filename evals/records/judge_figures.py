@@ -1,4 +1,4 @@
-"""What judges said of a set of episodes, as figures: scores, passes, verdicts that failed, and the cost."""
+"""Figures of judges on a set of episodes: scores, passes, failed verdicts, and the cost."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JudgeFigures:
-    """What one judge said.
+    """The figures of one judge.
 
     Attributes:
-        rubrics: the names of those that it judged by.
-        score: the mean of its scores, 0 to 1, of the verdicts that there are.
+        rubrics: names of the rubrics it used.
+        score: the mean of its scores, 0 to 1, without failed verdicts.
         passed: the share of levels 4 and 5.
-        statuses: how many verdicts ended how; all but `ok` are in no mean.
-        usage, seconds: what judging took.
+        statuses: the number of verdicts by status; all but `ok` are in no mean.
+        usage, seconds: the cost of judging.
     """
 
     judge: str

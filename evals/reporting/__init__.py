@@ -1,1 +1,1 @@
-"""Reports as pages, tables and files: what is drawn, how episodes are shown, where each figure comes from."""
+"""Reports: pages, tables and files of figures, and the episodes behind each figure."""

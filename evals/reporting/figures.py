@@ -1,4 +1,4 @@
-"""Every figure of a report as data, with what selects the episodes behind it."""
+"""Every figure of a report as data, with the conditions that select its episodes."""
 
 from __future__ import annotations
 

@@ -61,11 +61,11 @@ class Report:
     """A report, ready to be shown in any form.
 
     Attributes:
-        facts: what was run, by name.
-        lead: what it comes to, in a sentence.
+        facts: settings of the run, by name.
+        lead: the result in a sentence.
         page_bytes: the largest page, see `html`.
         figures: every figure as data.
-        episodes: those that the page shows.
+        episodes: the episodes on the page.
     """
 
     title: str
@@ -94,7 +94,7 @@ class Report:
     def html(self) -> str:
         """The report as one page that needs nothing else, of at most `page_bytes` bytes.
 
-        Tables and charts are on it whatever they need; episodes are, as far as there is room.
+        All tables and charts are on it, and as many episodes as there is room for.
         """
         sections = [(section.title, section.blocks) for section in self.sections]
         return page(self.title, self.lead, self.facts, sections, self.episodes, self.page_bytes)
@@ -172,11 +172,11 @@ def study_report(
     histories: Sequence[History] = (),
     extra: Sequence[Section] = (),
 ) -> Report:
-    """How several programs compare.
+    """The report of a comparison of programs.
 
     Args:
-        setting: on what, such as the suite.
-        histories: how programs of it were compiled.
+        setting: further facts, such as the suite.
+        histories: the compiles of its programs.
         extra: further parts, such as published figures.
     """
     first = study.rows[0]

@@ -1,4 +1,4 @@
-"""How far a judge's levels agree with those of people: kappa, rank correlation, confusion, with intervals."""
+"""Agreement of a judge's levels with those of people: kappa, rank correlation, confusion, with intervals."""
 
 from __future__ import annotations
 

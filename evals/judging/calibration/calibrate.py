@@ -35,10 +35,10 @@ Comparing = Callable[[Task, EpisodeRecord, EpisodeRecord], "PairVerdict"]
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is asked of a judge.
+    """The size of a calibration.
 
     Attributes:
-        repeats: how often each of the `repeated` cases is judged again.
+        repeats: the number of times that each of the `repeated` cases is judged again.
         shuffled: cases judged with the response to another request.
         compared: pairs compared in both orders, where a judge of pairs is there.
     """

@@ -33,7 +33,7 @@ _HINT = "make one with `worksmith judge calibrate --judge NAME --labels FILE`"
 
 
 class GateVerdict(BaseModel):
-    """What the gate said of one judge.
+    """The verdict of the gate on one judge.
 
     Attributes:
         judge_digest: see `evals.running.judges.Judge.digest`.

@@ -1,4 +1,4 @@
-"""Labelled cases: responses of which people, or whoever planted their faults, say which level they deserve.
+"""Labelled cases: responses with the levels that they deserve, by people or by construction.
 
 A file of JSON lines, each a `Label`. Cases with the same request form a group; two of a group with different
 levels are a pair that a judge should put in the same order.
@@ -32,17 +32,17 @@ class Label(BaseModel):
     Attributes:
         id: names it in reports; default is a digest of it.
         group: cases of one group answer one request; default is the request.
-        task: a whole task of a suite; in its place `request` and what follows will do.
+        task: a whole task of a suite; `request` and the fields after it can take its place.
         reference: a right response in a sentence.
         facts: values that a right response names; `local/rubric` needs them.
-        forbidden: texts that must not be told.
-        kind: what a right response is: facts, a refusal, that there is nothing, or something done.
+        forbidden: texts that a response must not disclose.
+        kind: the kind of a right response: facts, a refusal, that there is nothing, or something done.
         rubric: name of the rubric that it was judged by, where several are in use.
         response: the text that was judged.
-        status: what the agent said of itself: answered, denied or not_found.
+        status: the status that the agent gave itself: answered, denied or not_found.
         calls, changes, expected_changes: as in an episode's record.
         level: from 1 to 5, by a person or by construction.
-        fault: what is wrong with it, if that is known.
+        fault: its fault, if it is known.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -101,7 +101,7 @@ def case_of(label: Label, where: str = "label") -> Case:
     """A label as judges take it.
 
     Raises:
-        InputError: it says neither what was asked nor for which task.
+        InputError: it has neither a request nor a task.
     """
     if label.task is None and not label.request.strip():
         raise InputError("it does not say what was asked", where=where, hint=_HINT)

@@ -1,7 +1,7 @@
 """Cases with known faults, made by code from the tasks of a generated suite, with the level each deserves.
 
 Each task gives a group: a right response, the same in other words, with much around it, and with one fault
-each. What is put in place of the truth comes from other tasks, so it looks like the truth. The levels follow
+each. Wrong values come from other tasks, so that they look right. The levels follow
 from the texts of the default rubrics; no judge is asked for them.
 """
 

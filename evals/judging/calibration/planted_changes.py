@@ -24,10 +24,10 @@ _FIGURE = re.compile(r"(?<!\d)(\d{1,2})(?=:\d\d|$|\D*$)")
 
 @dataclass(frozen=True)
 class Variant:
-    """A response to a task, what was changed, and the level that both deserve together.
+    """A response to a task with its changes, and the level that both deserve together.
 
     Attributes:
-        fault: what is wrong; `clean` and `paraphrase` are right, `verbosity` is only long.
+        fault: its fault; `clean` and `paraphrase` are right, `verbosity` is only long.
     """
 
     fault: str
@@ -42,7 +42,7 @@ class ChangePlanter:
     """Makes the variants of tasks of which the state counts.
 
     Args:
-        words: what responses say, see `planted.toml`.
+        words: texts of responses, see `planted.toml`.
     """
 
     def __init__(self, suite: Suite, words: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ from evals.reporting.html.templates import macro, short
 from evals.table import Grid
 
 _CUTS = (2_000, 1_000, 600, 300, 150, 60)
-"""Characters of a text that are shown, from generous to what a full page has room for."""
+"""The lengths to which texts may be cut, from generous to short."""
 
 _FRAME = 500
 """Bytes around the episodes and their filters, at most."""

@@ -32,7 +32,7 @@ def page(
 
     Args:
         lead: the result in a sentence.
-        facts: what was run, by name.
+        facts: settings of the run, by name.
         sections: titles with their tables and charts; a section with nothing to show is left out.
         budget: the largest page in bytes. Episodes are left out where it is too small for all.
     """

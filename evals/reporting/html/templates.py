@@ -22,7 +22,7 @@ def render(template: str, **values: Any) -> str:
 
 
 def macro(template: str, name: str) -> Callable[..., Markup]:
-    """A macro of a template; what it gives is safe to put into another."""
+    """A macro of a template; its markup is escaped."""
     found: Callable[..., Markup] = getattr(_environment().get_template(template).module, name)
     return found
 

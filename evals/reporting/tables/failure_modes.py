@@ -1,4 +1,4 @@
-"""Tables of failure modes: how often each came up, and where."""
+"""Tables of failure modes: counts of each, by domain and program."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ FACETS: Mapping[str, Facet] = {
 def failure_mode_grids(
     records: Sequence[EpisodeRecord], *, facets: Mapping[str, Facet] | None = None
 ) -> tuple[Grid, ...]:
-    """How often each failure mode came up, and the same by each facet; none where no fault is on record.
+    """The count of each failure mode, and the same by each facet; none where no fault is on record.
 
     Args:
-        facets: names of tables and what they group by; one with a single value has no table.
+        facets: groupings by name of table; one with a single value has no table.
     """
     graded = [record for record in records if record.graded]
     there = {record.fault.kind for record in graded if record.fault}

@@ -139,7 +139,7 @@ def score_grid(summary: Summary, model: str) -> Grid:
 
 
 def status_grid(summary: Summary) -> Grid:
-    """How episodes ended, whose failure it was, and what that means."""
+    """The statuses of episodes, with their meaning and whose failure they are."""
 
     def failing(status: str) -> str:
         if status == "finished":
