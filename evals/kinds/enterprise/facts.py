@@ -51,7 +51,6 @@ class Facts:
         return self._rows[source]
 
     def get(self, source: str, key: str) -> Record | None:
-        """The record with this key."""
         found = self._index(source, KEYS[source]).get(key)
         return found[0] if found else None
 
@@ -71,7 +70,6 @@ class Facts:
         return len(self._folded(source, column).get(value.lower(), ())) == 1
 
     def latents(self, source: str, kind: str) -> list[Latent]:
-        """The latent facts of this kind."""
         return self._by_kind.get((source, kind), [])
 
     def kinds(self, source: str) -> list[str]:

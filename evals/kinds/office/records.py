@@ -151,7 +151,6 @@ class Records:
 
     @property
     def today(self) -> date:
-        """The date of the clock."""
         return self.now.date()
 
     @cached_property
@@ -177,7 +176,6 @@ class Records:
 
     @cached_property
     def visits_on(self) -> dict[date, list[Visit]]:
-        """The visits of each day that has any."""
         return grouped(self.visits, lambda visit: visit.day)
 
     @cached_property

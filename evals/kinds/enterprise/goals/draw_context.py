@@ -10,6 +10,7 @@ from evals.kinds.enterprise.facts import Facts, Record, ref
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Action, Entity
 
+_MOST_LISTED = 8
 _PICKS = 4
 """How often a record is picked before a draw is given up."""
 
@@ -103,6 +104,23 @@ class DrawContext:
             row = need(self.facts.manager(row["emp_id"]))
         return row
 
+    def listing(
+        self,
+        slots: Mapping[str, str],
+        rows: Sequence[Record],
+        column: str,
+        about: Iterable[tuple[str, Record]],
+    ) -> Draw:
+        """Put a draw together whose answer is the ids of some rows, or that there are none.
+
+        Raises:
+            UnfitError: there are too many, or the draw is not to have this answer.
+        """
+        if len(rows) > _MOST_LISTED:
+            raise UnfitError
+        answer = [Entity(type=column, value=row[column]) for row in rows]
+        return self.draw(slots, answer=answer, nothing=not rows, about=about)
+
     def draw(
         self,
         slots: Mapping[str, str],
@@ -133,5 +151,4 @@ class DrawContext:
 
 
 def action(tool: str, **arguments: str) -> Action:
-    """A call that changes something."""
     return Action(tool=tool, arguments=arguments)

@@ -41,6 +41,42 @@ class Path:
         """Go on by these links."""
         return Path((*self.links, *links))
 
+    def ident(self, column: str) -> Ask:
+        """Ask for an id or an address."""
+        return Ask(self, lambda _, row: entities.ident(column, row[column]), lambda _, row: row[column])
+
+    def email(self) -> Ask:
+        """Ask for a mail address."""
+        return self.ident("email")
+
+    def person(self) -> Ask:
+        """Ask for an employee's name."""
+        return Ask(self, lambda _, row: entities.person(row), lambda _, row: row["name"])
+
+    def text(self, column: str) -> Ask:
+        """Ask for a word or a name."""
+        return Ask(self, lambda _, row: entities.text(row[column]), lambda _, row: row[column])
+
+    def number(self, column: str) -> Ask:
+        """Ask for a count."""
+        return Ask(self, lambda _, row: entities.number(int(row[column])), lambda _, row: row[column])
+
+    def amount(self, column: str) -> Ask:
+        """Ask for a sum of money."""
+        return Ask(self, lambda _, row: entities.amount(row[column]), lambda _, row: row[column])
+
+    def date(self, column: str) -> Ask:
+        """Ask for a day."""
+        return Ask(self, lambda _, row: entities.date(row[column]), lambda _, row: row[column])
+
+    def fact(self, source: str, name: str, kind: Callable[[str], Entity] = entities.text) -> Ask:
+        """Ask for something that a record's text tells."""
+        return Ask(self, _fact(source, name, kind), lambda plan, row: plan.fact(row, name))
+
+    def understood(self, source: str, name: str, kind: Callable[[str], Entity] = entities.text) -> Ask:
+        """Ask for something that a record's text says in other words."""
+        return Ask(self, _fact(source, name, kind), lambda plan, row: plan.understood(row, name))
+
 
 @dataclass(frozen=True)
 class Ask:
@@ -132,51 +168,6 @@ def employee(why: str, column: str = "emp_id") -> Link:
         lambda ctx, row: need(ctx.facts.person(row[column])),
         lambda plan, row: plan.one("employees", why, emp_id=row[column]),
     )
-
-
-def ident(path: Path, column: str) -> Ask:
-    """Ask for an id or an address."""
-    return Ask(path, lambda _, row: entities.ident(column, row[column]), lambda _, row: row[column])
-
-
-def email(path: Path) -> Ask:
-    """Ask for a mail address."""
-    return ident(path, "email")
-
-
-def person(path: Path) -> Ask:
-    """Ask for an employee's name."""
-    return Ask(path, lambda _, row: entities.person(row), lambda _, row: row["name"])
-
-
-def text(path: Path, column: str) -> Ask:
-    """Ask for a word or a name."""
-    return Ask(path, lambda _, row: entities.text(row[column]), lambda _, row: row[column])
-
-
-def number(path: Path, column: str) -> Ask:
-    """Ask for a count."""
-    return Ask(path, lambda _, row: entities.number(int(row[column])), lambda _, row: row[column])
-
-
-def amount(path: Path, column: str) -> Ask:
-    """Ask for a sum of money."""
-    return Ask(path, lambda _, row: entities.amount(row[column]), lambda _, row: row[column])
-
-
-def date(path: Path, column: str) -> Ask:
-    """Ask for a day."""
-    return Ask(path, lambda _, row: entities.date(row[column]), lambda _, row: row[column])
-
-
-def fact(path: Path, source: str, name: str, kind: Callable[[str], Entity] = entities.text) -> Ask:
-    """Ask for something that a record's text tells."""
-    return Ask(path, _fact(source, name, kind), lambda plan, row: plan.fact(row, name))
-
-
-def understood(path: Path, source: str, name: str, kind: Callable[[str], Entity] = entities.text) -> Ask:
-    """Ask for something that a record's text says in other words."""
-    return Ask(path, _fact(source, name, kind), lambda plan, row: plan.understood(row, name))
 
 
 def _fact(source: str, name: str, kind: Callable[[str], Entity]) -> Callable[[DrawContext, Record], Entity]:

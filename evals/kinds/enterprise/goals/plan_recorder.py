@@ -150,6 +150,10 @@ class PlanRecorder(Recorder):
         self.weigh(rows)
         return rows
 
+    def listing(self, rows: Rows, column: str) -> tuple[str, ...]:
+        """The answer that lists the ids of some rows, or that there are none."""
+        return tuple(row[column] for row in rows) if rows else self.none(rows)
+
     def none(self, rows: Rows) -> tuple[str, ...]:
         """The answer that there is nothing.
 
@@ -248,7 +252,6 @@ class PlanRecorder(Recorder):
         self.used |= self._weighed
 
     def writes(self) -> tuple[Action, ...]:
-        """The writing calls of the plan."""
         return tuple(
             Action(tool=step.tool, arguments=step.arguments) for step in self.steps if self._writes(step)
         )

@@ -9,7 +9,6 @@ from evals.kinds.enterprise.goals.unfit import UnfitError
 
 
 def in_year(rows: Iterable[Record], column: str, wanted: str) -> list[Record]:
-    """The rows of one year."""
     return [row for row in rows if row[column].startswith(wanted)]
 
 

@@ -22,7 +22,6 @@ def chat(recipient: str, text: str) -> Action:
 
 
 def mail(recipient: str, subject: str, body: str) -> Action:
-    """Send a mail."""
     return action(MAIL, recipient=recipient, subject=subject, body=body)
 
 
@@ -48,7 +47,6 @@ class Recipient:
     by: Literal["chat", "mail"] = "chat"
 
     def message(self, to: str, subject: str, text: str) -> Action:
-        """Write the message."""
         return chat(to, text) if self.by == "chat" else mail(to, subject, text)
 
 

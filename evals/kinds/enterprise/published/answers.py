@@ -71,16 +71,13 @@ class WorldFacts:
 
     @cached_property
     def employees(self) -> dict[str, Row]:
-        """By id."""
         return {str(row["emp_id"]): row for row in self._rows.get("employees", ())}
 
     @cached_property
     def products(self) -> dict[str, Row]:
-        """By id."""
         return {str(row["product_id"]): row for row in self._rows.get("products", ())}
 
     def sales_of(self, product_id: str) -> list[Row]:
-        """The sales of a product."""
         return [row for row in self._rows.get("sales", ()) if row["product_id"] == product_id]
 
     @cached_property
@@ -104,7 +101,6 @@ class WorldFacts:
 
     @cached_property
     def tickets(self) -> dict[str, Row]:
-        """By id."""
         return {str(row["ticket_id"]): row for row in self._rows.get("tickets", ())}
 
 

@@ -14,7 +14,6 @@ MODULES = ("analytics", "calendar", "crm", "email", "project_management", "multi
 
 @cache
 def groups() -> dict[str, tuple[Intent, ...]]:
-    """The intents of each module."""
     return {name: tuple(importlib.import_module(f"{__package__}.{name}.intents").INTENTS) for name in MODULES}
 
 

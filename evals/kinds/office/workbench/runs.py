@@ -59,7 +59,6 @@ class _Replay:
         self._transcripts = cache(read_results)
 
     def run(self, name: str, rows: Sequence[ScoredRow], place: int) -> LoadedRun:
-        """All rows of one run."""
         model, _, supplied = name.rpartition(" ")
         tools = TOOLS.get(supplied, supplied)
         card = RunCard(
@@ -103,7 +102,6 @@ class _Replay:
         return record.model_copy(update={"expected_changes": expected, "fault": fault})
 
     def _episode(self, row: ScoredRow) -> EpisodeResult:
-        """The episode that the row's calls make."""
         transcript: Transcript = self._transcripts(Path(row.prediction.file))[row.prediction.row - 1]
         task = row.task
         episode = self._suite.env.episode(persona=task.persona, now=task.now)

@@ -6,22 +6,7 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.paths import (
-    HERE,
-    MANAGER,
-    Found,
-    Link,
-    Path,
-    Question,
-    Start,
-    amount,
-    date,
-    email,
-    fact,
-    number,
-    person,
-    text,
-)
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import clear_best, in_year, latest, span
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
@@ -167,7 +152,6 @@ def draw_about(ctx: DrawContext, slots: Slots, client: Record, answer: list[Enti
 
 
 def draw_client(ctx: DrawContext) -> Found:
-    """A client by its name."""
     client = _client(ctx)
     return Found(client, {"client": client["business_name"]})
 
@@ -216,8 +200,8 @@ def _draw_by_id(ctx: DrawContext) -> Found:
 
 
 CLIENT = Start("clients", draw_client, find_client)
-REPRESENTATIVE = Path().to(Link(other_representative, representative))
-PRODUCT = Path().to(Link(product_of, find_product))
+REPRESENTATIVE = HERE.to(Link(other_representative, representative))
+PRODUCT = HERE.to(Link(product_of, find_product))
 
 _BY_ID = Start(
     "clients",
@@ -229,16 +213,16 @@ GROUP.add(
     SUBAREA,
     Question(
         _BY_ID,
-        fact(HERE, "clients", "units", lambda value: entities.number(int(value))),
-        fact(HERE, "clients", "next_day", entities.date),
+        HERE.fact("clients", "units", lambda value: entities.number(int(value))),
+        HERE.fact("clients", "next_day", entities.date),
     ),
     steps=1,
     denials=("wrong_department",),
 )
 for _name, _steps, _asks in (
-    ("client_terms", 1, (date(HERE, "renewal_date"), amount(HERE, "monthly_revenue"))),
-    ("client_contact", 2, (person(REPRESENTATIVE), email(REPRESENTATIVE))),
-    ("client_product", 2, (text(PRODUCT, "product_name"), number(PRODUCT, "stock"))),
-    ("client_manager", 3, (person(REPRESENTATIVE), email(REPRESENTATIVE.to(MANAGER)))),
+    ("client_terms", 1, (HERE.date("renewal_date"), HERE.amount("monthly_revenue"))),
+    ("client_contact", 2, (REPRESENTATIVE.person(), REPRESENTATIVE.email())),
+    ("client_product", 2, (PRODUCT.text("product_name"), PRODUCT.number("stock"))),
+    ("client_manager", 3, (REPRESENTATIVE.person(), REPRESENTATIVE.to(MANAGER).email())),
 ):
     GROUP.add(_name, SUBAREA, Question(CLIENT, *_asks), steps=_steps)

@@ -6,7 +6,7 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.bizops.clients import REPRESENTATIVE, SUBAREA, named_partner
 from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup
-from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, Start, email, fact, person
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, Start
 
 GROUP = GoalGroup("BizOps", "bizops/clients.toml", departments=("BU",))
 
@@ -34,13 +34,13 @@ _NAMED = Start(
     _draw_named,
     lambda plan, slots: plan.one("vendors", "I look the vendor up.", business_name=slots["vendor"]),
 )
-_END = fact(HERE, "vendors", "contract_end", entities.date)
-_TIME = fact(HERE, "vendors", "lead_time", lambda value: entities.number(int(value)))
+_END = HERE.fact("vendors", "contract_end", entities.date)
+_TIME = HERE.fact("vendors", "lead_time", lambda value: entities.number(int(value)))
 _MANAGER = REPRESENTATIVE.to(MANAGER)
 
 for _name, _steps, _question in (
-    ("vendor_contact", 2, Question(_NAMED, person(REPRESENTATIVE), email(REPRESENTATIVE))),
-    ("vendor_manager", 3, Question(_NAMED, _END, person(_MANAGER), email(_MANAGER))),
+    ("vendor_contact", 2, Question(_NAMED, REPRESENTATIVE.person(), REPRESENTATIVE.email())),
+    ("vendor_manager", 3, Question(_NAMED, _END, _MANAGER.person(), _MANAGER.email())),
 ):
     GROUP.add(_name, SUBAREA, _question, steps=_steps, departments=_MANAGEMENT)
 GROUP.add(

@@ -102,12 +102,10 @@ def title_of(plan: PlanRecorder, wanted: str, why: str) -> str:
 
 
 def clause(facts: Facts, wanted: str) -> Latent:
-    """The truth on a clause."""
     return next(one for one in clauses(facts) if one.facts["clause"] == wanted)
 
 
 def clauses(facts: Facts) -> list[Latent]:
-    """The truths on all clauses."""
     return facts.latents("policies", "clause")
 
 

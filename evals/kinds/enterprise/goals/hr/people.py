@@ -16,7 +16,7 @@ from evals.kinds.enterprise.goals.hr.employees import (
     myself,
     someone,
 )
-from evals.kinds.enterprise.goals.paths import Found, Link, Path, Question, Start, date, email, person
+from evals.kinds.enterprise.goals.paths import Found, Link, Path, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 from evals.tasks.task import Entity
@@ -197,13 +197,13 @@ _MYSELF = Start("", lambda ctx: Found(ctx.me, {}), lambda plan, _: myself(plan))
 
 for _levels, _name in enumerate(("my_manager", "my_managers_manager"), 1):
     _boss = Path((_BOSS,) * _levels)
-    _question = Question(_MYSELF, person(_boss), email(_boss), date(_boss, "doj"))
+    _question = Question(_MYSELF, _boss.person(), _boss.email(), _boss.date("doj"))
     GROUP.add(_name, DIRECTORY, _question, steps=1 + _levels)
 _POSTS_BOSS = Path((_AUTHOR, _BOSS))
 GROUP.add(
     "post_manager",
     DIRECTORY,
-    Question(_POST, person(_POSTS_BOSS), email(_POSTS_BOSS)),
+    Question(_POST, _POSTS_BOSS.person(), _POSTS_BOSS.email()),
     steps=3,
     denials=("left_company",),
 )

@@ -84,7 +84,6 @@ def vacation_capped(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def rate(slots: Slots) -> Action:
-    """Recording a rating."""
     return action(UPDATE, emp_id=slots["name"], performance_rating=slots["rating"])
 
 

@@ -21,20 +21,7 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     told,
 )
 from evals.kinds.enterprise.goals.it.tickets import SUBAREA
-from evals.kinds.enterprise.goals.paths import (
-    HERE,
-    MANAGER,
-    Ask,
-    Link,
-    Path,
-    Question,
-    Start,
-    email,
-    fact,
-    ident,
-    person,
-    text,
-)
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Link, Question, Start
 
 GROUP = GoalGroup("IT", "it/chains.toml", departments=HELPDESK)
 
@@ -43,17 +30,17 @@ _RESOLVED = Start("tickets", partial(draw_numbered, status="resolved"), open_tic
 _NAMED = Start("tickets", draw_named, find_ticket)
 _NAMED_RESOLVED = Start("tickets", partial(draw_named, status="resolved"), find_ticket)
 
-_RAISER, _RESOLVER = Path().to(Link(raiser, raiser_of)), Path().to(Link(resolver, resolver_of))
+_RAISER, _RESOLVER = HERE.to(Link(raiser, raiser_of)), HERE.to(Link(resolver, resolver_of))
 _RAISERS_MANAGER, _RESOLVERS_MANAGER = _RAISER.to(MANAGER), _RESOLVER.to(MANAGER)
-_POLICY = Path().to(
+_POLICY = HERE.to(
     Link(
         lambda ctx, ticket: policy_page(ctx, told(ctx, ticket, "clause")),
         lambda plan, ticket: policy_of(plan, plan.fact(ticket, "clause")),
     )
 )
 
-_NUMBER = ident(HERE, "ticket_id")
-_RULE = (fact(HERE, "tickets", "clause"), text(_POLICY, "title"))
+_NUMBER = HERE.ident("ticket_id")
+_RULE = (HERE.fact("tickets", "clause"), _POLICY.text("title"))
 _VERDICT = Ask(
     HERE,
     lambda ctx, ticket: entities.yes_or_no(told(ctx, ticket, "clause_result") == "obeyed"),
@@ -63,30 +50,38 @@ _TWO_PEOPLE = (_RAISER, _RESOLVER)
 _TWO_MANAGERS = (_RAISERS_MANAGER, _RESOLVERS_MANAGER)
 
 _QUESTIONS = {
-    "raiser_contact": (2, Question(_ANY, email(_RAISER), text(_RAISER, "title"))),
-    "resolver_contact": (2, Question(_NAMED, _NUMBER, email(_RESOLVER))),
+    "raiser_contact": (2, Question(_ANY, _RAISER.email(), _RAISER.text("title"))),
+    "resolver_contact": (2, Question(_NAMED, _NUMBER, _RESOLVER.email())),
     "policy": (2, Question(_NAMED_RESOLVED, *_RULE)),
-    "verdict": (2, Question(_RESOLVED, _VERDICT, text(_POLICY, "title"))),
-    "raiser_manager": (3, Question(_ANY, person(_RAISER), email(_RAISERS_MANAGER))),
-    "resolver_manager": (3, Question(_NAMED, _NUMBER, email(_RESOLVERS_MANAGER))),
-    "policy_resolver": (3, Question(_NAMED_RESOLVED, *_RULE, email(_RESOLVER))),
-    "both_contacts": (3, Question(_ANY, email(_RAISER), email(_RESOLVER), apart=[_TWO_PEOPLE])),
-    "policy_manager": (4, Question(_NAMED_RESOLVED, *_RULE, email(_RESOLVERS_MANAGER))),
-    "raiser_chain": (4, Question(_ANY, person(_RAISER), email(_RAISERS_MANAGER.to(MANAGER)))),
-    "both_managers": (5, Question(_ANY, *map(email, _TWO_MANAGERS), apart=[_TWO_PEOPLE, _TWO_MANAGERS])),
+    "verdict": (2, Question(_RESOLVED, _VERDICT, _POLICY.text("title"))),
+    "raiser_manager": (3, Question(_ANY, _RAISER.person(), _RAISERS_MANAGER.email())),
+    "resolver_manager": (3, Question(_NAMED, _NUMBER, _RESOLVERS_MANAGER.email())),
+    "policy_resolver": (3, Question(_NAMED_RESOLVED, *_RULE, _RESOLVER.email())),
+    "both_contacts": (3, Question(_ANY, _RAISER.email(), _RESOLVER.email(), apart=[_TWO_PEOPLE])),
+    "policy_manager": (4, Question(_NAMED_RESOLVED, *_RULE, _RESOLVERS_MANAGER.email())),
+    "raiser_chain": (4, Question(_ANY, _RAISER.person(), _RAISERS_MANAGER.to(MANAGER).email())),
+    "both_managers": (
+        5,
+        Question(_ANY, *(path.email() for path in _TWO_MANAGERS), apart=[_TWO_PEOPLE, _TWO_MANAGERS]),
+    ),
     "policy_both": (
         5,
         Question(
             _NAMED_RESOLVED,
             *_RULE,
-            email(_RESOLVER),
-            email(_RAISERS_MANAGER),
+            _RESOLVER.email(),
+            _RAISERS_MANAGER.email(),
             apart=[_TWO_PEOPLE, (_RAISERS_MANAGER, _RESOLVER)],
         ),
     ),
     "policy_managers": (
         6,
-        Question(_NAMED_RESOLVED, *_RULE, *map(email, _TWO_MANAGERS), apart=[_TWO_PEOPLE, _TWO_MANAGERS]),
+        Question(
+            _NAMED_RESOLVED,
+            *_RULE,
+            *(path.email() for path in _TWO_MANAGERS),
+            apart=[_TWO_PEOPLE, _TWO_MANAGERS],
+        ),
     ),
 }
 

@@ -19,7 +19,7 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     told,
     waits,
 )
-from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Path, Question, Start, text
+from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.telling import mail, telling_my_manager
@@ -72,9 +72,9 @@ def _raised(slots: Slots) -> str:
 
 
 _NAMED = Start("tickets", draw_named, find_ticket)
-_RESOLVER = Path().to(Link(resolver, resolver_of))
-GROUP.add("state", SUBAREA, Question(_NAMED, text(HERE, "status"), text(HERE, "priority")), steps=1)
-GROUP.add("state_desk", SUBAREA, Question(_NAMED, text(HERE, "status"), text(_RESOLVER, "title")), steps=2)
+_RESOLVER = HERE.to(Link(resolver, resolver_of))
+GROUP.add("state", SUBAREA, Question(_NAMED, HERE.text("status"), HERE.text("priority")), steps=1)
+GROUP.add("state_desk", SUBAREA, Question(_NAMED, HERE.text("status"), _RESOLVER.text("title")), steps=2)
 
 
 def draw_raise_for(ctx: DrawContext) -> Draw:

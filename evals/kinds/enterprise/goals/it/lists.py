@@ -16,7 +16,6 @@ from evals.kinds.enterprise.goals.rows import span
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
 GROUP = GoalGroup("IT", "it/lists.toml", departments=HELPDESK)
-_MOST = 8
 _PRIORITIES = ("high", "medium", "low")
 _SPAN = (20, 200)
 
@@ -24,7 +23,7 @@ _SPAN = (20, 200)
 def draw_my_queue(ctx: DrawContext) -> Draw:
     priority = ctx.rng.choice(_PRIORITIES)
     rows = ctx.facts.where("tickets", emp_id=ctx.me["emp_id"], priority=priority, status="open")
-    return _list(ctx, {"priority": priority}, rows)
+    return ctx.listing({"priority": priority}, rows, "ticket_id", [("tickets", row) for row in rows[:1]])
 
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_my_queue, empty=True)
@@ -33,7 +32,7 @@ def my_queue(slots: Slots, plan: PlanRecorder) -> Values:
         "tickets", f"I look for my open tickets of {slots['priority']} priority.",
         resolver="me", priority=slots["priority"], status="open",
     )  # fmt: skip
-    return _ids(plan, rows)
+    return plan.listing(rows, "ticket_id")
 
 
 def draw_my_period(ctx: DrawContext) -> Draw:
@@ -46,7 +45,12 @@ def draw_my_period(ctx: DrawContext) -> Draw:
         for other in ctx.facts.where("tickets", emp_id=ctx.me["emp_id"])
         if first <= day(other["assigned_date"]) <= last
     ]
-    return _list(ctx, {"first": first.isoformat(), "last": last.isoformat()}, rows)
+    return ctx.listing(
+        {"first": first.isoformat(), "last": last.isoformat()},
+        rows,
+        "ticket_id",
+        [("tickets", row) for row in rows[:1]],
+    )
 
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_my_period, who=has_had, empty=True)
@@ -55,7 +59,7 @@ def my_period(slots: Slots, plan: PlanRecorder) -> Values:
         "tickets", "I look for what came to me in that time.",
         resolver="me", date_from=slots["first"], date_to=slots["last"],
     )  # fmt: skip
-    return _ids(plan, rows)
+    return plan.listing(rows, "ticket_id")
 
 
 def draw_raised_by(ctx: DrawContext) -> Draw:
@@ -64,13 +68,13 @@ def draw_raised_by(ctx: DrawContext) -> Draw:
     if person["emp_id"] == ctx.me["emp_id"]:
         raise UnfitError
     rows = ctx.facts.where("tickets", raised_by_emp_id=person["emp_id"])
-    return _list(ctx, {"name": person["name"]}, rows)
+    return ctx.listing({"name": person["name"]}, rows, "ticket_id", [("tickets", row) for row in rows[:1]])
 
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_raised_by, empty=True)
 def raised_by(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every("tickets", f"I look for what {slots['name']} raised.", raised_by=slots["name"])
-    return _ids(plan, rows)
+    return plan.listing(rows, "ticket_id")
 
 
 def draw_category_year(ctx: DrawContext) -> Draw:
@@ -140,19 +144,6 @@ def draw_busiest_manager(ctx: DrawContext) -> Draw:
 def busiest_manager(slots: Slots, plan: PlanRecorder) -> Values:
     person = _look_up_busiest(plan, slots)
     return person["name"], manager_of(plan, person)["email"]
-
-
-def _list(ctx: DrawContext, slots: dict[str, str], rows: list[Record]) -> Draw:
-    if not rows:
-        return ctx.draw(slots, nothing=True)
-    if len(rows) > _MOST:
-        raise UnfitError
-    answer = [entities.ident("ticket_id", row["ticket_id"]) for row in rows]
-    return ctx.draw(slots, answer=answer, about=[("tickets", rows[0])])
-
-
-def _ids(plan: PlanRecorder, rows: Rows) -> Values:
-    return tuple(row["ticket_id"] for row in rows) if rows else plan.none(rows)
 
 
 def _of_year(rows: list[Record], year: str) -> list[Record]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
@@ -22,11 +21,10 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
 )
 from evals.kinds.enterprise.goals.it.tickets import SUBAREA
 from evals.kinds.enterprise.goals.messages.chats import manager_of
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Rows
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.unfit import UnfitError
 
 GROUP = GoalGroup("IT", "it/others.toml", departments=HELPDESK)
-_MOST = 8
 
 
 def draw_raiser_open(ctx: DrawContext) -> Draw:
@@ -34,7 +32,7 @@ def draw_raiser_open(ctx: DrawContext) -> Draw:
     if row["raised_by_emp_id"] == ctx.me["emp_id"]:
         raise UnfitError
     rows = ctx.facts.where("tickets", raised_by_emp_id=row["raised_by_emp_id"], status="open")
-    return _list(ctx, {"ticket": row["ticket_id"]}, rows, row)
+    return ctx.listing({"ticket": row["ticket_id"]}, rows, "ticket_id", [("tickets", row)])
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_raiser_open, empty=True)
@@ -43,13 +41,18 @@ def raiser_open(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every(
         "tickets", "What of this raiser is open?", raised_by=ticket["raised_by_emp_id"], status="open"
     )
-    return _ids(plan, rows)
+    return plan.listing(rows, "ticket_id")
 
 
 def draw_resolver_open(ctx: DrawContext) -> Draw:
     row, slots, _ = draw_named(ctx, status="resolved")
     person = resolver(ctx, row)
-    return _list(ctx, slots, ctx.facts.where("tickets", emp_id=person["emp_id"], status="open"), row)
+    return ctx.listing(
+        slots,
+        ctx.facts.where("tickets", emp_id=person["emp_id"], status="open"),
+        "ticket_id",
+        [("tickets", row)],
+    )
 
 
 @GROUP.goal(SUBAREA, steps=2, draw=draw_resolver_open, empty=True)
@@ -58,7 +61,7 @@ def resolver_open(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every(
         "tickets", "What else is open with this resolver?", resolver=ticket["emp_id"], status="open"
     )
-    return _ids(plan, rows)
+    return plan.listing(rows, "ticket_id")
 
 
 def draw_manager_open(ctx: DrawContext) -> Draw:
@@ -67,7 +70,12 @@ def draw_manager_open(ctx: DrawContext) -> Draw:
     manager = ctx.above(person)
     if manager["department"] not in HELPDESK:
         raise UnfitError
-    return _list(ctx, slots, ctx.facts.where("tickets", emp_id=manager["emp_id"], status="open"), row)
+    return ctx.listing(
+        slots,
+        ctx.facts.where("tickets", emp_id=manager["emp_id"], status="open"),
+        "ticket_id",
+        [("tickets", row)],
+    )
 
 
 @GROUP.goal(SUBAREA, steps=3, draw=draw_manager_open, empty=True)
@@ -76,7 +84,7 @@ def manager_open(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every(
         "tickets", "What is open with the manager?", resolver=person["reports_to"], status="open"
     )
-    return _ids(plan, rows)
+    return plan.listing(rows, "ticket_id")
 
 
 def draw_outcome_for_manager(ctx: DrawContext) -> Draw:
@@ -109,16 +117,3 @@ def draw_own_for_manager(ctx: DrawContext) -> Draw:
 def own_for_manager(slots: Slots, plan: PlanRecorder) -> Values:
     manager = manager_of(plan, plan.one("employees", "I look up to whom I report.", emp_id="me"))
     return manager["email"], open_ticket(plan, slots)["resolver_name"]
-
-
-def _list(ctx: DrawContext, slots: Slots, rows: list[Record], about: Record) -> Draw:
-    if not rows:
-        return ctx.draw(slots, nothing=True, about=[("tickets", about)])
-    if len(rows) > _MOST:
-        raise UnfitError
-    answer = [entities.ident("ticket_id", row["ticket_id"]) for row in rows]
-    return ctx.draw(slots, answer=answer, about=[("tickets", about)])
-
-
-def _ids(plan: PlanRecorder, rows: Rows) -> Values:
-    return tuple(row["ticket_id"] for row in rows) if rows else plan.none(rows)

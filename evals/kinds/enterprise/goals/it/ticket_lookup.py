@@ -22,7 +22,6 @@ _PAGES = 3
 
 
 def draw_ticket(ctx: DrawContext, **cells: str) -> Record:
-    """Any ticket with these cells."""
     return ctx.pick("tickets", ctx.facts.where("tickets", **cells) if cells else None)
 
 
@@ -82,7 +81,6 @@ def told(ctx: DrawContext, ticket: Record, name: str) -> str:
 
 
 def policy_page(ctx: DrawContext, clause: str) -> Record:
-    """The page of the policy that has a clause."""
     found = next(one for one in ctx.facts.latents("policies", "clause") if one.facts["clause"] == clause)
     return need(ctx.facts.at(found.ref))
 
@@ -101,7 +99,6 @@ def busiest(rows: Sequence[Record] | Sequence[Row]) -> str:
 
 
 def has_raised(facts: Facts, row: Record) -> bool:
-    """Whether somebody has raised a ticket."""
     return bool(facts.where("tickets", raised_by_emp_id=row["emp_id"]))
 
 
@@ -124,7 +121,6 @@ def find_ticket(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
 
 
 def open_ticket(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
-    """A ticket by its number."""
     return plan.one("tickets", "I open that ticket.", ticket_id=slots["ticket"])
 
 

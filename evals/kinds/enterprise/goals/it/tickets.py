@@ -19,7 +19,7 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     open_ticket,
     told,
 )
-from evals.kinds.enterprise.goals.paths import HERE, Ask, Question, Start, date, fact, ident
+from evals.kinds.enterprise.goals.paths import HERE, Ask, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
@@ -73,11 +73,11 @@ def own(slots: Slots, plan: PlanRecorder) -> Values:
 _DAYS = Ask(
     HERE, lambda _, ticket: entities.number(days_taken(ticket)), lambda _, ticket: str(days_taken(ticket))
 )
-_NUMBER = ident(HERE, "ticket_id")
+_NUMBER = HERE.ident("ticket_id")
 GROUP.add(
     "ticket_of",
     SUBAREA,
-    Question(Start("tickets", draw_named, find_ticket), _NUMBER, date(HERE, "assigned_date")),
+    Question(Start("tickets", draw_named, find_ticket), _NUMBER, HERE.date("assigned_date")),
     steps=1,
 )
 GROUP.add(
@@ -85,8 +85,8 @@ GROUP.add(
     SUBAREA,
     Question(
         Start("tickets", partial(draw_numbered, status="resolved"), open_ticket),
-        fact(HERE, "tickets", "clause"),
-        date(HERE, "closed_date"),
+        HERE.fact("tickets", "clause"),
+        HERE.date("closed_date"),
     ),
     steps=1,
     denials=("wrong_department",),

@@ -36,7 +36,6 @@ def askable(latent: Latent, among: tuple[str, ...] = ()) -> list[str]:
 
 
 def entity(facts: Facts, name: str, value: str) -> Entity:
-    """A fact as a value of an answer."""
     kind = _data()["types"][name]
     if kind == "person":
         found = facts.where("employees", name=value)
@@ -45,7 +44,6 @@ def entity(facts: Facts, name: str, value: str) -> Entity:
 
 
 def my_chats(ctx: DrawContext) -> list[Record]:
-    """The chats of the persona."""
     me = ctx.me["emp_id"]
     sent = ctx.facts.where("conversations", sender_emp_id=me)
     return [*sent, *ctx.facts.where("conversations", recipient_emp_id=me)]

@@ -28,19 +28,7 @@ from evals.kinds.enterprise.goals.messages.chat_facts import (
     partner,
     people,
 )
-from evals.kinds.enterprise.goals.paths import (
-    HERE,
-    MANAGER,
-    Found,
-    Path,
-    Question,
-    Start,
-    email,
-    ident,
-    person,
-    text,
-)
-from evals.kinds.enterprise.goals.paths import date as date_of
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.unfit import UnfitError, attempt, need
 
@@ -213,11 +201,11 @@ def _draw_person(ctx: DrawContext) -> Found:
 
 
 _CHAT, _NAMED = Start("conversations", _draw_chat, find_chat), Start("", _draw_person, look_up_named)
-_MANAGER, _ABOVE = Path().to(MANAGER), Path().to(MANAGER, MANAGER)
+_MANAGER, _ABOVE = HERE.to(MANAGER), HERE.to(MANAGER, MANAGER)
 for _name, _steps, _question in (
-    ("chat_id", 1, Question(_CHAT, ident(HERE, "conversation_id"), date_of(HERE, "date"))),
-    ("named_contact", 2, Question(_NAMED, email(HERE), text(HERE, "title"))),
-    ("named_manager", 3, Question(_NAMED, person(_MANAGER), email(_MANAGER))),
-    ("named_manager_manager", 4, Question(_NAMED, person(_ABOVE), text(_ABOVE, "title"))),
+    ("chat_id", 1, Question(_CHAT, HERE.ident("conversation_id"), HERE.date("date"))),
+    ("named_contact", 2, Question(_NAMED, HERE.email(), HERE.text("title"))),
+    ("named_manager", 3, Question(_NAMED, _MANAGER.person(), _MANAGER.email())),
+    ("named_manager_manager", 4, Question(_NAMED, _ABOVE.person(), _ABOVE.text("title"))),
 ):
     add_everywhere(GROUPS, _name, _question, steps=_steps)

@@ -27,7 +27,6 @@ def draw_news(facts: Facts, random: Random) -> tuple[str, tuple[str, ...]]:
 
 
 def draw_subject(random: Random) -> str:
-    """The subject of a mail."""
     return random.choice(_data()["subjects"])
 
 

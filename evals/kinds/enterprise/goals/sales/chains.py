@@ -5,17 +5,7 @@ from __future__ import annotations
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
-from evals.kinds.enterprise.goals.paths import (
-    MANAGER,
-    Found,
-    Link,
-    Path,
-    Question,
-    Start,
-    amount,
-    email,
-    text,
-)
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
 from evals.kinds.enterprise.goals.rows import clear_best
 from evals.kinds.enterprise.goals.sales.figures import named_customer, sales_of, units_by
@@ -37,12 +27,10 @@ def walk(plan: PlanRecorder, slots: Slots) -> Row:
 
 
 def buyer_of(plan: PlanRecorder, sale: Row) -> Row:
-    """The customer of that sale."""
     return plan.one("customers", "Where is that buyer?", customer_id=sale["customer_id"])
 
 
 def seller_of(plan: PlanRecorder, sale: Row) -> Row:
-    """Who made that sale."""
     return plan.one("employees", "Who made that sale?", emp_id=sale["emp_id"])
 
 
@@ -77,19 +65,17 @@ def _find_invoice(plan: PlanRecorder, sale: Row) -> Row:
     return plan.one("orders", why, customer_id=sale["customer_id"], kind="invoice")
 
 
-_BUYER = Path().to(Link(lambda ctx, sale: need(ctx.facts.get("customers", sale["customer_id"])), buyer_of))
-_SELLER = Path().to(Link(lambda ctx, sale: need(ctx.facts.person(sale["emp_id"])), seller_of))
-_OWN_SELLER = Path().to(Link(lambda ctx, sale: need(ctx.facts.colleague(sale["emp_id"])), seller_of))
-_INVOICE = Path().to(Link(_invoice, _find_invoice))
-_MANAGER = email(_SELLER.to(MANAGER))
+_BUYER = HERE.to(Link(lambda ctx, sale: need(ctx.facts.get("customers", sale["customer_id"])), buyer_of))
+_SELLER = HERE.to(Link(lambda ctx, sale: need(ctx.facts.person(sale["emp_id"])), seller_of))
+_OWN_SELLER = HERE.to(Link(lambda ctx, sale: need(ctx.facts.colleague(sale["emp_id"])), seller_of))
+_INVOICE = HERE.to(Link(_invoice, _find_invoice))
+_MANAGER = _SELLER.to(MANAGER).email()
 
 for _name, _steps, _asks in (
     ("other_buyer", 3, ()),
-    ("other_buyer_seller", 4, (email(_OWN_SELLER),)),
+    ("other_buyer_seller", 4, (_OWN_SELLER.email(),)),
     ("other_buyer_manager", 5, (_MANAGER,)),
-    ("other_buyer_invoice", 6, (_MANAGER, amount(_INVOICE, "total"))),
+    ("other_buyer_invoice", 6, (_MANAGER, _INVOICE.amount("total"))),
 ):
-    _question = Question(
-        Start("", _draw, walk), text(_BUYER, "customer_name"), text(_BUYER, "region"), *_asks
-    )
+    _question = Question(Start("", _draw, walk), _BUYER.text("customer_name"), _BUYER.text("region"), *_asks)
     GROUP.add(_name, SUBAREA, _question, steps=_steps)

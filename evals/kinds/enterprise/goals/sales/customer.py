@@ -6,18 +6,7 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.paths import (
-    HERE,
-    MANAGER,
-    Found,
-    Path,
-    Question,
-    Start,
-    email,
-    number,
-    person,
-    text,
-)
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import latest
 from evals.kinds.enterprise.goals.sales.figures import leader, named_customer, sales_of
@@ -145,8 +134,8 @@ def _find_product(plan: PlanRecorder, slots: Slots) -> Row:
 
 _PRODUCT, _SELLER = Start("", _draw_product, _find_product), Start("", _draw_seller, _best_seller)
 for _name, _steps, _question in (
-    ("favourite_stock", 2, Question(_PRODUCT, text(HERE, "product_name"), number(HERE, "stock"))),
-    ("main_seller", 2, Question(_SELLER, person(HERE), text(HERE, "title"))),
-    ("main_seller_manager", 3, Question(_SELLER, person(HERE), email(Path().to(MANAGER)))),
+    ("favourite_stock", 2, Question(_PRODUCT, HERE.text("product_name"), HERE.number("stock"))),
+    ("main_seller", 2, Question(_SELLER, HERE.person(), HERE.text("title"))),
+    ("main_seller_manager", 3, Question(_SELLER, HERE.person(), HERE.to(MANAGER).email())),
 ):
     GROUP.add(_name, SUBAREA, _question, steps=_steps)

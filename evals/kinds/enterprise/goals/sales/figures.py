@@ -34,7 +34,6 @@ def named_customer(ctx: DrawContext) -> Record:
 
 
 def year(random: Random) -> str:
-    """Some year of business."""
     return random.choice(YEARS)
 
 

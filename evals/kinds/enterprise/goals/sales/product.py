@@ -7,20 +7,7 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
-from evals.kinds.enterprise.goals.paths import (
-    HERE,
-    Found,
-    Link,
-    Path,
-    Question,
-    Start,
-    amount,
-    email,
-    number,
-    person,
-    text,
-    understood,
-)
+from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import in_year, latest, span
 from evals.kinds.enterprise.goals.sales.chains import buyer_of, largest, seller_of
@@ -231,22 +218,22 @@ _PRODUCT = Start(
 _BUYER = Start("", _draw_buyer, lambda plan, slots: buyer_of(plan, _find_largest(plan, slots)))
 _SELLER = Start("", _draw_seller, _find_seller)
 _REVIEW = Start("", _draw_review, find_review)
-_REVIEWER = Path().to(
+_REVIEWER = HERE.to(
     Link(
         lambda ctx, review: need(ctx.facts.get("customers", review["customer_id"])),
         lambda plan, review: plan.one("customers", "Where is its author?", customer_id=review["customer_id"]),
     )
 )
-_STARS = understood(HERE, "sentiments", "stars", lambda value: entities.number(int(value)))
-_LATEST_REVIEWER = Question(_REVIEW, _STARS, text(_REVIEWER, "customer_name"), text(_REVIEWER, "region"))
+_STARS = HERE.understood("sentiments", "stars", lambda value: entities.number(int(value)))
+_LATEST_REVIEWER = Question(_REVIEW, _STARS, _REVIEWER.text("customer_name"), _REVIEWER.text("region"))
 
 GROUP.add(
-    "price_stock", SUBAREA, Question(_PRODUCT, amount(HERE, "discounted_price"), number(HERE, "stock")),
+    "price_stock", SUBAREA, Question(_PRODUCT, HERE.amount("discounted_price"), HERE.number("stock")),
     steps=1, denials=("wrong_department",),
 )  # fmt: skip
 for _name, _steps, _question in (
-    ("biggest_buyer", 2, Question(_BUYER, text(HERE, "customer_name"), text(HERE, "region"))),
-    ("top_seller", 2, Question(_SELLER, person(HERE), email(HERE))),
+    ("biggest_buyer", 2, Question(_BUYER, HERE.text("customer_name"), HERE.text("region"))),
+    ("top_seller", 2, Question(_SELLER, HERE.person(), HERE.email())),
     ("latest_reviewer", 2, _LATEST_REVIEWER),
 ):
     GROUP.add(_name, SUBAREA, _question, steps=_steps)

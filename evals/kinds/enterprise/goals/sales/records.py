@@ -9,7 +9,7 @@ from evals.kinds.enterprise.facts import Record, day
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.paths import Found, Link, Path, Question, Start, email, person
+from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.telling import Recipient, chat, tell_my_manager
@@ -121,7 +121,7 @@ def _seller(ctx: DrawContext, sale: Record) -> Record:
     return seller
 
 
-_SELLER = Path().to(
+_SELLER = HERE.to(
     Link(
         lambda ctx, sale: need(ctx.facts.colleague(sale["emp_id"])),
         lambda plan, sale: plan.one("employees", "I look up who made it.", emp_id=sale["emp_id"]),
@@ -130,7 +130,7 @@ _SELLER = Path().to(
 GROUP.add(
     "sale_contact",
     SUBAREA,
-    Question(Start("sales", _by_id, _open), person(_SELLER), email(_SELLER)),
+    Question(Start("sales", _by_id, _open), _SELLER.person(), _SELLER.email()),
     steps=2,
     denials=("left_company", "wrong_department"),
 )

@@ -9,18 +9,7 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
-from evals.kinds.enterprise.goals.paths import (
-    HERE,
-    Found,
-    Link,
-    Path,
-    Question,
-    Start,
-    email,
-    fact,
-    number,
-    person,
-)
+from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.rows import in_year, span
 from evals.kinds.enterprise.goals.sales.figures import year
@@ -117,14 +106,12 @@ def own_chat(ctx: DrawContext, *needed: str) -> tuple[Record, dict[str, str]]:
 
 
 def chat_product(ctx: DrawContext, chat: Record) -> Record:
-    """The product of a support chat."""
     found = ctx.facts.get("products", chat["product_id"])
     assert found is not None
     return found
 
 
 def chat_customer(ctx: DrawContext, chat: Record) -> Record:
-    """The customer of a support chat."""
     found = ctx.facts.get("customers", chat["customer_id"])
     assert found is not None
     return found
@@ -140,7 +127,6 @@ def order_seller(ctx: DrawContext, told: dict[str, str]) -> Record:
 
 
 def chat_stock(ctx: DrawContext, chat: Record) -> Entity:
-    """How many of the product there are."""
     return entities.number(int(chat_product(ctx, chat)["stock"]))
 
 
@@ -183,19 +169,19 @@ def _draw_seller(ctx: DrawContext) -> Found:
 
 _CHAT = Start("support_chats", _draw_chat, find_support_chat)
 _SELLER = Start("", _draw_seller, lambda plan, slots: _look_up_seller(plan, _sale(plan, slots)))
-_PRODUCT = Path().to(
+_PRODUCT = HERE.to(
     Link(
         chat_product,
         lambda plan, chat: plan.one("products", "Do we have that product?", product_id=chat["product_id"]),
     )
 )
 _FACTS = (
-    fact(HERE, "support_chats", "order", partial(entities.ident, "order")),
-    fact(HERE, "support_chats", "due", entities.date),
+    HERE.fact("support_chats", "order", partial(entities.ident, "order")),
+    HERE.fact("support_chats", "due", entities.date),
 )
 for _name, _steps, _question in (
     ("promise", 1, Question(_CHAT, *_FACTS)),
-    ("promise_stock", 2, Question(_CHAT, *_FACTS, number(_PRODUCT, "stock"))),
-    ("chat_seller_address", 3, Question(_SELLER, person(HERE), email(HERE))),
+    ("promise_stock", 2, Question(_CHAT, *_FACTS, _PRODUCT.number("stock"))),
+    ("chat_seller_address", 3, Question(_SELLER, HERE.person(), HERE.email())),
 ):
     GROUP.add(_name, SUBAREA, _question, steps=_steps)

@@ -8,20 +8,7 @@ from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
-from evals.kinds.enterprise.goals.paths import (
-    HERE,
-    MANAGER,
-    Found,
-    Link,
-    Path,
-    Question,
-    Start,
-    date,
-    email,
-    ident,
-    number,
-    text,
-)
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Link, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
@@ -103,18 +90,13 @@ def my_open_issues(slots: Slots, plan: PlanRecorder) -> Values:
 def draw_open_issues(ctx: DrawContext) -> Draw:
     repo, _ = draw_repository(ctx)
     rows = _open_in(ctx, repo)
-    if not rows:
-        return ctx.draw({"repo": repo}, nothing=True)
-    if len(rows) > _MOST:
-        raise UnfitError
-    answer = [entities.ident("issue_id", row["issue_id"]) for row in rows]
-    return ctx.draw({"repo": repo}, answer=answer, about=[("issues", row) for row in rows])
+    return ctx.listing({"repo": repo}, rows, "issue_id", [("issues", row) for row in rows])
 
 
 @GROUP.goal(SUBAREA, steps=1, draw=draw_open_issues, empty=True)
 def open_issues(slots: Slots, plan: PlanRecorder) -> Values:
     rows = plan.every("issues", "I need its open issues.", repo_name=slots["repo"], status="open")
-    return tuple(row["issue_id"] for row in rows) if rows else plan.none(rows)
+    return plan.listing(rows, "issue_id")
 
 
 def draw_more_issues(ctx: DrawContext) -> Draw:
@@ -185,24 +167,24 @@ _FUNCTION = Start("repositories", _draw_function, find_file)
 _NEWEST = Start("issues", _draw_newest_issue, lambda plan, slots: newest_issue(plan, slots["repo"]))
 _FILE = Start("repositories", _draw_file, _open_file)
 _ISSUE = Start("issues", draw_numbered_issue, open_issue)
-_OTHER_OWNER, _OWNERS_MANAGER = Path().to(OTHER_OWNER), Path().to(OWNER, MANAGER)
-_PATH, _NUMBER = text(HERE, "path"), ident(HERE, "issue_id")
+_OTHER_OWNER, _OWNERS_MANAGER = HERE.to(OTHER_OWNER), HERE.to(OWNER, MANAGER)
+_PATH, _NUMBER = HERE.text("path"), HERE.ident("issue_id")
 _OWNED = ("not_owner", "level_too_low")
 
-GROUP.add("function_path", SUBAREA, Question(_FUNCTION, _PATH, number(HERE, "size")), steps=1)
+GROUP.add("function_path", SUBAREA, Question(_FUNCTION, _PATH, HERE.number("size")), steps=1)
 GROUP.add(
-    "file_record", SUBAREA, Question(_FILE, date(HERE, "creation_date"), text(HERE, "license")),
+    "file_record", SUBAREA, Question(_FILE, HERE.date("creation_date"), HERE.text("license")),
     steps=1, denials=_OWNED,
 )  # fmt: skip
-GROUP.add("issue_file", SUBAREA, Question(_ISSUE, _PATH, date(HERE, "created_at")), steps=1, denials=_OWNED)
+GROUP.add("issue_file", SUBAREA, Question(_ISSUE, _PATH, HERE.date("created_at")), steps=1, denials=_OWNED)
 for _name, _steps, _asks in (
-    ("function_owner", 2, (email(_OTHER_OWNER), text(_OTHER_OWNER, "title"))),
-    ("owner_manager", 3, (_PATH, email(_OWNERS_MANAGER))),
-    ("owner_chain", 4, (_PATH, email(_OWNERS_MANAGER.to(MANAGER)))),
+    ("function_owner", 2, (_OTHER_OWNER.email(), _OTHER_OWNER.text("title"))),
+    ("owner_manager", 3, (_PATH, _OWNERS_MANAGER.email())),
+    ("owner_chain", 4, (_PATH, _OWNERS_MANAGER.to(MANAGER).email())),
 ):
     GROUP.add(_name, SUBAREA, Question(_FUNCTION, *_asks), steps=_steps, levels=SENIORS)
 for _name, _steps, _person in (
-    ("newest_author", 2, Path().to(OTHER_AUTHOR)),
-    ("newest_author_manager", 3, Path().to(AUTHOR, MANAGER)),
+    ("newest_author", 2, HERE.to(OTHER_AUTHOR)),
+    ("newest_author_manager", 3, HERE.to(AUTHOR, MANAGER)),
 ):
-    GROUP.add(_name, SUBAREA, Question(_NEWEST, _NUMBER, email(_person)), steps=_steps)
+    GROUP.add(_name, SUBAREA, Question(_NEWEST, _NUMBER, _person.email()), steps=_steps)

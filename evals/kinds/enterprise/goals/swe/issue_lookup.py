@@ -208,7 +208,6 @@ def find_issue(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
 
 
 def find_chat_issue(plan: PlanRecorder, slots: Mapping[str, str]) -> Row:
-    """The issue that a chat names."""
     key = plan.quoted(find_chat(plan, slots), ISSUE_ID)
     return plan.one("issues", f"The chat names {key}, so I open that issue.", issue_id=key)
 
@@ -220,7 +219,6 @@ def newest_issue(plan: PlanRecorder, repo: str) -> Row:
 
 
 def file_of(plan: PlanRecorder, issue: Row) -> Row:
-    """The file that an issue is about."""
     return plan.one(
         "repositories", "I open the file that the issue is about.",
         repo_name=issue["repo_name"], path=issue["path"],
@@ -228,7 +226,6 @@ def file_of(plan: PlanRecorder, issue: Row) -> Row:
 
 
 def fault_line(plan: PlanRecorder, issue: Row, file: Row) -> str:
-    """The line of the file that has to change."""
     plan.weigh(file)
     return plan.understood(issue, "line")
 

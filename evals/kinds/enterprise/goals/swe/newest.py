@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots
-from evals.kinds.enterprise.goals.paths import (
-    HERE,
-    MANAGER,
-    Found,
-    Path,
-    Question,
-    Start,
-    email,
-    ident,
-    number,
-    text,
-)
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
@@ -54,14 +43,14 @@ def walk(plan: PlanRecorder, slots: Slots) -> Row:
 
 
 _WAY = Start("issues", draw_way, walk)
-_REPOSITORY, _SIZE = text(HERE, "repo_name"), number(Path().to(FILE), "size")
-_AUTHOR = Path().to(AUTHOR)
+_REPOSITORY, _SIZE = HERE.text("repo_name"), HERE.to(FILE).number("size")
+_AUTHOR = HERE.to(AUTHOR)
 
 for _name, _steps, _asks in (
-    ("newest_repo_issue", 2, (ident(HERE, "issue_id"),)),
-    ("newest_repo_author", 3, (email(_AUTHOR),)),
-    ("newest_repo_file_author", 4, (_SIZE, email(_AUTHOR))),
-    ("newest_repo_file_manager", 5, (_SIZE, email(_AUTHOR.to(MANAGER)))),
-    ("newest_repo_file_chain", 6, (_SIZE, email(_AUTHOR.to(MANAGER, MANAGER)))),
+    ("newest_repo_issue", 2, (HERE.ident("issue_id"),)),
+    ("newest_repo_author", 3, (_AUTHOR.email(),)),
+    ("newest_repo_file_author", 4, (_SIZE, _AUTHOR.email())),
+    ("newest_repo_file_manager", 5, (_SIZE, _AUTHOR.to(MANAGER).email())),
+    ("newest_repo_file_chain", 6, (_SIZE, _AUTHOR.to(MANAGER, MANAGER).email())),
 ):
     GROUP.add(_name, SUBAREA, Question(_WAY, _REPOSITORY, *_asks), steps=_steps, levels=SENIORS)

@@ -7,7 +7,7 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
-from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row, Rows
+from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
 from evals.kinds.enterprise.goals.swe.github import SUBAREA as GITHUB
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     SENIORS,
@@ -28,7 +28,6 @@ from evals.kinds.enterprise.goals.swe.patch import SUBAREA as PATCH
 from evals.kinds.enterprise.goals.unfit import UnfitError, need
 
 GROUP = GoalGroup("SWE", "swe/others.toml", departments=("EN",))
-_MOST = 8
 
 
 def draw_newest_repo_open(ctx: DrawContext) -> Draw:
@@ -38,7 +37,7 @@ def draw_newest_repo_open(ctx: DrawContext) -> Draw:
     if owner["emp_id"] == ctx.me["emp_id"]:
         raise UnfitError
     rows = ctx.facts.where("issues", repo_name=newest["repo_name"], status="open")
-    return _issues(ctx, {"name": owner["name"]}, rows, [("repositories", newest)])
+    return ctx.listing({"name": owner["name"]}, rows, "issue_id", [("repositories", newest)])
 
 
 @GROUP.goal(GITHUB, steps=2, draw=draw_newest_repo_open, levels=SENIORS, empty=True)
@@ -48,7 +47,9 @@ def newest_repo_open(slots: Slots, plan: PlanRecorder) -> Values:
         owner=slots["name"], limit="1",
     )  # fmt: skip
     repo = plan.pick(rows[0])["repo_name"]
-    return _ids(plan, plan.every("issues", "What is open there?", repo_name=repo, status="open"))
+    return plan.listing(
+        plan.every("issues", "What is open there?", repo_name=repo, status="open"), "issue_id"
+    )
 
 
 def draw_newest_author_repos(ctx: DrawContext) -> Draw:
@@ -99,20 +100,20 @@ def draw_reporter_open(ctx: DrawContext) -> Draw:
     if issue["emp_id"] == ctx.me["emp_id"]:
         raise UnfitError
     rows = ctx.facts.where("issues", emp_id=issue["emp_id"], status="open")
-    return _issues(ctx, slots, rows, [("issues", issue)])
+    return ctx.listing(slots, rows, "issue_id", [("issues", issue)])
 
 
 @GROUP.goal(PATCH, steps=2, draw=draw_reporter_open, levels=SENIORS, empty=True)
 def reporter_open(slots: Slots, plan: PlanRecorder) -> Values:
     issue = find_issue(plan, slots)
     rows = plan.every("issues", "What of this reporter is open?", author=issue["emp_id"], status="open")
-    return _ids(plan, rows)
+    return plan.listing(rows, "issue_id")
 
 
 def draw_chat_file_open(ctx: DrawContext) -> Draw:
     chat, issue, _, slots = draw_chat_issue(ctx, "closed")
     rows = ctx.facts.where("issues", repo_name=issue["repo_name"], path=issue["path"], status="open")
-    return _issues(ctx, slots, rows, [("conversations", chat), ("issues", issue)])
+    return ctx.listing(slots, rows, "issue_id", [("conversations", chat), ("issues", issue)])
 
 
 @GROUP.goal(PATCH, steps=3, draw=draw_chat_file_open, levels=SENIORS, empty=True, who=chats_about_issues)
@@ -122,22 +123,7 @@ def chat_file_open(slots: Slots, plan: PlanRecorder) -> Values:
         "issues", "What is open on the same file?",
         repo_name=issue["repo_name"], path=issue["path"], status="open",
     )  # fmt: skip
-    return _ids(plan, rows)
-
-
-def _issues(
-    ctx: DrawContext, slots: dict[str, str], rows: list[Record], about: list[tuple[str, Record]]
-) -> Draw:
-    if not rows:
-        return ctx.draw(slots, nothing=True, about=about)
-    if len(rows) > _MOST:
-        raise UnfitError
-    answer = [entities.ident("issue_id", row["issue_id"]) for row in rows]
-    return ctx.draw(slots, answer=answer, about=about)
-
-
-def _ids(plan: PlanRecorder, rows: Rows) -> Values:
-    return tuple(row["issue_id"] for row in rows) if rows else plan.none(rows)
+    return plan.listing(rows, "issue_id")
 
 
 def _repositories(ctx: DrawContext, slots: Slots, author: Record, issue: Record) -> Draw:

@@ -9,20 +9,7 @@ from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
 from evals.kinds.enterprise.goals.messages.chats import manager_of
-from evals.kinds.enterprise.goals.paths import (
-    HERE,
-    MANAGER,
-    Ask,
-    Found,
-    Path,
-    Question,
-    Start,
-    date,
-    email,
-    fact,
-    ident,
-    text,
-)
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.swe.github import owner_of
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
@@ -143,22 +130,22 @@ _NAMED = Start("issues", _draw_named, find_issue)
 _CLOSED = Start("issues", partial(_draw_named, status="closed"), find_issue)
 _FAULT = Start("issues", draw_fault, find_issue)
 _NUMBERED_FAULT = Start("issues", partial(draw_fault, numbered=True), open_issue)
-_NUMBER, _SEVERITY = ident(HERE, "issue_id"), fact(HERE, "issues", "severity")
-_AUTHOR, _OTHER_AUTHOR = Path().to(AUTHOR), Path().to(OTHER_AUTHOR)
+_NUMBER, _SEVERITY = HERE.ident("issue_id"), HERE.fact("issues", "severity")
+_AUTHOR, _OTHER_AUTHOR = HERE.to(AUTHOR), HERE.to(OTHER_AUTHOR)
 _DAYS = Ask(HERE, lambda _, issue: entities.number(_days(issue)), lambda _, issue: str(_days(issue)))
 
 for _name, _steps, _question in (
-    ("faulty_function", 1, Question(_NUMBERED, fact(HERE, "issues", "function"), _SEVERITY)),
+    ("faulty_function", 1, Question(_NUMBERED, HERE.fact("issues", "function"), _SEVERITY)),
     ("issue_of", 1, Question(_NAMED, _NUMBER, _SEVERITY)),
-    ("days_to_mend", 1, Question(_CLOSED, _DAYS, date(HERE, "closed_at"))),
-    ("issue_reporter", 2, Question(_NAMED, _NUMBER, email(_OTHER_AUTHOR))),
+    ("days_to_mend", 1, Question(_CLOSED, _DAYS, HERE.date("closed_at"))),
+    ("issue_reporter", 2, Question(_NAMED, _NUMBER, _OTHER_AUTHOR.email())),
 ):
     GROUP.add(_name, SUBAREA, _question, steps=_steps)
 for _name, _steps, _question in (
-    ("faulty_line", 2, Question(_NUMBERED_FAULT, text(HERE, "path"), FAULT_LINE)),
+    ("faulty_line", 2, Question(_NUMBERED_FAULT, HERE.text("path"), FAULT_LINE)),
     ("faulty_line_of", 2, Question(_FAULT, _NUMBER, FAULT_LINE)),
-    ("line_reporter", 3, Question(_NUMBERED_FAULT, FAULT_LINE, email(_OTHER_AUTHOR))),
-    ("line_manager", 4, Question(_FAULT, FAULT_LINE, email(_AUTHOR.to(MANAGER)))),
+    ("line_reporter", 3, Question(_NUMBERED_FAULT, FAULT_LINE, _OTHER_AUTHOR.email())),
+    ("line_manager", 4, Question(_FAULT, FAULT_LINE, _AUTHOR.to(MANAGER).email())),
 ):
     GROUP.add(_name, SUBAREA, _question, steps=_steps, levels=SENIORS)
 for _name, _levels in (("line_owner_manager", 1), ("line_chain", 2)):

@@ -6,19 +6,7 @@ from functools import partial
 
 from evals.kinds.enterprise.goals.draw_context import DrawContext
 from evals.kinds.enterprise.goals.goal import GoalGroup
-from evals.kinds.enterprise.goals.paths import (
-    HERE,
-    MANAGER,
-    Ask,
-    Found,
-    Path,
-    Question,
-    Start,
-    email,
-    fact,
-    ident,
-    text,
-)
+from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Found, Question, Start
 from evals.kinds.enterprise.goals.swe.issue_lookup import (
     AUTHOR,
     FAULT_LINE,
@@ -54,22 +42,22 @@ def _question(*asks: Ask, fault: bool = False, levels: int = 0) -> Question:
     return Question(Start("issues", partial(_draw, fault=fault, levels=levels), find_chat_issue), *asks)
 
 
-_FUNCTION = fact(HERE, "issues", "function")
-_MANAGER = Path().to(AUTHOR, MANAGER)
+_FUNCTION = HERE.fact("issues", "function")
+_MANAGER = HERE.to(AUTHOR, MANAGER)
 
 for _name, _steps, _asked in (
-    ("chat_function", 2, _question(ident(HERE, "issue_id"), _FUNCTION)),
-    ("chat_reporter", 3, _question(_FUNCTION, email(Path().to(OTHER_AUTHOR)))),
-    ("chat_manager", 4, _question(_FUNCTION, email(_MANAGER), levels=1)),
+    ("chat_function", 2, _question(HERE.ident("issue_id"), _FUNCTION)),
+    ("chat_reporter", 3, _question(_FUNCTION, HERE.to(OTHER_AUTHOR).email())),
+    ("chat_manager", 4, _question(_FUNCTION, _MANAGER.email(), levels=1)),
 ):
     GROUP.add(_name, SUBAREA, _asked, steps=_steps, who=chats_about_issues)
 for _name, _steps, _asked in (
-    ("chat_line", 3, _question(text(HERE, "path"), FAULT_LINE, fault=True)),
-    ("chat_line_manager", 5, _question(_FUNCTION, FAULT_LINE, email(_MANAGER), fault=True, levels=1)),
+    ("chat_line", 3, _question(HERE.text("path"), FAULT_LINE, fault=True)),
+    ("chat_line_manager", 5, _question(_FUNCTION, FAULT_LINE, _MANAGER.email(), fault=True, levels=1)),
     (
         "chat_line_chain",
         6,
-        _question(_FUNCTION, FAULT_LINE, email(_MANAGER.to(MANAGER)), fault=True, levels=2),
+        _question(_FUNCTION, FAULT_LINE, _MANAGER.to(MANAGER).email(), fault=True, levels=2),
     ),
 ):
     GROUP.add(_name, SUBAREA, _asked, steps=_steps, who=chats_about_issues, levels=SENIORS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Logic, Slots, Values
-from evals.kinds.enterprise.goals.paths import HERE, Found, Path, Question, Start, email, number
+from evals.kinds.enterprise.goals.paths import HERE, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
 from evals.kinds.enterprise.goals.record_changes import Change
 from evals.kinds.enterprise.goals.swe.github import LICENCES, OTHER_OWNER
@@ -161,10 +161,10 @@ _FILE = Start(
         "repositories", "I open that file.", repo_name=slots["repo"], path=slots["path"]
     ),
 )
-_SIZE = number(HERE, "size")
-GROUP.add("file_card", SUBAREA, Question(_FILE, _SIZE, number(HERE, "copies")), steps=1)
+_SIZE = HERE.number("size")
+GROUP.add("file_card", SUBAREA, Question(_FILE, _SIZE, HERE.number("copies")), steps=1)
 GROUP.add(
-    "file_owner", SUBAREA, Question(_FILE, _SIZE, email(Path().to(OTHER_OWNER))), steps=2, levels=SENIORS
+    "file_owner", SUBAREA, Question(_FILE, _SIZE, HERE.to(OTHER_OWNER).email()), steps=2, levels=SENIORS
 )
 
 _RELICENSE = Change(

@@ -48,7 +48,6 @@ def days_of(slots: Slots, today: date) -> tuple[date, date]:
 
 
 def make_plots(call: PlanRecorder, plots: list[Action]) -> None:
-    """Make the calls."""
     for action in plots:
         call.perform(action, f"I make the {action.arguments['plot_type']} plot that was asked for.")
 

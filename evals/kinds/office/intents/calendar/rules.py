@@ -59,7 +59,6 @@ def meeting_tomorrow(records: Records, name: str, participant: str) -> Action:
 
 
 def create_event(name: str, participant: str, start: datetime, minutes: int) -> Action:
-    """The call that creates an event."""
     return Action(
         tool="calendar.create_event",
         arguments={
@@ -72,12 +71,10 @@ def create_event(name: str, participant: str, start: datetime, minutes: int) -> 
 
 
 def delete_event(event_id: str) -> Action:
-    """The call that deletes an event."""
     return Action(tool="calendar.delete_event", arguments={"event_id": event_id})
 
 
 def update_event(event_id: str, field: str, value: str) -> Action:
-    """The call that changes one field of an event."""
     arguments = {"event_id": event_id, "field": field, "new_value": value}
     return Action(tool="calendar.update_event", arguments=arguments)
 
@@ -90,7 +87,6 @@ def is_free(records: Records, start: datetime, minutes: int, besides: Event | No
 
 
 def event_names(records: Records) -> list[str]:
-    """What events are called in this office."""
     return sorted({event.name for event in records.events})
 
 

@@ -14,13 +14,11 @@ CustomerRow = dict[str, str]
 
 
 def update_customer(customer_id: str, field: str, value: str) -> Action:
-    """The call that changes one field of a customer."""
     arguments = {"customer_id": customer_id, "field": field, "new_value": value}
     return Action(tool="customer_relationship_manager.update_customer", arguments=arguments)
 
 
 def delete_customer(customer_id: str) -> Action:
-    """The call that deletes a customer."""
     return Action(
         tool="customer_relationship_manager.delete_customer", arguments={"customer_id": customer_id}
     )
@@ -35,7 +33,6 @@ def add_lead(name: str, assignee: str) -> Action:
 
 
 def find_customer(call: PlanRecorder, name: str) -> CustomerRow:
-    """The customer of exactly this name."""
     found: list[CustomerRow] = call(
         "customer_relationship_manager.search_customers", f"I look for {name}.", customer_name=name
     )

@@ -76,14 +76,12 @@ def last_week(today: date) -> tuple[date, date]:
 
 
 def send(recipient: str, subject: str, body: str) -> Action:
-    """The call that sends a mail."""
     return Action(
         tool="email.send_email", arguments={"recipient": recipient, "subject": subject, "body": body}
     )
 
 
 def forward(email_id: str, recipient: str) -> Action:
-    """The call that forwards a mail."""
     return Action(tool="email.forward_email", arguments={"email_id": email_id, "recipient": recipient})
 
 

@@ -79,7 +79,6 @@ def anybody(records: Records, rng: Random, slots: Slots) -> Slots:
 
 
 def any_address(records: Records, rng: Random, slots: Slots) -> Slots:
-    """Any colleague, as `address`."""
     return {"address": rng.choice(records.employees).address}
 
 

@@ -35,7 +35,6 @@ def draw_two(records: Records, rng: Random) -> Slots:
 
 
 def in_list(list_name: str) -> Chosen:
-    """The tasks of one list."""
 
     def chosen(records: Records, address: str) -> list[ProjectTask]:
         return [task for task in records.tasks_of.get(address, []) if task.list_name == list_name]
@@ -44,7 +43,6 @@ def in_list(list_name: str) -> Chosen:
 
 
 def overdue_backlog(records: Records, address: str) -> list[ProjectTask]:
-    """The overdue tasks of the backlog."""
     return overdue(in_list("Backlog")(records, address), records.today)
 
 

@@ -44,7 +44,6 @@ def most(addresses: Iterable[str]) -> str:
 
 
 def update(task_id: str, field: str, value: str) -> Action:
-    """The call that changes one field of a task."""
     return Action(
         tool="project_management.update_task",
         arguments={"task_id": task_id, "field": field, "new_value": value},
