@@ -36,11 +36,7 @@ class Place:
 
 
 class Sampler:
-    """The questions of one family, taken one by one.
-
-    Attributes:
-        drops: why draws could not be asked, and how often.
-    """
+    """The questions of one family, taken one by one. `drops`: why draws could not be asked, and how often."""
 
     def __init__(
         self, family: Family, books: Books, mode: Mode, seed: int, sizes: Mapping[Split, int]

@@ -20,11 +20,7 @@ LATENT_FILE = "latent.jsonl"
 
 
 class CrmOptions(BuildOptions):
-    """Settings of a CRM suite.
-
-    Attributes:
-        mode: by which rules answers are found.
-    """
+    """Settings of a CRM suite. `mode`: by which rules answers are found."""
 
     mode: Mode = Field(
         default="clean",

@@ -22,11 +22,7 @@ Mode = Literal["clean", "faithful"]
 
 
 class OrgSettings(BaseModel):
-    """The settings of an org.
-
-    Attributes:
-        links: see `tools.kinds.crm.schema.Links`.
-    """
+    """The settings of an org. `links`: see `tools.kinds.crm.schema.Links`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -181,11 +181,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Threshold]], .
 
 
 def threshold(text: str) -> tuple[tuple[int, int], Threshold] | None:
-    """The threshold that a text names, with its place.
-
-    Args:
-        text: in small letters, without its period.
-    """
+    """The threshold that a text names, with its place. `text`: in small letters, without its period."""
     for pattern, build in _PATTERNS:
         found = pattern.search(text)
         if found is not None:

@@ -13,11 +13,7 @@ Distribution = dict[str, dict[str, int]]
 
 
 class Worded(NamedTuple):
-    """A wording as far as statistics need it.
-
-    Attributes:
-        empty: whether its answer is that there is nothing.
-    """
+    """A wording as far as statistics need it. `empty`: whether its answer is that there is nothing."""
 
     family: str
     text: str

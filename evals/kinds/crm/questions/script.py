@@ -48,11 +48,7 @@ class Seen:
 
 
 class Script(PlanRecorder):
-    """The clock and the tools for a family's program.
-
-    Attributes:
-        mode: the rules that the function tools go by.
-    """
+    """The clock and the tools for a family's program. `mode`: the rules that the function tools go by."""
 
     def __init__(self, episode: Episode, mode: Mode) -> None:
         super().__init__(episode)

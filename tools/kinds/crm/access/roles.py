@@ -37,12 +37,7 @@ class Role(BaseModel):
 
 
 class Roles(BaseModel):
-    """A document of roles.
-
-    Attributes:
-        format: its version.
-        roles: by id, which is that of the persona.
-    """
+    """A document of roles. `format`: its version. `roles`: by id, which is that of the persona."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -85,11 +85,7 @@ class Said:
 
 
 class Grammar:
-    """The sentences of one file of `texts/`.
-
-    Args:
-        pools: values of slots that are listed elsewhere.
-    """
+    """The sentences of one file of `texts/`. `pools`: values of slots that are listed elsewhere."""
 
     def __init__(self, data: Mapping[str, Any], pools: Mapping[str, list[str]] | None = None) -> None:
         self.data = data

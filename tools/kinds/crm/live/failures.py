@@ -63,11 +63,7 @@ def told_apart() -> Iterator[None]:
 
 
 def failure(status: int, content: Any) -> QueryError | InfrastructureError:
-    """What an answer with an error status means.
-
-    Args:
-        content: its body, decoded if it was JSON.
-    """
+    """What an answer with an error status means. `content`: its body, decoded if it was JSON."""
     code, message = _said(content)
     if status == 401:
         return ExpiredError(f"the org does not know the session: {message}")

@@ -109,11 +109,7 @@ _LONG = re.compile(r"\b[A-Za-z0-9]{18}\b", re.ASCII)
 
 
 class TranslatedOrg:
-    """An org with other ids, asked and answering in those of a world.
-
-    Args:
-        theirs: its ids by the world's.
-    """
+    """An org with other ids, asked and answering in those of a world. `theirs`: its ids by the world's."""
 
     def __init__(self, org: Org, theirs: Mapping[str, str]) -> None:
         self._org = org

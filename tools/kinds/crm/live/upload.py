@@ -44,12 +44,7 @@ def check_file(file: IdFile, world: str, host: str) -> None:
 
 
 class Upload:
-    """One upload.
-
-    Args:
-        file: what has been done; it is kept up to date.
-        batch: records of one request.
-    """
+    """One upload. `file`: what has been done; it is kept up to date. `batch`: records of one request."""
 
     def __init__(
         self,

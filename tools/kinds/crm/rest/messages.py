@@ -40,11 +40,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer.
-
-    Attributes:
-        body: JSON-able data, or text in another format; None for an answer without one.
-    """
+    """An answer. `body`: JSON-able data, or text in another format; None for an answer without one."""
 
     status: int
     body: Any = None

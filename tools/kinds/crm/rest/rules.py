@@ -30,11 +30,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of one object.
-
-    Attributes:
-        audit: see the head of `rules.toml`.
-    """
+    """The rules of one object. `audit`: see the head of `rules.toml`."""
 
     required: tuple[str, ...] = ()
     defaults: Mapping[str, str] = field(default_factory=dict)
@@ -125,11 +121,7 @@ class Numbers:
 
 
 def fill_in(connection: apsw.Connection, entity: CrmObject, cells: Cells, numbers: Numbers | None) -> None:
-    """Set what the platform makes up.
-
-    Args:
-        numbers: for a new record; None after a change.
-    """
+    """Set what the platform makes up. `numbers`: for a new record; None after a change."""
     for name, made in rules(entity.name).made.items():
         match made.by:
             case "join":

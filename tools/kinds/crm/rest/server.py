@@ -32,11 +32,7 @@ _GRACE = 5
 
 @dataclass(frozen=True)
 class Listening:
-    """Where a server is to be found.
-
-    Attributes:
-        certificate: of the server; None where it speaks plain HTTP.
-    """
+    """Where a server is to be found. `certificate`: of the server; None where it speaks plain HTTP."""
 
     url: str
     certificate: Path | None

@@ -56,11 +56,7 @@ def order_key(operand: Operand, descending: bool, nulls_last: bool) -> str:
 
 
 class RecordCompiler:
-    """Compiles one query over records.
-
-    Args:
-        link: of a query over children, the reference to the parent.
-    """
+    """Compiles one query over records. `link`: of a query over children, the reference to the parent."""
 
     def __init__(self, scope: Scope, setting: Setting, link: Field | None = None) -> None:
         self._scope = scope

@@ -114,11 +114,7 @@ def value(kind: FieldType, cell: Any) -> Any:
 
 
 def record(plan: RecordPlan, row: Sequence[Any], children: Mapping[str, Any]) -> Record:
-    """A row as a record.
-
-    Args:
-        children: the results of the sub-selects, by name.
-    """
+    """A row as a record. `children`: the results of the sub-selects, by name."""
     found: Record = {"attributes": attributes(plan.object, row[plan.id_index])}
     parents: dict[tuple[str, ...], Record | None] = {(): found}
     known = {parent.path: parent for parent in plan.parents}

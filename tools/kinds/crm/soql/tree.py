@@ -23,12 +23,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of a field.
-
-    Attributes:
-        function: in capitals.
-        argument: None for COUNT().
-    """
+    """A function of a field. `function`: in capitals. `argument`: None for COUNT()."""
 
     function: str
     argument: Path | None

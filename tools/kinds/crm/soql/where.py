@@ -16,11 +16,7 @@ MAX_SEMI_JOINS = 2
 
 @dataclass(frozen=True)
 class Setting:
-    """What a query is compiled against.
-
-    Attributes:
-        today: what date literals refer to.
-    """
+    """What a query is compiled against. `today`: what date literals refer to."""
 
     schema: Schema
     today: date

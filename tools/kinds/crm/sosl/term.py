@@ -47,11 +47,7 @@ class Piece:
 
 
 def pieces(term: str, offset: int) -> list[Piece]:
-    """The pieces of a search term.
-
-    Args:
-        offset: of the term in the statement.
-    """
+    """The pieces of a search term. `offset`: of the term in the statement."""
     found = []
     for match in _PIECES.finditer(term):
         kind = match.lastgroup
