@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from evals.kinds.crm.published.entries import RAW_FILES, read_entries
-from evals.kinds.crm.published.statistics import Worded, distributions
+from evals.kinds.crm.published.recognise import Reading
 from evals.kinds.crm.published.tasks import ORIGIN, Recognised, make_tasks, recognise_all
 from evals.kinds.crm.published.texts import question_of
 from evals.kinds.crm.task_types import TASK_TYPES
@@ -21,6 +21,59 @@ from tools.kinds.crm.settings import OrgSettings, write_settings
 from tools.kinds.crm.sosl.tables import SEARCH_TABLES
 from tools.kinds.enterprise.importing.report import REPORT_FILE, FileNote, ImportReport
 from tools.world import write_world
+
+Distribution = dict[str, dict[str, int]]
+"""By what is counted (`period`, `n`, `extreme`, ...) how often each value occurs."""
+
+
+class Worded(NamedTuple):
+    """A wording as far as statistics need it. `empty`: whether its answer is that there is nothing."""
+
+    family: str
+    text: str
+    reading: Reading
+    empty: bool
+
+
+def distributions(questions: Iterable[Worded]) -> dict[str, Distribution]:
+    """By family what its questions ask for.
+
+    `period` has kinds of period (`past weeks`, `named quarter`), `count` how many units back, `year` that of
+    named periods, `words` the length of wordings in steps of five, `begins` their first words.
+    """
+    found: dict[str, dict[str, Counter[str]]] = {}
+    for question in questions:
+        counted = found.setdefault(question.family, {})
+        for name, value in _features(question):
+            counted.setdefault(name, Counter())[value] += 1
+    return {
+        family: {
+            name: dict(sorted(values.items(), key=lambda item: (-item[1], item[0])))
+            for name, values in counted.items()
+        }
+        for family, counted in sorted(found.items())
+    }
+
+
+def _features(question: Worded) -> Iterable[tuple[str, str]]:
+    slots, period = question.reading.slots, question.reading.period
+    if period is not None:
+        kind = f"past {period.unit}s" if period.relative else f"named {period.unit}"
+        yield "period", kind
+        if period.count is not None:
+            yield "count", f"{period.count} {period.unit}s"
+        elif period.start is not None:
+            yield "year", str(period.start.year)
+    for name in ("n", "extreme", "asks"):
+        if name in slots:
+            yield name, slots[name]
+    if question.family in ("handle_time", "transfer_count"):
+        yield "average", slots.get("average", "no")
+    words = question.text.split()
+    yield "words", f"{len(words) // 5 * 5}-{len(words) // 5 * 5 + 4}"
+    yield "begins", words[0].lower().strip(",") if words else ""
+    yield "empty", "yes" if question.empty else "no"
+
 
 LICENCE = "CC BY-NC 4.0 (published questions and answers: for local, non-commercial use only)"
 _ELSEWHERE = "a live Salesforce org"

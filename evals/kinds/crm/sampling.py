@@ -155,5 +155,4 @@ def _spread(total: int, counts: Mapping[str, int], able: Mapping[str, int]) -> d
 
 
 def _answer(question: Question) -> str:
-    """What tells answers apart, for counting."""
     return "; ".join(sorted(entity.value for entity in question.answer or ()))

@@ -6,8 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from evals.kinds.crm.answers import NONE, is_right, named, normalised, says_none, token_f1
-from evals.kinds.crm.months import months, year_of
+from evals.kinds.crm.answers import NONE, is_right, months, named, normalised, says_none, token_f1, year_of
 from evals.kinds.crm.task_types import KNOWLEDGE_QA, TASK_TYPES, ValueKind
 from evals.records.record import PRIMARY
 from evals.scoring.checker_scores import CHECKER_SCORES, checker_scores

@@ -131,7 +131,6 @@ class CrmObject:
         return self._by_name.get(name.lower())
 
     def parent(self, relationship: str) -> Field | None:
-        """The reference behind a relationship name, in any case."""
         return self._by_parent.get(relationship.lower())
 
     def table(self) -> Table:

@@ -45,7 +45,6 @@ def facts() -> Mapping[str, Fact]:
 
 @cache
 def issues() -> tuple[str, ...]:
-    """The keys of the issues, on each of which there are rules."""
     return tuple(policy["key"] for policy in texts("policies")["policies"])
 
 

@@ -193,7 +193,6 @@ def _answer(agent: str) -> tuple[Entity, ...]:
 
 @cache
 def _product_names() -> re.Pattern[str]:
-    """Names as products have them: a line, a kind, perhaps a number."""
     data = texts("products")
     kinds = sorted((kind[0] for each in data["categories"] for kind in each["kinds"]), key=len, reverse=True)
     return re.compile(

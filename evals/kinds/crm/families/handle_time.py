@@ -95,7 +95,6 @@ class HandleTime(Periodic):
 
 
 def _means(books: Books, mode: Mode, question: Question) -> dict[str, float]:
-    """The mean handle time of each agent who managed enough cases, in minutes."""
     agents = managed.qualified(books, mode, question)
     minutes: dict[str, list[float]] = defaultdict(list)
     for case in _untransferred(books, mode, question):

@@ -24,7 +24,6 @@ def managed(books: Books, mode: Mode, window: Window) -> Counter[str]:
 
 
 def qualified(books: Books, mode: Mode, question: Question) -> set[str]:
-    """The agents who managed more cases than the question asks for."""
     least = int(question.slots["n"])
     return {agent for agent, n in managed(books, mode, window_of(question)).items() if n > least}
 
@@ -46,7 +45,6 @@ def doubt(books: Books, question: Question) -> Doubt | None:
 
 
 def ask_qualified(script: Script, question: Question) -> tuple[Bounds, Seen]:
-    """The window and the ids of the agents, by function tools."""
     bounds = ask_window(script, question)
     counts = script.call(
         "functions.get_agent_handled_cases_by_period",
@@ -64,13 +62,11 @@ def ask_qualified(script: Script, question: Question) -> tuple[Bounds, Seen]:
 
 
 def cases_named(question: Question) -> str:
-    """The cases that are asked for, as an agent thinks of them."""
     least = question.slots["n"]
     return "any cases" if least == "0" else f"more than {least} {'case' if least == '1' else 'cases'}"
 
 
 def query_qualified(script: Script, question: Question) -> tuple[Seen, list[str]]:
-    """The result of the query for the agents, and their ids."""
     first = "AND OldValue__c = null" if script.mode == "clean" else ""
     counted = "first assignments" if first else "assignments"
     found = script.soql(

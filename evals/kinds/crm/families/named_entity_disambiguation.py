@@ -10,8 +10,7 @@ from random import Random
 
 from dateutil.relativedelta import relativedelta
 
-from evals.kinds.crm.families.shop import shop
-from evals.kinds.crm.families.soft_names import Mention, has_words, meant, read_mention, soft_names_of
+from evals.kinds.crm.families.shop import Mention, has_words, meant, read_mention, shop, soft_names_of
 from evals.kinds.crm.questions.books import Books, Purchase
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
 from evals.kinds.crm.questions.periods import NUMBER, Period, months_later, read_number, write_number
@@ -147,7 +146,6 @@ def _bought(books: Books, question: Question) -> list[Purchase]:
 
 
 def _bought_then(books: Books, question: Question) -> set[str]:
-    """The products that the contact bought on the day that is asked about."""
     day = Period.of(question.slots["period"]).back(question.today)
     return {each.product for each in _bought(books, question) if each.activated and each.day == day}
 
@@ -186,7 +184,6 @@ _AGO = re.compile(
 
 
 def _read_ago(text: str) -> Period | None:
-    """The only time that a text says to have passed."""
     found = set()
     for match in _AGO.finditer(text):
         count, unit, fortnight, last = match.groups()

@@ -177,7 +177,6 @@ def likeness(books: Books, case: str) -> Literal["second", "near", "easy"]:
 
 @lru_cache(maxsize=2)
 def _talks(books: Books) -> Mapping[str, Latent]:
-    """The truths about the conversations, by case."""
     return books.built.latents_of("conversation")
 
 
@@ -193,7 +192,6 @@ def _days(ordered: str, opened: str) -> int:
 
 
 def _breached(hearing: Hearing, days: int, search: Search) -> Values:
-    """The articles that were broken, each looked up where a matter needs it."""
     found = []
     for heard in hearing.concerns:
         why = f"The customer brings up {texts('policies')['topics'][heard.issue]}; I need the rules about it."

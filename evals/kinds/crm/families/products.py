@@ -66,7 +66,6 @@ def far_from_any_case(books: Books, question: Question) -> Doubt | None:
 
 
 def ask_items(script: Script, question: Question) -> Seen:
-    """The order items of the product, by function tools."""
     return script.call(
         "functions.get_order_item_ids_by_product",
         "Cases know the order item that they are about, so I need those of the product.",
@@ -75,7 +74,6 @@ def ask_items(script: Script, question: Question) -> Seen:
 
 
 def query_items(script: Script, question: Question) -> tuple[Seen, Sequence[str]]:
-    """The result of the query for the order items, and their ids."""
     found = script.soql(
         "Cases know the order item that they are about, so I need those of the product.",
         f"SELECT Id FROM OrderItem WHERE Product2Id = '{question.slots['product']}'",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from functools import cache, lru_cache
 
-from evals.kinds.crm.families.soft_names import has_words
+from evals.kinds.crm.families.shop import has_words
 from evals.kinds.crm.questions.books import Books, Case
 from evals.kinds.crm.questions.family import Doubt, Mode, Question
 from tools.kinds.crm.generate.wording import texts

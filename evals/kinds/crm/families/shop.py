@@ -1,15 +1,144 @@
-"""Who bought what, and which purchases are worth asking about."""
+"""Purchases worth asking about, and how customers speak of products without their names."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from random import Random
 
-from evals.kinds.crm.families.soft_names import Mention
 from evals.kinds.crm.questions.books import Books, Purchase
+from evals.kinds.crm.questions.wording import wording
 from tools.kinds.crm.generate.entities import Product
+from tools.kinds.crm.generate.wording import texts
+
+_SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class SoftName:
+    """A way to speak of a kind of product.
+
+    Attributes:
+        search: the words by which a text search finds the products of the kind.
+    """
+
+    kind: str
+    text: str
+    search: tuple[str, ...]
+
+
+@cache
+def soft_names() -> Mapping[str, SoftName]:
+    """All of them by text in small letters: those of the products' descriptions, and freer ones."""
+    found = {}
+    for category in texts("products")["categories"]:
+        for kind, *said, _feature in category["kinds"]:
+            for text in said:
+                found[text.lower()] = SoftName(kind, text, tuple(_content(text)))
+    for kind, phrases in wording("soft_names")["phrases"].items():
+        for text, search in phrases:
+            found[text.lower()] = SoftName(kind, text, tuple(search.split()))
+    return found
+
+
+@cache
+def soft_names_of(kind: str) -> tuple[SoftName, ...]:
+    return tuple(each for each in soft_names().values() if each.kind == kind)
+
+
+@cache
+def colors() -> tuple[str, ...]:
+    return tuple(texts("products")["colors"])
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A product as somebody speaks of it; `color` may be empty."""
+
+    soft: SoftName
+    color: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.color} {self.soft.text}".strip()
+
+    @property
+    def search(self) -> tuple[str, ...]:
+        return (*self.soft.search, *self.color.split())
+
+
+def read_mention(text: str) -> Mention | None:
+    """What a question speaks of; None if of nothing known, or of several things."""
+    found = list(_spoken().finditer(text))
+    if len(found) != 1:
+        return None
+    return Mention(soft_names()[found[0]["soft"].lower()], (found[0]["color"] or "").lower())
+
+
+def has_words(text: str, words: tuple[str, ...]) -> bool:
+    """Whether a text has all of the words, in the singular or plural."""
+    return {_singular(word.lower()) for word in words} <= _words(text)
+
+
+def meant(mention: str, products: Mapping[str, str]) -> set[str]:
+    """Which products are meant best, by their texts: those that share the rarest words of the mention.
+
+    Args:
+        mention: as it stands in a question.
+        products: by id name and description, of all that may be meant.
+    """
+    known = {product: _words(text) for product, text in products.items()}
+    often = Counter(word for words in known.values() for word in words)
+    wanted = [_alternatives(word) for word in _content(mention)]
+    weights = [
+        math.log(1 + len(known) / max(1, sum(often[word] for word in alternatives)))
+        for alternatives in wanted
+    ]
+    scores = {
+        product: sum(
+            weight for weight, alternatives in zip(weights, wanted, strict=True) if alternatives & words
+        )
+        for product, words in known.items()
+    }
+    best = max(scores.values(), default=0.0)
+    if not best:
+        return set()
+    return {product for product, score in scores.items() if score > best - _SAME}
+
+
+@cache
+def _spoken() -> re.Pattern[str]:
+    """Any of the names, the longest that fits, with its color."""
+    longest_first = sorted(soft_names(), key=len, reverse=True)
+    names = "|".join(map(re.escape, longest_first))
+    return re.compile(rf"(?:\b(?P<color>{'|'.join(colors())}) )?\b(?P<soft>{names})\b", re.IGNORECASE)
+
+
+def _alternatives(word: str) -> set[str]:
+    """A word and its synonyms, in the singular."""
+    return {_singular(each) for each in (word, *wording("soft_names")["synonyms"].get(word, ()))}
+
+
+def _content(text: str) -> list[str]:
+    return [
+        word for word in re.findall(r"[a-z0-9]+", text.lower()) if word not in wording("soft_names")["small"]
+    ]
+
+
+def _words(text: str) -> set[str]:
+    return {_singular(word) for word in re.findall(r"[a-z0-9]+", text.lower())}
+
+
+def _singular(word: str) -> str:
+    if len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    return word[:-2] if word.endswith(("xes", "zes", "ches", "shes")) else word[:-1]
+
 
 _DRAFTS, _EMPTY = 0.1, 0.3
 """Shares of the draws that are drafts, and of the others that are told to be of a wrong day."""

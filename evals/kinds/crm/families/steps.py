@@ -31,7 +31,6 @@ def _window(period: str, today: date) -> Window:
 
 
 def ask_window(script: Script, question: Question) -> Bounds:
-    """The window of a question, by function tools."""
     period = Period.of(question.slots["period"])
     if not period.relative:
         found = script.call(

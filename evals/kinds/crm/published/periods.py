@@ -8,9 +8,8 @@ from datetime import date
 from fractions import Fraction
 
 from evals.kinds.crm.published.calendar_periods import PATTERNS as CALENDAR
-from evals.kinds.crm.published.calendar_periods import Build
+from evals.kinds.crm.published.calendar_periods import Build, Period, Unit, back
 from evals.kinds.crm.published.numbers import AMOUNT, amount
-from evals.kinds.crm.published.period import Period, Unit, back
 from evals.kinds.crm.published.texts import without
 
 _UNITS: dict[str, tuple[int, Unit]] = {

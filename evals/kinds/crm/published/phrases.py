@@ -83,7 +83,6 @@ def _is_command(before: list[_Word]) -> bool:
 
 
 def _runs(text: str, words: list[_Word]) -> list[list[_Word]]:
-    """Content words that stand together, with connecting words between them."""
     runs: list[list[_Word]] = []
     waiting: list[_Word] = []
     for word in words:

@@ -13,9 +13,8 @@ from datetime import date
 from functools import cache
 from importlib.resources import files
 
-from evals.kinds.crm.published.limits import Extreme, Scale, extreme_at, threshold
-from evals.kinds.crm.published.numbers import WORDS
-from evals.kinds.crm.published.period import Period
+from evals.kinds.crm.published.calendar_periods import Period
+from evals.kinds.crm.published.numbers import WORDS, Extreme, Scale, extreme_at, threshold
 from evals.kinds.crm.published.periods import periods
 from evals.kinds.crm.published.phrases import Vocabulary, described, product_phrase
 from evals.kinds.crm.published.texts import HOLE, folded, question_of, without

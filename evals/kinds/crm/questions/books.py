@@ -39,7 +39,6 @@ class Case:
 
     @cached_property
     def minutes(self) -> float:
-        """From opening to closing."""
         if self.closed is None:
             raise ValueError(f"case {self.id} is open")
         return (self.closed - self.created).total_seconds() / 60

@@ -77,7 +77,6 @@ class Family(ABC):
         return said(self.name, "context", mode)
 
     def answer_format(self, mode: Mode) -> str:
-        """The form of an answer, as the last line of the task's text."""
         return said(self.name, "answer", mode)
 
     @abstractmethod

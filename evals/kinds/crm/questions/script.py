@@ -86,7 +86,6 @@ def listed(ids: Sequence[str]) -> str:
 
 
 def _written(argument: Any) -> str:
-    """An argument as steps of plans keep it: as text."""
     if isinstance(argument, Seen):
         by_handle = argument.whole and isinstance(argument.value, (list, dict))
         return argument.handle if by_handle else _written(argument.value)

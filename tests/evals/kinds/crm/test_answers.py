@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.kinds.crm.answers import is_right, named, normalised, says_none, token_f1
-from evals.kinds.crm.months import months
+from evals.kinds.crm.answers import is_right, months, named, normalised, says_none, token_f1
 from evals.kinds.crm.task_types import TASK_TYPES, ValueKind
 from evals.scoring.answers.nothing import trimmed
 from evals.tasks.task import Entity

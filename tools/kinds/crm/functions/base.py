@@ -52,7 +52,6 @@ class Base:
         return FunctionError(message if self.clean else f"Error: {message}")
 
     def moment(self, name: str, text: str) -> datetime:
-        """An argument that is a point in time."""
         found = read_moment(text, lenient=self.clean)
         if found is None:
             also = " or a date YYYY-MM-DD" if self.clean else ""
@@ -114,7 +113,6 @@ class Base:
                 raise self.refusal(f"{name}[{place}] has no {', '.join(lacking)}")
 
     def owner(self, name: str, place: int, record: Mapping[str, Any]) -> str:
-        """The owner of a record."""
         found = record["OwnerId"]
         if not isinstance(found, str):
             raise self.refusal(f"{name}[{place}]: OwnerId must be the id of a user")
@@ -152,7 +150,6 @@ def means(pairs: Iterable[tuple[str, float]]) -> Values:
 
 
 def tally(keys: Iterable[str]) -> Counts:
-    """How often each key comes."""
     counts: Counts = {}
     for key in keys:
         counts[key] = counts.get(key, 0) + 1

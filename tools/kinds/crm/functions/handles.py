@@ -78,7 +78,6 @@ def _so_far(calls: int) -> str:
 
 
 def _from_text(name: str, text: str, shape: Shape) -> Any:
-    """Data written as JSON."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -103,7 +102,6 @@ def _records(value: Any) -> list[dict[str, Any]] | None:
 
 
 def _ids(value: Any) -> list[str] | None:
-    """Ids as they are, or those of records."""
     if not isinstance(value, list):
         return None
     given = [each.get("Id") if isinstance(each, dict) else each for each in value]
@@ -122,7 +120,6 @@ _SHAPES = {"records": _records, "ids": _ids, "numbers": _numbers}
 
 
 def _kind(value: Any) -> str:
-    """What a value is, in words that say nothing of its content."""
     if isinstance(value, dict):
         return "a dictionary"
     if isinstance(value, list):

@@ -49,7 +49,6 @@ def add_cases(draft: Draft) -> None:
 
 
 def _regions(draft: Draft) -> dict[str, float]:
-    """How long cases take in each state, as a factor."""
     numbers = draft.rng("regions")
     regions = {state: math.exp(numbers.gauss(0, _REGION_SPREAD)) for state in texts("company")["states"]}
     for state, factor in regions.items():
@@ -58,7 +57,6 @@ def _regions(draft: Draft) -> dict[str, float]:
 
 
 def _draw(draft: Draft) -> list[_Drawn]:
-    """Order items that lead to a case, by when it is opened."""
     numbers = draft.rng("cases")
     candidates = [item for item in draft.items if item.order.activated]
     first = sorted(candidates, key=lambda item: numbers.expovariate(1) / _inclination(item))

@@ -225,7 +225,6 @@ def _add_transcript(
 
 
 def _note(draft: Draft, case: CaseFile, plan: Plan, spoken: bool) -> None:
-    """What the conversation says, and whether an article was broken in it."""
     refs = [f"Knowledge__kav/{concern.policy.article}" for concern in plan.concerns]
     facts: dict[str, object] = {
         "product": case.item.product.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime
 
 from tools.generating.latent import Latent
@@ -91,8 +91,8 @@ class Draft:
         self.items: list[Item] = []
         self.policies: list[Policy] = []
         self.cases: list[CaseFile] = []
-        self._rows: dict[str, list[Row]] = {name: [] for name in OBJECTS}
-        self._latents: list[Latent] = []
+        self.rows: dict[str, list[Row]] = {name: [] for name in OBJECTS}
+        self.latents: list[Latent] = []
         self._next: dict[str, int] = {}
 
     def rng(self, stream: str, *keys: str | int) -> random.Random:
@@ -114,34 +114,22 @@ class Draft:
         row = tuple(_cell(cells.pop(column, None)) for column in columns)
         if cells or row[0] is None:
             raise KeyError(f"{name} has an Id and no field {', '.join(sorted(cells))}")
-        self._rows[name].append(row)
+        self.rows[name].append(row)
         return row[0]
 
     def size(self, name: str) -> int:
-        return len(self._rows[name])
+        return len(self.rows[name])
 
     def latent(
         self, name: str, key: str, kind: str, facts: Mapping[str, object], refs: Sequence[str] = ()
     ) -> None:
         """Note a truth about record `key` of object `name`; lists and numbers become text."""
-        self._latents.append(
+        self.latents.append(
             Latent(f"{name}/{key}", kind, {k: _fact(v) for k, v in facts.items()}, tuple(refs))
         )
 
     def built(self) -> Built:
-        return Built(
-            self.seed,
-            self.scale,
-            self._rows,
-            self._latents,
-            self.agents,
-            self.customers,
-            self.products,
-            self.orders,
-            self.items,
-            self.policies,
-            self.cases,
-        )
+        return Built(**{each.name: getattr(self, each.name) for each in fields(Built)})
 
 
 def written_moment(value: datetime) -> str:

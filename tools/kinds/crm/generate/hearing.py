@@ -69,7 +69,6 @@ class Hearing:
 
 
 def read_rules(text: str) -> Rules:
-    """What a policy article says."""
     step, limits = "", {}
     for said in rules().read(text):
         if not said.kind:
@@ -83,7 +82,6 @@ def read_rules(text: str) -> Rules:
 
 
 def turns_of_transcript(body: str) -> list[Turn]:
-    """Who said what in a transcript."""
     turns = []
     for line in body.split("\n"):
         found = _LINE.fullmatch(line)

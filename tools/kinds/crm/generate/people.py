@@ -68,7 +68,6 @@ def add_agents(draft: Draft) -> None:
 
 
 def _add_user(draft: Draft, names: Iterator[str]) -> tuple[str, str, str]:
-    """A user's id, name and address."""
     name = next(names)
     email = address(name, texts("company")["agents_at"])
     user = draft.id("User")

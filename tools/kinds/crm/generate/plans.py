@@ -177,7 +177,6 @@ Breach = tuple[Violation, Policy | None]
 
 
 def breaches(draft: Draft) -> dict[str, Breach]:
-    """By case id, the cases in which an article is broken."""
     numbers = draft.rng("violations")
     by_issue: dict[int, list[CaseFile]] = defaultdict(list)
     for case in draft.cases:

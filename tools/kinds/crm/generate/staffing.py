@@ -121,7 +121,6 @@ def _owners(
 
 
 def _unique_experts(openings: list[Opening], staffing: list[Staffing]) -> int:
-    """Of how many issues one agent closed more cases than all others."""
     closed: list[Counter[str]] = [Counter() for _ in range(ISSUES)]
     for each, who in zip(openings, staffing, strict=True):
         if not who.open:

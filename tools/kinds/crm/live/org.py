@@ -9,8 +9,15 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from tools.errors import InfrastructureError
-from tools.kinds.crm.live.failures import ExpiredError, PassingError, as_input, failure, told_apart
-from tools.kinds.crm.live.login import Credentials, check_installed
+from tools.kinds.crm.live.login import (
+    Credentials,
+    ExpiredError,
+    PassingError,
+    as_input,
+    check_installed,
+    failure,
+    told_apart,
+)
 from tools.kinds.crm.soql.engine import Limits, QueryResult
 from tools.kinds.crm.soql.errors import QueryError
 from tools.kinds.crm.soql.results import Record
@@ -171,7 +178,6 @@ class SalesforceOrg:
         return found
 
     def _whole(self, page: dict[str, Any]) -> list[Record]:
-        """The records of a page, of all that follow, and of their children."""
         records: list[Record] = page["records"]
         while not page["done"]:
             page = self._next(page["nextRecordsUrl"])

@@ -63,7 +63,6 @@ class ObjectPlan:
         return -(-len(self.rows) // PER_REQUEST)
 
     def to_json(self) -> dict[str, Any]:
-        """The plan as JSON-able data."""
         return {
             "object": self.name,
             "records": len(self.rows),

@@ -122,5 +122,4 @@ def _own(name: str) -> str:
 
 
 def _undone(outcome: Mapping[str, Any]) -> bool:
-    """Whether a record was only taken back because of another."""
     return [error["statusCode"] for error in outcome["errors"]] == ["ALL_OR_NONE_OPERATION_ROLLED_BACK"]

@@ -63,7 +63,6 @@ class Confined:
             self._schema.object(name)  # who watches the schema learns what is asked for
 
     def _check(self, sosl: str) -> None:
-        """Refuse a search that would return or look into what is hidden."""
         search = parse_search(sosl)
         if not search.returning:
             raise QueryError("MALFORMED_SEARCH", "name the objects to search in RETURNING", search.offset)

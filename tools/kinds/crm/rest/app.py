@@ -236,7 +236,6 @@ def _params(query: bytes) -> dict[str, str]:
 
 
 async def _body(http: HttpRequest) -> bytes:
-    """Read the whole body."""
     chunks: list[bytes] = []
     size = 0
     try:

@@ -31,7 +31,6 @@ _ADDRESS = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+\.[^@\s<>,;]+")
 
 
 def cell(field: Field, value: Any) -> str | None:
-    """A value as it stands in the table."""
     if value is None or value == "":
         if field.type == "boolean":
             raise _wrong(field, value)
@@ -151,7 +150,6 @@ def _wrong(field: Field, value: Any) -> ApiError:
 
 
 def _token(value: Any) -> str:
-    """What JSON calls a value."""
     if isinstance(value, bool):
         return "VALUE_TRUE" if value else "VALUE_FALSE"
     if isinstance(value, int | float):

@@ -135,7 +135,6 @@ def oauth_login(request: Request, sessions: Sessions) -> Reply:
 
 
 def _password(body: bytes) -> str | None:
-    """The password in a login's envelope, with the security token behind it."""
     found: list[str] = []
     inside: list[str] = []
 

@@ -103,7 +103,6 @@ class Serving:
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """A body that has to be a JSON object."""
     try:
         value = parse_json(body)
     except ValueError as error:

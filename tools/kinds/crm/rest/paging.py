@@ -44,7 +44,6 @@ class Pages:
         return self._first(records, result.total_size, batch, session)
 
     def more(self, locator: str, session: str) -> dict[str, Any]:
-        """A later page."""
         cursor, _, place = locator.rpartition("-")
         with self._lock:
             self._forget()
@@ -75,7 +74,6 @@ class Pages:
         return page
 
     def _with_first_children(self, record: Record, batch: int, session: str) -> Record:
-        """The record with no more than a page of each kind of children."""
         return {
             name: self._first(value["records"], value["totalSize"], batch, session)
             if isinstance(value, dict) and len(value.get("records", ())) > batch
@@ -84,7 +82,6 @@ class Pages:
         }
 
     def _forget(self) -> None:
-        """Drop what nobody has come back for, and what is too much."""
         deadline = self._clock() - _LIFE
         left = sum(len(each.records) for each in self._kept.values())
         for key, each in list(self._kept.items()):

@@ -19,7 +19,6 @@ _LISTED = 3
 
 
 def check_target(connection: apsw.Connection, schema: Schema, field: Field, value: str | None) -> None:
-    """See that a reference points to a record that there is."""
     if value is None or field.type != "reference" or not field.targets:
         return
     target = schema.of_id(value)
@@ -108,7 +107,6 @@ class Records:
         return record_id
 
     def update(self, entity: CrmObject, record_id: str, values: Mapping[str, Any]) -> None:
-        """Change a record."""
         before = self.row(entity, record_id)
         changed = self._cells(entity, values, creating=False)
         _check_required(entity, changed, [name for name in rules(entity.name).required if name in changed])
@@ -134,7 +132,6 @@ class Records:
         self._set(entity, self.row(entity, record_id), {"PublishStatus": status})
 
     def row(self, entity: CrmObject, record_id: str) -> Cells:
-        """All cells of a record."""
         found = canonical(record_id)
         columns = OBJECTS[entity.name].columns
         sql = f'SELECT {columns_sql(columns)} FROM {quoted(entity.name)} WHERE "Id" = ?'

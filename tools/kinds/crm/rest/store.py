@@ -102,7 +102,6 @@ class OrgStore:
         return World.open(directory)
 
     def _folded(self, changeset: bytes) -> _State | None:
-        """New copies that hold the changes already, once these are many."""
         if len(changeset) < _LARGE:
             return None
         connection = apsw.Connection(":memory:")

@@ -7,15 +7,12 @@ from datetime import date
 
 from tools.kinds.crm.soql.errors import malformed
 from tools.kinds.crm.soql.filters import Filters, Fragment
-from tools.kinds.crm.soql.functions import FUNCTIONS
-from tools.kinds.crm.soql.literals import Cell
 from tools.kinds.crm.soql.results import AggregatePlan, Output
-from tools.kinds.crm.soql.scope import TEXTS, Operand, Scope
+from tools.kinds.crm.soql.scope import FUNCTIONS, TEXTS, Operand, Scope
 from tools.kinds.crm.soql.tree import Call, Expression, Item, Order, Query
 
 
 def is_aggregate(query: Query) -> bool:
-    """Whether a query groups, or asks for an aggregate."""
     clauses = query.clauses
     named: Iterator[Expression] = (item.expression for item in query.selected if isinstance(item, Item))
     return bool(
@@ -26,8 +23,7 @@ def is_aggregate(query: Query) -> bool:
     )
 
 
-def compile_aggregate(query: Query, scope: Scope, where: Fragment | None, today: date) -> AggregatePlan:
-    """The plan for a query that groups or sums up."""
+def compile_aggregate(query: Query, scope: Scope, where: Fragment, today: date) -> AggregatePlan:
     return _Compiler(query, scope, today).plan(where)
 
 
@@ -40,26 +36,21 @@ class _Compiler:
         self._keys = {operand.key for operand in self._groups}
         self._fields = {operand.key[1:] for operand in self._groups if operand.function is None}
 
-    def plan(self, where: Fragment | None) -> AggregatePlan:
+    def plan(self, where: Fragment) -> AggregatePlan:
         clauses = self._query.clauses
         columns, shown = self._columns()
-        parameters: tuple[Cell, ...] = where.parameters if where else ()
         having = self._having()
         order = [self._order(each) for each in clauses.order]
-        order += [_key(operand, False, False) for operand in self._groups]
+        order += [operand.order() for operand in self._groups]
         if clauses.limit and not self._groups:
             message = "Non-grouped query that uses overall aggregate functions cannot also use LIMIT"
             raise malformed(message, clauses.limit.offset)
-        sql = f"SELECT {', '.join(columns)} FROM {self._scope.from_sql}"
-        sql += f" WHERE {where.sql}" if where else ""
+        sql = f"SELECT {', '.join(columns)} FROM {self._scope.from_sql}{where.clause}"
         groups = ", ".join(operand.comparable for operand in self._groups)
         sql += f" GROUP BY {groups}" if groups else ""
-        if having:
-            sql += f" HAVING {having.sql}"
-            parameters += having.parameters
+        sql += f" HAVING {having.sql}" if having.sql else ""
         sql += f" ORDER BY {', '.join(order)}" if order else ""
-        limit = clauses.limit.value if clauses.limit else None
-        return AggregatePlan(sql, parameters, shown, limit, clauses.skip.value if clauses.skip else 0)
+        return AggregatePlan(sql, (*where.parameters, *having.parameters), shown, *clauses.page)
 
     def _group(self, expression: Expression) -> Operand:
         if isinstance(expression, Call) and expression.argument is None:
@@ -104,16 +95,17 @@ class _Compiler:
             raise malformed(f"Grouped field should not be aggregated: {name}", expression.offset)
         return operand
 
-    def _having(self) -> Fragment | None:
+    def _having(self) -> Fragment:
         condition = self._query.clauses.having
         if condition is None:
-            return None
+            return Fragment()
         if not self._groups:
             raise malformed("HAVING needs a GROUP BY", condition.offset)
         return Filters(lambda expression: self._summed(expression, "Field"), self._today).sql(condition)
 
     def _order(self, order: Order) -> str:
-        return _key(self._summed(order.expression, "Ordered field"), order.descending, order.nulls_last)
+        operand = self._summed(order.expression, "Ordered field")
+        return operand.order(order.descending, order.nulls_last)
 
 
 def _is_aggregate(expression: Expression) -> bool:
@@ -125,7 +117,3 @@ def _representative(operand: Operand) -> str:
     if not operand.aggregate and operand.type in TEXTS:
         return f"MIN({operand.sql})"
     return operand.sql
-
-
-def _key(operand: Operand, descending: bool, nulls_last: bool) -> str:
-    return f"{operand.comparable} {'DESC' if descending else 'ASC'} NULLS {'LAST' if nulls_last else 'FIRST'}"

@@ -7,7 +7,7 @@ from tools.kinds.crm.soql.aggregates import compile_aggregate, is_aggregate
 from tools.kinds.crm.soql.errors import QueryError, malformed
 from tools.kinds.crm.soql.filters import Fragment
 from tools.kinds.crm.soql.results import Children, CountPlan, Output, Parent, Plan, RecordPlan
-from tools.kinds.crm.soql.scope import Operand, Scope, find_object, no_relationship
+from tools.kinds.crm.soql.scope import Scope, find_object, no_relationship
 from tools.kinds.crm.soql.tree import AllFields, Call, ChildSelect, Clauses, Item, Path, Query
 from tools.kinds.crm.soql.where import Setting, where_sql
 
@@ -17,7 +17,6 @@ MAX_CHILD_SELECTS = 20
 
 
 def compile_query(query: Query, setting: Setting) -> Plan:
-    """The plan for a query."""
     clauses = query.clauses
     scope = Scope(
         setting.schema, find_object(setting.schema, clauses.source, clauses.source_offset), clauses.alias
@@ -45,14 +44,10 @@ def order_sql(clauses: Clauses, scope: Scope) -> str:
             message = f"Ordered field must be grouped or aggregated: {order.expression.text}"
             raise malformed(message, order.offset)
         operand = scope.field(order.expression)
-        keys.append(order_key(operand, order.descending, order.nulls_last))
+        if not operand.field.sortable:
+            raise malformed(f"field '{operand.name}' can not be sorted in a query call", operand.offset)
+        keys.append(operand.order(order.descending, order.nulls_last))
     return ", ".join([*keys, scope.last_key])
-
-
-def order_key(operand: Operand, descending: bool, nulls_last: bool) -> str:
-    if not operand.field.sortable:
-        raise malformed(f"field '{operand.name}' can not be sorted in a query call", operand.offset)
-    return f"{operand.comparable} {'DESC' if descending else 'ASC'} NULLS {'LAST' if nulls_last else 'FIRST'}"
 
 
 class RecordCompiler:
@@ -67,7 +62,7 @@ class RecordCompiler:
         self._shown: list[Output | Children] = []
         self._seen: set[str] = set()
 
-    def plan(self, query: Query, where: Fragment | None) -> RecordPlan:
+    def plan(self, query: Query, where: Fragment) -> RecordPlan:
         """The plan for `query`, whose WHERE has been translated already."""
         id_index = self._add(f'{self._scope.table}."Id"')
         for selected in query.selected:
@@ -79,20 +74,18 @@ class RecordCompiler:
                 case ChildSelect():
                     self._children(selected)
         order = order_sql(query.clauses, self._scope)
-        parameters = where.parameters if where else ()
-        conditions = [where.sql] if where else []
         if self._link:
-            conditions.append(f"{self._scope.column(self._link)} IN (SELECT value FROM json_each(?))")
-        sql = f"SELECT {', '.join(self._columns)} FROM {self._scope.from_sql}"
-        sql += f" WHERE {' AND '.join(conditions)}" if conditions else ""
+            parents = f"{self._scope.column(self._link)} IN (SELECT value FROM json_each(?))"
+            where = where.also(Fragment(parents))
+        sql = f"SELECT {', '.join(self._columns)} FROM {self._scope.from_sql}{where.clause}"
         return RecordPlan(
             self._scope.object.name,
             f"{sql} ORDER BY {order}",
-            parameters,
+            where.parameters,
             id_index,
             tuple(self._shown),
             tuple(self._parents.values()),
-            *_page(query.clauses),
+            *query.clauses.page,
         )
 
     def _add(self, sql: str) -> int:
@@ -164,7 +157,7 @@ def _is_count(query: Query) -> bool:
     )
 
 
-def _count(query: Query, scope: Scope, where: Fragment | None) -> CountPlan:
+def _count(query: Query, scope: Scope, where: Fragment) -> CountPlan:
     clauses = query.clauses
     first = query.selected[0]
     if len(query.selected) > 1 or (isinstance(first, Item) and first.alias):
@@ -172,9 +165,4 @@ def _count(query: Query, scope: Scope, where: Fragment | None) -> CountPlan:
     if clauses.group or clauses.having or clauses.order:
         message = "COUNT() cannot be used with GROUP BY, HAVING or ORDER BY; use COUNT(Id)"
         raise malformed(message, first.offset)
-    sql = f"SELECT 1 FROM {scope.from_sql}" + (f" WHERE {where.sql}" if where else "")
-    return CountPlan(sql, where.parameters if where else (), *_page(clauses))
-
-
-def _page(clauses: Clauses) -> tuple[int | None, int]:
-    return (clauses.limit.value if clauses.limit else None), (clauses.skip.value if clauses.skip else 0)
+    return CountPlan(f"SELECT 1 FROM {scope.from_sql}{where.clause}", where.parameters, *clauses.page)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Self, TypeVar
 
 from tools.kinds.crm.soql.errors import QueryError, malformed, unexpected, unsupported
-from tools.kinds.crm.soql.functions import FUNCTIONS
+from tools.kinds.crm.soql.scope import FUNCTIONS
 from tools.kinds.crm.soql.tokens import Token, tokenize
 from tools.kinds.crm.soql.tree import Call, Expression, Number, Path
 
@@ -65,7 +65,6 @@ class Cursor:
         return self._tokens[min(self._at + 1, len(self._tokens) - 1)]
 
     def take(self) -> Token:
-        """The next token, and step over it."""
         token = self.token
         self._at = min(self._at + 1, len(self._tokens) - 1)
         return token

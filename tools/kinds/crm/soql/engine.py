@@ -62,7 +62,6 @@ class QueryResult:
     records: list[Record]
 
     def body(self) -> dict[str, Any]:
-        """The answer as JSON."""
         return {"totalSize": self.total_size, "done": True, "records": self.records}
 
 

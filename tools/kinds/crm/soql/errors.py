@@ -39,12 +39,10 @@ class QueryError(ToolError):
 
     @property
     def row(self) -> int | None:
-        """The line of the offending token, from 1."""
         return None if self.offset is None else self.statement.count("\n", 0, self.offset) + 1
 
     @property
     def column(self) -> int | None:
-        """Its place in the line, from 1."""
         return None if self.offset is None else self.offset - self.statement.rfind("\n", 0, self.offset)
 
     @property
@@ -63,7 +61,6 @@ class QueryError(ToolError):
 
 
 def malformed(message: str, offset: int | None = None) -> QueryError:
-    """An error of syntax, or of what may go together."""
     return QueryError("MALFORMED_QUERY", message, offset)
 
 

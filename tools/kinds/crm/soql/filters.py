@@ -36,8 +36,19 @@ LOWER = "soql_lower"
 
 @dataclass(frozen=True)
 class Fragment:
-    sql: str
+    """A condition with its parameters; empty where there is none."""
+
+    sql: str = ""
     parameters: tuple[Cell, ...] = ()
+
+    @property
+    def clause(self) -> str:
+        return f" WHERE {self.sql}" if self.sql else ""
+
+    def also(self, other: Fragment) -> Fragment:
+        if not (self.sql and other.sql):
+            return self if self.sql else other
+        return Fragment(f"{self.sql} AND {other.sql}", (*self.parameters, *other.parameters))
 
 
 Resolve = Callable[[Expression], Operand]
@@ -61,7 +72,6 @@ class Filters:
         self._count = 0
 
     def sql(self, condition: Condition) -> Fragment:
-        """The whole condition."""
         return self._sql(condition, "top")
 
     def _sql(self, condition: Condition, place: str) -> Fragment:

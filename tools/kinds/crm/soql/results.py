@@ -105,7 +105,6 @@ def attributes(name: str, record_id: str) -> dict[str, str]:
 
 
 def value(kind: FieldType, cell: Any) -> Any:
-    """A cell as a JSON value."""
     if cell is None:
         return None
     if kind == "boolean":

@@ -31,7 +31,6 @@ class Call:
 
     @property
     def text(self) -> str:
-        """As written, more or less."""
         return f"{self.function}({self.argument.text if self.argument else ''})"
 
 
@@ -168,6 +167,11 @@ class Clauses:
     order: tuple[Order, ...] = ()
     limit: Number | None = None
     skip: Number | None = None
+
+    @property
+    def page(self) -> tuple[int | None, int]:
+        """LIMIT and OFFSET."""
+        return (self.limit.value if self.limit else None), (self.skip.value if self.skip else 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,9 @@ class Setting:
     today: date
 
 
-def where_sql(clauses: Clauses, scope: Scope, setting: Setting) -> Fragment | None:
-    """The condition of a query, or None where it has none."""
+def where_sql(clauses: Clauses, scope: Scope, setting: Setting) -> Fragment:
     if clauses.where is None:
-        return None
+        return Fragment()
     count = 0
 
     def semi_join(condition: SemiJoin) -> Fragment:

@@ -23,9 +23,16 @@ from tools.kinds.crm.soql.scope import Scope, find_object
 from tools.kinds.crm.soql.tree import Clauses, Item, Path, Query
 from tools.kinds.crm.soql.where import where_sql
 from tools.kinds.crm.sosl.parser import Search, parse_search
-from tools.kinds.crm.sosl.tables import GROUPS, index_changes, index_name, searchable, searched, vocabulary
+from tools.kinds.crm.sosl.tables import (
+    GROUPS,
+    forms,
+    index_changes,
+    index_name,
+    searchable,
+    searched,
+    vocabulary,
+)
 from tools.kinds.crm.sosl.term import NOTHING, Piece, fts_query, pieces, search_error
-from tools.kinds.crm.sosl.words import forms
 from tools.sqlite.schema import quoted
 
 PER_OBJECT = 250
@@ -47,7 +54,6 @@ class SearchResult:
     records: list[Record]
 
     def body(self) -> dict[str, Any]:
-        """The answer as JSON."""
         return {"searchRecords": self.records}
 
 
@@ -124,9 +130,7 @@ class Sosl:
         ranked = searched(source) == searched(OBJECTS[source.name])
         scope = Scope(self._setting.schema, source, clauses.alias, index=index, ranked=ranked)
         match = Fragment(f"hit.{quoted(index)} MATCH ?", (self._match(search, given, source, index),))
-        where = where_sql(clauses, scope, self._setting)
-        if where is not None:
-            match = Fragment(f"{match.sql} AND ({where.sql})", (*match.parameters, *where.parameters))
+        match = match.also(where_sql(clauses, scope, self._setting))
         plan = RecordCompiler(scope, self._setting).plan(query, match)
         limit = PER_OBJECT if plan.limit is None else min(plan.limit, MOST)
         return self._soql.run(replace(plan, limit=limit)).records

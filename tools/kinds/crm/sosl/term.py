@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tools.kinds.crm.soql.errors import QueryError
-from tools.kinds.crm.sosl.words import flat, singular, words
+from tools.kinds.crm.sosl.tables import flat, singular, words
 
 MAX_WORDS = 100
 MAX_DEPTH = 20

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from evals.kinds.crm.families.named_entity_disambiguation import FAMILY
-from evals.kinds.crm.families.soft_names import read_mention
+from evals.kinds.crm.families.shop import read_mention
 from evals.kinds.crm.questions.books import Books, Purchase
 from evals.kinds.crm.questions.family import Doubt, Question
 from tests.evals.kinds.crm.families.orgs import small_books

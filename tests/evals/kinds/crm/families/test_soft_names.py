@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from evals.kinds.crm.families.soft_names import (
+from evals.kinds.crm.families.shop import (
     Mention,
     colors,
     has_words,

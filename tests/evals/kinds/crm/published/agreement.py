@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from evals.kinds.crm.importing import Distribution, Worded
 from evals.kinds.crm.published.recognise import Reading, recognise
-from evals.kinds.crm.published.statistics import Distribution, Worded
 from evals.kinds.crm.task_types import TASK_TYPES
 from evals.tasks.task import Task
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evals.building import build_suite
-from evals.kinds.crm.published.statistics import distributions
+from evals.kinds.crm.importing import distributions
 from evals.tasks.task import Answer, Task
 from tests.evals.kinds.crm.published.agreement import (
     Disagreement,

@@ -15,7 +15,7 @@ from typing import Any
 from tests.tools.kinds.crm.soql.org import Org, cell
 from tools.kinds.crm.ids import canonical
 from tools.kinds.crm.schema import OBJECTS
-from tools.kinds.crm.sosl.words import words
+from tools.kinds.crm.sosl.tables import words
 
 Record = dict[str, Any]
 

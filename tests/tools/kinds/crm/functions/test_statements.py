@@ -12,8 +12,8 @@ from tools.kinds.crm.soql.parser import parse
 from tools.kinds.crm.soql.tokens import tokenize
 from tools.kinds.crm.soql.tree import Compare, Member
 from tools.kinds.crm.sosl.parser import parse_search
+from tools.kinds.crm.sosl.tables import words
 from tools.kinds.crm.sosl.term import fts_query, pieces
-from tools.kinds.crm.sosl.words import words
 
 SPECIAL = st.sampled_from(
     ["\\", "'", '"', "\n", "\r", "\t", "{", "}", "*", "?", "AND", "OR", "NOT", " ", "x"]

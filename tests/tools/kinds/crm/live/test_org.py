@@ -17,8 +17,7 @@ from tests.tools.kinds.crm.live.failing import failing
 from tests.tools.kinds.crm.rest.running import TOKEN, Served, served, world_of
 from tools.errors import InfrastructureError, InputError
 from tools.kinds.crm.ids import make_id
-from tools.kinds.crm.live.failures import failure
-from tools.kinds.crm.live.login import Credentials
+from tools.kinds.crm.live.login import Credentials, failure
 from tools.kinds.crm.live.org import SalesforceOrg
 from tools.kinds.crm.orgs.org import Org, WorldOrg
 from tools.kinds.crm.schema import OBJECTS

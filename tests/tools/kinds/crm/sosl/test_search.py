@@ -15,8 +15,7 @@ from tools.kinds.crm.soql.engine import Limits
 from tools.kinds.crm.soql.errors import QueryError
 from tools.kinds.crm.soql.results import plain
 from tools.kinds.crm.sosl.engine import PER_OBJECT, Sosl
-from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows
-from tools.kinds.crm.sosl.words import singular, words
+from tools.kinds.crm.sosl.tables import SEARCH_TABLES, search_rows, singular, words
 from tools.persona import Persona
 from tools.sqlite.sandbox import Sandbox
 from tools.world import write_world
