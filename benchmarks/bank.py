@@ -19,7 +19,7 @@ from evals.building import build_suite, import_suite
 from evals.records.summary import interval_json
 
 if TYPE_CHECKING:
-    from evals.running.runner import EvalResult
+    from evals.running.result import EvalResult
     from evals.running.study import Arm
     from evals.suite import Suite
     from evals.tasks.task import Task

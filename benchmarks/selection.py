@@ -16,7 +16,7 @@ from evals.records.summary import interval_json
 from optimizers.settings import Settings
 
 if TYPE_CHECKING:
-    from evals.running.runner import EvalResult
+    from evals.running.result import EvalResult
     from evals.running.study import Arm
     from evals.suite import Suite
     from optimizers.demos.trace_bank import TraceBank

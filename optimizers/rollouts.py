@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evals.dspy_programs.digests import model_name
 from evals.records.log import EpisodeLog
-from evals.running.runner import EvalResult, Part, Progress, evaluate_together
+from evals.running.part import Part
+from evals.running.result import EvalResult, Progress
+from evals.running.runner import evaluate_together
 from evals.running.settings import EvalSettings
 from evals.scoring.scorer import Scorer
 from optimizers.cost.budget import Budget

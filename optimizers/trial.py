@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evals.records.record import PRIMARY, STRICT, EpisodeRecord
 from evals.records.summary import interval_json
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.scoring.constraints import broken
 from evals.statistics import NOTHING, Interval, wilson
 from optimizers.demos.demonstration import Demonstration

@@ -19,7 +19,7 @@ from evals.records.summary import (
     summarize,
 )
 from evals.reporting.episodes import FIELDS, facet_names, field_value
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.running.study import Row, Study
 from evals.statistics import Interval, mean, pass_hat
 

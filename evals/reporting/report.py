@@ -31,7 +31,7 @@ from evals.reporting.tables.scores import (
     study_grid,
     verdict,
 )
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.running.study import Study
 from evals.table import Grid, one_line, percent
 from evals.task_kind import KindReport, kind_of

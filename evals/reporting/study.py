@@ -8,7 +8,7 @@ from pathlib import Path
 from evals.records.run_card import LoadedRun
 from evals.records.summary import summarize
 from evals.reporting.episodes import ShownEpisode
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.running.study import Arm, Study, run_study
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from evals.records.record import STRICT
 from evals.records.summary import Summary, by_task, intents_of, interval_json
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.statistics import (
     Interval,
     McNemar,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from evals.records.record import EpisodeRecord
     from evals.reporting.report import Report
-    from evals.running.runner import EvalResult
+    from evals.running.result import EvalResult
     from evals.tasks.task import Task
 
 _BATCH = 100

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
     from evals.reporting.report import Report
-    from evals.running.runner import EvalResult
+    from evals.running.result import EvalResult
     from evals.tasks.task import Task
     from evals.tracking.registry import Registration
 

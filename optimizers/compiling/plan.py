@@ -13,7 +13,7 @@ import dspy
 from evals.dspy_programs.code import code_digest
 from evals.dspy_programs.digests import model_digest, state_digest
 from evals.dspy_programs.own_models import with_models
-from evals.running.runner import Progress
+from evals.running.result import Progress
 from evals.scoring.scorer import Scorer
 from evals.tasks.task import SplitScheme
 from optimizers.compiling.fingerprint import Fingerprint, ModelFacts

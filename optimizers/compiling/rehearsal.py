@@ -20,7 +20,8 @@ from evals.dspy_programs.asked import given_to
 from evals.dspy_programs.digests import program_digest, state_digest
 from evals.lm.prices import Prices
 from evals.records.summary import summarize
-from evals.running.runner import EvalResult, evaluate
+from evals.running.result import EvalResult
+from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.sampling import Ledger, Sample

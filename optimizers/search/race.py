@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evals.records.summary import intent_or_task, summarize
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.scoring.constraints import broken, lost
 from optimizers.cost.limits import BudgetSpentError
 from optimizers.demos.showing import Shown

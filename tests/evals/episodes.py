@@ -8,7 +8,7 @@ from typing import Any
 from evals.records.parts import CallEntry
 from evals.records.record import Digests, EpisodeRecord, WorkUnit
 from evals.records.summary import summarize
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.tasks.task import Action, Task
 from tools.dispatch import Observation
 from tools.episode_result import CallRecord, EpisodeResult, Usage

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from optimizers.settings import Settings
 from optimizers.trial import Trial, pareto_front
 from tests.evals.episodes import make_record, make_result

@@ -31,7 +31,7 @@ from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.settings.groups import TaskSettings
 
 if TYPE_CHECKING:
-    from evals.running.runner import Progress as Done
+    from evals.running.result import Progress as Done
     from evals.tasks.task import Task
     from programs.agent import Agent
     from worksmith.jobs.settings.programs import BankSettings

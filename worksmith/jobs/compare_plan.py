@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from evals.records.compile_facts import CompileFacts
-    from evals.running.runner import EvalResult
+    from evals.running.result import EvalResult
     from evals.tasks.task import Task
     from evals.tracking import Run
     from worksmith.jobs.settings.programs import CompareSettings

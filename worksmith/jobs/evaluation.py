@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from evals.records.record import EpisodeRecord
-    from evals.running.runner import EvalResult
+    from evals.running.result import EvalResult
     from programs.agent import Agent
     from worksmith.jobs.settings.programs import EvalSettings
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from evals.records.summary import summarize
 from evals.reporting.report import evaluation_report
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.suite import Suite
 from evals.tracking import Dataset
 from evals.tracking.run_loading import open_runs

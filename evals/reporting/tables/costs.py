@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from evals.lm.prices import dollars, prices_in_use
 from evals.records.summary import Summary
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.running.study import Study
 from evals.table import Grid, number, tokens_shown
 

@@ -27,14 +27,9 @@ from evals.lm.failures import failure_status
 from evals.records.log import EpisodeLog, read_log
 from evals.records.record import EpisodeRecord
 from evals.running.outage import IN_VAIN, ModelDownError
-from evals.running.runner import (
-    EvalResult,
-    EvaluationInterrupted,
-    Part,
-    Progress,
-    evaluate,
-    evaluate_together,
-)
+from evals.running.part import Part
+from evals.running.result import EvalResult, Progress
+from evals.running.runner import EvaluationInterrupted, evaluate, evaluate_together
 from evals.running.settings import EvalSettings
 from evals.tasks.task import Task
 from tests.chat_server import chat_server, said

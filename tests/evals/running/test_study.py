@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.running.study import Arm, Row, Study, run_study
 from tests.evals.episodes import make_record, make_result, solved
 from tools.errors import InputError

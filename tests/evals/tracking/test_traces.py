@@ -9,7 +9,7 @@ import pytest
 from evals.rating.ratings import Rating
 from evals.records.parts import AskEntry, CallEntry, FaultEntry, Judgement
 from evals.records.run_card import LoadedRun, RunCard
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.tasks.task import Answer, Entity, Step, Task
 from evals.tracking import log_ratings, open_tracker
 from evals.tracking.assessments import expectations

@@ -9,7 +9,8 @@ import dspy
 import pytest
 from dspy.lm15 import Request, Response
 
-from evals.running.runner import EvaluationInterrupted, Progress
+from evals.running.result import Progress
+from evals.running.runner import EvaluationInterrupted
 from evals.suite import Suite
 from optimizers.demos.showing import Shown
 from optimizers.demos.trace_bank import NothingTaughtError, TraceBank

@@ -10,7 +10,7 @@ from evals.dspy_programs.digests import program_digest, scorers_digest, strategy
 from evals.records.log import EpisodeLog
 from evals.records.run_card import RunCard, make_room, versions, write_card
 from evals.reporting.report import evaluation_report
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.running.runner import evaluate as run_episodes
 from evals.running.settings import EvalSettings
 from evals.task_kind import scorers_for

@@ -7,7 +7,8 @@ import pytest
 from evals.building import build_suite
 from evals.kinds.crm.scorer import CrmScorer
 from evals.running.baseline_program import BaselineProgram, baselines_for
-from evals.running.runner import EvalResult, evaluate
+from evals.running.result import EvalResult
+from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from evals.task_kind import scorers_for

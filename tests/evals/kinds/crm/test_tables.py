@@ -13,7 +13,7 @@ from evals.kinds.crm.by_type import metrics
 from evals.kinds.crm.task_types import TASK_TYPES
 from evals.records.record import EpisodeRecord, TaskLabels
 from evals.reporting.report import console_grids, evaluation_report, study_report
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.running.study import Arm, Study, run_study
 from evals.table import Grid
 from evals.task_kind import kind_of

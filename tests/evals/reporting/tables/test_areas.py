@@ -14,7 +14,7 @@ from evals.records.record import EpisodeRecord, TaskLabels
 from evals.records.summary import summarize
 from evals.reporting.report import console_grids, evaluation_report, study_report
 from evals.reporting.tables.areas import area_grids, checker_grid
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.running.study import Arm, Study, run_study
 from evals.tracking.figures import summary_metrics
 from tests.evals.episodes import make_record, make_result, solved

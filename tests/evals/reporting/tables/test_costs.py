@@ -8,7 +8,7 @@ import pytest
 
 from evals.lm.prices import dollars, price_list
 from evals.reporting.tables.costs import cost_grid, result_cost_grid
-from evals.running.runner import EvalResult
+from evals.running.result import EvalResult
 from evals.running.study import Arm, run_study
 from tests.evals.episodes import make_record, make_result
 
