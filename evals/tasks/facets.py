@@ -14,6 +14,6 @@ FACETS: Facets = {
     "type": lambda task: task.type or "",
     "difficulty": lambda task: task.difficulty or "",
     "department": lambda task: task.persona.department if task.persona else "",
-    "level": lambda task: f"{task.persona.level:02}" if task.persona else "",
+    "level": lambda task: f"{task.persona.level:02}" if task.persona and task.persona.level else "",
 }
 """The facets of every kind that declares no others."""

@@ -1,0 +1,115 @@
+"""A kind of world that a package brings along goes through every command; no file of ours names it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mlflow import MlflowClient
+
+SOURCE = Path(__file__).parents[1] / "toy_kind" / "lending"
+ENTRY_POINTS = """\
+[worksmith.world_kinds]
+lending = lending.world:LENDING
+
+[worksmith.task_kinds]
+lending = lending.tasks:LENDING
+"""
+
+
+def install(site: Path) -> None:
+    """Put the package where an installer would, with what an installer writes about it."""
+    shutil.copytree(SOURCE, site / "lending", ignore=shutil.ignore_patterns("__pycache__"))
+    info = site / "lending-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lending\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(ENTRY_POINTS)
+
+
+class Worksmith:
+    """The command line in a folder of its own, with the package installed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        install(folder / "site")
+        path = os.pathsep.join([str(folder / "site"), *filter(None, [os.environ.get("PYTHONPATH")])])
+        store = f"sqlite:///{folder / 'mlflow.db'}"
+        self.environment = {**os.environ, "PYTHONPATH": path, "MLFLOW_TRACKING_URI": store}
+        self.store = store
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        root = Path(__file__).parents[2]
+        command = [sys.executable, "-P", "-m", "worksmith.cli", *words]
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env={**self.environment, "PYTHONPATH": f"{self.environment['PYTHONPATH']}{os.pathsep}{root}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        return done.stdout if code == 0 else done.stderr
+
+    def json(self, *words: str) -> Any:
+        return json.loads(self(*words, "--json"))
+
+
+@pytest.fixture(scope="module")
+def worksmith(tmp_path_factory: pytest.TempPathFactory) -> Worksmith:
+    run = Worksmith(tmp_path_factory.mktemp("added"))
+    run("suite", "build", "lending", "--out", "shelf", "--books", "40", "--index", "static")
+    return run
+
+
+@pytest.mark.slow
+def test_it_is_built_and_searched(worksmith: Worksmith) -> None:
+    facts = worksmith.json("suite", "info", "shelf")
+
+    assert (facts["kind"], facts["tasks"], facts["rows"]) == ("lending", 40, {"books": 40, "loans": 20})
+    assert facts["search"] == "words and vectors (static)"
+    assert worksmith.json("index", "shelf", "--check")["sound"] == 40
+    assert "Books of the library." in worksmith("suite", "build", "--help")
+
+
+@pytest.mark.slow
+def test_it_is_compiled_compared_judged_reported_and_tracked(worksmith: Worksmith) -> None:
+    before = worksmith.json("eval", "shelf", "--log", "before.jsonl", "--no-track")
+    compiled = worksmith.json("compile", "shelf", "--out", "p.json", "--optimizer", "knn", "--accept", "best")
+    after = worksmith.json("eval", "shelf", "--program", "p.json", "--log", "after.jsonl")
+    compared = worksmith.json(
+        "compare", "shelf", "--strategies", "react", "--optimizers", "none,knn", "--no-track"
+    )
+    worksmith("judge", "after.jsonl", "--suite", "shelf", "--judge", "local/rubric")
+    worksmith("report", "before.jsonl", "after.jsonl", "--out", "report.html")
+
+    outcomes = [each["runs"][0]["summary"]["scores"]["outcome"]["value"] for each in (before, after)]
+    assert outcomes[0] < outcomes[1] == 1
+    assert compiled["from_gold_plans"]
+    assert [row["label"] for row in compared["rows"]] == ["react", "react + knn", "do_nothing"]
+    record = json.loads((worksmith.folder / "after.jsonl").read_text().splitlines()[0])
+    assert record["labels"]["kind"] == "lending"
+    page = (worksmith.folder / "report.html").read_text()
+    assert "lend-0" in page
+    client = MlflowClient(tracking_uri=worksmith.store)
+    experiments = [each.experiment_id for each in client.search_experiments()]
+    runs = client.search_runs(experiments)
+    assert any("test/outcome" in run.data.metrics for run in runs)
+
+
+@pytest.mark.slow
+def test_a_broken_package_is_named_and_breaks_nothing_else(tmp_path: Path) -> None:
+    run = Worksmith(tmp_path)
+    (tmp_path / "site" / "lending" / "tasks.py").write_text("import no_such_module\n")
+
+    said = run("suite", "build", "lending", "--out", "shelf", code=2)
+
+    assert "the task kind 'lending' cannot be imported" in said
+    assert "uninstall the package lending" in said
+    assert "Compile, compare and track" in run("--help")

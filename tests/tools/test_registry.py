@@ -1,0 +1,72 @@
+"""Kinds are found by entry point, one at a time; what is broken is named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from tools import registry
+from tools.errors import InputError
+from tools.registry import Registry
+
+
+@dataclass(frozen=True)
+class Thing:
+    name: str
+
+
+GOOD = Thing("good")
+HERE = "tests.tools.test_registry"
+
+
+@pytest.fixture
+def things(monkeypatch: pytest.MonkeyPatch) -> Registry[Thing]:
+    entries = [
+        EntryPoint("good", f"{HERE}:GOOD", "things"),
+        EntryPoint("other", f"{HERE}:GOOD", "things"),
+        EntryPoint("gone", "no_such_module:IT", "things"),
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: [e for e in entries if e.group == group])
+    return Registry("things", Thing, "thing")
+
+
+def test_a_thing_is_found_by_name(things: Registry[Thing]) -> None:
+    assert things.get("good") is GOOD
+    assert things.names() == ("gone", "good", "other")
+    assert "good" in things
+    assert "bad" not in things
+
+
+def test_one_of_this_process_comes_before_an_installed_one(things: Registry[Thing]) -> None:
+    mine = Thing("good")
+    things.register(mine)
+
+    assert things.get("good") is mine
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("bad", "no thing 'bad' .there are gone, good, other"),
+        ("gone", "the thing 'gone' cannot be imported .ModuleNotFoundError"),
+        ("other", "this is no Thing called 'other'"),
+    ],
+)
+def test_what_is_absent_or_broken_is_named(things: Registry[Thing], name: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        things.get(name)
+
+
+def test_one_kind_is_loaded_without_the_others() -> None:
+    code = (
+        "import sys; from evals.task_kind import task_kind; from tools.world_kind import world_kind; "
+        "task_kind('office'); world_kind('office'); "
+        "print([m for m in sys.modules if m.startswith(('evals.kinds.crm', 'tools.kinds.enterprise'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.strip() == "[]"

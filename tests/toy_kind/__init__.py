@@ -1,0 +1,1 @@
+"""A kind that a package of its own brings along."""

@@ -1,0 +1,1 @@
+"""A lending library as a kind of world: its world, and the tasks over it."""
