@@ -52,7 +52,7 @@ def test_every_option_has_help(command: str) -> None:
     ("arguments", "said"),
     [
         (["suite", "info", "nowhere"], "no suite here"),
-        (["suite", "build", "castle", "--out", "x"], "no suite kind 'castle'"),
+        (["suite", "build", "castle", "--out", "x"], "no task kind 'castle'"),
         (["suite", "import", "workbench", "nowhere", "--out", "x"], "no such directory"),
         (["eval", "nowhere"], "no suite here"),
         (["compare", "nowhere"], "no suite here"),

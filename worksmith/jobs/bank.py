@@ -48,7 +48,6 @@ class Bank(Printable):
     file: Path
 
     def to_json(self) -> dict[str, Any]:
-        """All facts of the bank as JSON-able data."""
         bank, shown = self.bank, self.bank.demonstrations
         return {
             "file": str(self.file),
@@ -71,7 +70,6 @@ class Bank(Printable):
         }
 
     def print(self, console: Console) -> None:
-        """Print the facts, and a table of the tasks that gave no trajectory."""
         facts, card = self.to_json(), self.bank.card
         shown = {name: facts[name] for name in ("file", "digest", "demonstrations", "gaps")}
         if card:
@@ -92,7 +90,6 @@ class BankForecast(Facts):
     attempts: Sequence[Attempt]
 
     def to_json(self) -> dict[str, Any]:
-        """The sources as JSON-able data."""
         return {
             "tasks": len(self.tasks),
             "sources": [
@@ -108,26 +105,17 @@ class BankForecast(Facts):
         }
 
     def facts(self) -> dict[str, Any]:
-        """The sources, each in a sentence."""
         found = self.to_json()
         return found | {"sources": list(map(_source, found["sources"]))}
 
 
 def read_bank(file: Path) -> Bank:
-    """Read a bank.
-
-    Raises:
-        InputError: it is damaged, or no bank.
-    """
+    """Read a bank."""
     return Bank(TraceBank.read(file), file)
 
 
 def forecast_bank(settings: BankSettings, *, progress: Progress = SILENT) -> BankForecast:
-    """Say what a build would run; nothing is written.
-
-    Raises:
-        InputError: a setting is wrong, or a source.
-    """
+    """Say what a build would run; nothing is written."""
     _, _, tasks, attempts = _opened(settings, progress)
     return BankForecast(tasks, attempts)
 

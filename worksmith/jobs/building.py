@@ -42,11 +42,9 @@ class SuiteFacts(Printable):
     found: Mapping[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """The facts as JSON-able data."""
         return dict(self.found)
 
     def print(self, console: Console) -> None:
-        """Print a table."""
         table = Table(show_header=False, box=None, pad_edge=False)
         for name, value in self.found.items():
             table.add_row(f"[bold]{name.replace('_', ' ')}", _plain(value))
@@ -82,21 +80,13 @@ def build(settings: BuildSettings, *, progress: Progress = SILENT) -> Suite:
 
 
 def forecast_build(settings: BuildSettings) -> SuiteFacts:
-    """The number of tasks and of model calls of a build; nothing is built.
-
-    Raises:
-        InputError: there is no such kind, or a setting is none of its own.
-    """
+    """The number of tasks and of model calls of a build; nothing is built."""
     forecast = suite_builder(settings.kind).forecast(_checked_options(settings))
     return SuiteFacts({**settings.model_dump(include={"kind", "seed", "scale"}), **forecast})
 
 
 def import_published(settings: ImportSettings, *, progress: Progress = SILENT) -> Suite:
-    """Read a published system's own files into a suite.
-
-    Raises:
-        InputError: there is no such system, no such files, or the folder is not empty.
-    """
+    """Read a published system's own files into a suite."""
     importer(settings.system)
     _check_folder(settings.out, settings.force)
     suite = import_suite(settings.system, settings.source, settings.out, progress=progress.say)

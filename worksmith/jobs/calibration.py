@@ -38,11 +38,9 @@ class Calibration(Printable):
         return all(verdict.passed for verdict in self.verdicts)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The verdicts as JSON-able data."""
         return [{**each.model_dump(mode="json"), "passed": each.passed} for each in self.verdicts]
 
     def print(self, console: Console) -> None:
-        """Print the tables of each judge."""
         for verdict in self.verdicts:
             passed = f"{verdict.judge}: {'passed' if verdict.passed else 'did not pass'}"
             console.print(passed, style="bold", markup=False, highlight=False)
@@ -59,7 +57,6 @@ class CalibrationPlan(Printable):
     effort: Effort
 
     def to_json(self) -> list[dict[str, Any]]:
-        """How many verdicts are asked of each judge, and about what they take."""
         mean = sum(tokens_about(case.task, case.record) for case in self.cases) / len(self.cases)
         plans = []
         for judge in self.judges:
@@ -72,7 +69,6 @@ class CalibrationPlan(Printable):
         return plans
 
     def print(self, console: Console) -> None:
-        """Print a sentence for each judge."""
         for plan in self.to_json():
             console.out(
                 f"{plan['judge']}: {plan['cases']} cases, {plan['verdicts']} verdicts, "
@@ -82,11 +78,7 @@ class CalibrationPlan(Printable):
 
 
 def plan_calibration(settings: CalibrateSettings, *, progress: Progress = SILENT) -> CalibrationPlan:
-    """Open the judges and the cases.
-
-    Raises:
-        InputError: a setting is wrong, or a file.
-    """
+    """Open the judges and the cases."""
     leave_out_cache(settings)
     if (settings.labels is None) == (not settings.planted):
         raise InputError("cases are needed", hint="give either --labels FILE or --planted SUITE")
@@ -102,9 +94,6 @@ def calibrate_judges(settings: CalibrateSettings, *, progress: Progress = SILENT
 
     Agreement with the labels, whether a judge says the same when asked again, the effect of position and
     length, and whether it passes right answers to other questions.
-
-    Raises:
-        InputError: a setting is wrong, or a file.
     """
     plan = plan_calibration(settings, progress=progress)
     verdicts = []

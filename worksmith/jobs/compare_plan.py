@@ -28,12 +28,11 @@ from tools.errors import InputError
 from tools.seeding import digest
 from worksmith.jobs.compilation import compiled, describe_compile, few_intents
 from worksmith.jobs.parts.ablation import ablated
-from worksmith.jobs.parts.budgets import open_budget
 from worksmith.jobs.parts.history import histories
-from worksmith.jobs.parts.judges import asked_models, counted_judges, open_judges
+from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import Measurement
 from worksmith.jobs.parts.metric import check_scores
-from worksmith.jobs.parts.opening import LOGS, choose_tasks, leave_out_cache, org_setting
+from worksmith.jobs.parts.opening import LOGS
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.programs import new_agent
 from worksmith.jobs.parts.progress import SILENT, Progress
@@ -97,25 +96,25 @@ class ComparePlan(Printable):
         """The folders of the logs, one for each model."""
         return [self._folder(model) for model in self.models.values()]
 
+    def begin(self) -> ComparePlan:
+        """The same under its budget, its tools connected to the live org that the settings name."""
+        models = (model.lm for model in (*self.models.values(), self.teacher))
+        return replace(self, measurement=self.measurement.begin(models))
+
     def described(self) -> dict[str, Any]:
         """What is compared, as data."""
-        return {
-            **self.settings.described(),
-            "suite": self.measurement.suite.path.name,
-            "train_suite": self.train_suite.path.name,
-            "split": self.measurement.split,
-            "tasks": len(self.measurement.tasks),
-            "lm": ",".join(self.models),
-            "teacher": self.teacher.name,
-            "toolset": self.toolset,
-            **org_setting(self.measurement.suite),
-        }
+        return self.measurement.described(
+            train_suite=self.train_suite.path.name,
+            tasks=len(self.measurement.tasks),
+            lm=",".join(self.models),
+            teacher=self.teacher.name,
+            toolset=self.toolset,
+        )
 
     def to_json(self) -> dict[str, Any]:
-        """The most that the comparison takes, as JSON-able data."""
         measured = self.measurement
         agents = [arm for arm in self.arms if not arm.baseline]
-        of_each = len(measured.tasks) * measured.trials
+        of_each = len(measured.tasks) * self.settings.trials
         episodes = {"test": len(agents) * of_each}
         for arm in agents:
             if arm.optimizer != NO_OPTIMIZER:
@@ -132,7 +131,6 @@ class ComparePlan(Printable):
         }
 
     def print(self, console: Console) -> None:
-        """Print a line for each fact."""
         for name, value in self.to_json().items():
             shown = [f"{k} {v}" for k, v in value.items()] if isinstance(value, dict) else value
             text = "; ".join(shown) if isinstance(shown, list) else shown
@@ -159,7 +157,7 @@ class ComparePlan(Printable):
                 "optimizer": arm.optimizer,
                 "lm": self._model(arm).name,
                 "split": measured.split,
-                "seed": measured.seed,
+                "seed": self.settings.seed,
                 **arm.settings,
                 **({"without_tools": arm.without} if arm.without else {}),
             }
@@ -263,18 +261,13 @@ class ComparePlan(Printable):
 
 
 def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -> ComparePlan:
-    """Open what a comparison needs.
-
-    Raises:
-        InputError: a setting is wrong, or a file.
-    """
-    leave_out_cache(settings)
-    suite = Suite.open(settings.suite)
-    train_suite = _train_suite(settings.train_suite, suite) if settings.train_suite else suite
+    """Open what a comparison needs."""
     # A program must not be tested on what it was compiled on.
-    tested = settings.split or ("test" if settings.train_suite is None else None)
-    split, tasks = choose_tasks(suite, settings.model_copy(update={"split": tested}), progress)
-    strategies = _strategies(settings.strategies, tasks, progress)
+    split = settings.split or ("test" if settings.train_suite is None else None)
+    measured = Measurement.open(settings.model_copy(update={"split": split}), progress)
+    suite = measured.suite
+    train_suite = _train_suite(settings.train_suite, suite) if settings.train_suite else suite
+    strategies = _strategies(settings.strategies, measured.tasks, progress)
     check_calls(settings.calls, *map(strategy, strategies))
     for name in settings.optimizers:
         optimizer(name, option="--optimizers")
@@ -284,34 +277,17 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     # A comparison that compiles nothing needs no teacher, and its suite no gold plans.
     taught = Model(settings.teacher, resolve(settings.teacher, tasks=train_suite.tasks)) if compiles else None
     teacher = taught or next(iter(models.values()))
-    judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
-    bounds = constraints(settings.constraint)
-    check_scores(suite.env, PRIMARY, bounds, judged=bool(settings.judge))
+    check_scores(suite.env, PRIMARY, constraints(settings.constraint), judged=bool(settings.judge))
     for name, model in product(settings.optimizers, models.values()):
         proposing_model(name, None, teacher, model)
-    budget = open_budget(settings, (model.lm for model in (*models.values(), teacher)))
     plan = ComparePlan(
         settings=settings,
-        measurement=Measurement(
-            suite=suite,
-            tasks=tasks,
-            split=split,
-            trials=settings.trials,
-            ground_truth=settings.ground_truth,
-            seed=settings.seed,
-            workers=settings.workers,
-            judges=counted_judges(judges, budget),
-            resume=settings.resume,
-            budget=budget,
-            partial=False,
-            progress=progress,
-        ),
+        measurement=replace(measured, partial=False),
         train_suite=train_suite,
         models=models,
         teacher=teacher,
     )
-    arms = ablated(suite, tasks, _arms(plan, strategies), settings)
-    return replace(plan, arms=arms)
+    return replace(plan, arms=ablated(suite, measured.tasks, _arms(plan, strategies), settings))
 
 
 def _train_suite(path: Path, compared: Suite) -> Suite:

@@ -16,7 +16,6 @@ from evals.running.study import Study
 from tools.files.atomic import check_writable, write_atomically
 from tools.files.locking import Lock
 from worksmith.jobs.compare_plan import OnRow, plan_comparison
-from worksmith.jobs.parts.opening import connect
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import Tracking
@@ -51,11 +50,9 @@ class Comparison(Printable):
         return any(row.summary.graded == 0 for row in self.study.rows if not row.arm.baseline)
 
     def to_json(self) -> dict[str, Any]:
-        """The settings and the study as JSON-able data, episodes left out."""
         return {**self.settings, **self.study.to_json()}
 
     def print(self, console: Console) -> None:
-        """Print the tables."""
         for grid in [*console_grids(self.study), cost_grid(self.study)]:
             console.print(grid.rich())
 
@@ -75,11 +72,8 @@ def compare(
         EvaluationInterrupted: on Ctrl-C; what was finished is in the logs.
     """
     tracking = Tracking.of(settings, track=settings.track)
-    plan = plan_comparison(settings, progress=progress)
-    measured = plan.measurement
-    # Now, before any program is compiled for it.
-    connect(measured.suite, settings, progress)
-    measured.suite.env.check_records()
+    # The org is connected now, before any program is compiled for it.
+    plan = plan_comparison(settings, progress=progress).begin()
     if settings.report:
         check_writable(settings.report)
     described = plan.described()
@@ -87,7 +81,7 @@ def compare(
         for folder in sorted(plan.folders):
             stack.enter_context(Lock(folder / "lock", folder))
         tracked = stack.enter_context(
-            tracking.start(measured.suite.path, "compare", params=described, resume=settings.resume)
+            tracking.start(settings.suite, "compare", params=described, resume=settings.resume)
         )
         study = plan.run(tracked, on_row=on_row)
         report = plan.report(study)
@@ -98,6 +92,5 @@ def compare(
     progress.say(f"the episodes are in {folders}; `worksmith report` shows each of them")
     if settings.report:
         write_atomically(settings.report, report.html().encode())
-    stopped = measured.budget.stopped if measured.budget else ""
     missing = len(plan.arms) - len(study.rows)
-    return Comparison(described, study, plan.programs, tracked.id, stopped, missing)
+    return Comparison(described, study, plan.programs, tracked.id, plan.measurement.stopped, missing)

@@ -63,13 +63,11 @@ class Compilation(Facts):
     run_id: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The result as JSON-able data, with the reason of each gap."""
         facts = self.facts()
         gaps = [gap.model_dump(mode="json") | {"kind": gap.kind} for gap in self.gaps]
         return facts | {"gaps": gaps} if gaps else facts
 
     def facts(self) -> dict[str, Any]:
-        """The result by name."""
         manifest = self.artifact.manifest
         return {
             "file": str(self.file),
@@ -105,7 +103,6 @@ class SameProgram(Facts):
     found: Mapping[str, Any]
 
     def facts(self) -> dict[str, Any]:
-        """The result by name."""
         return {"file": str(self.file), **self.found}
 
 
@@ -155,11 +152,7 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
 
 
 def check_same_program(settings: CompileSettings, *, progress: Progress = SILENT) -> SameProgram:
-    """Check that a race does not tell the program from itself, and write the finding to the file `out`.
-
-    Raises:
-        InputError: a setting is wrong, or a file.
-    """
+    """Check that a race does not tell the program from itself, and write the finding to the file `out`."""
     plan = plan_compile(settings, progress=progress, aa=True)
     _begin(plan, settings, "aa")
     with progress.bar("A/A") as tick, plan.open_journal("aa") as journal:
@@ -182,9 +175,6 @@ def plan_compile(
     Args:
         forecast: whether the plan is only forecast.
         aa: whether a race is checked and nothing compiled.
-
-    Raises:
-        InputError: a setting is wrong, or a file.
     """
     leave_out_cache(settings)
     out, begun = settings.out, settings.resume and journal_beside(settings.out).exists()
@@ -275,11 +265,7 @@ def _model(name: str, suite: Suite) -> Model:
 
 
 def _begin(plan: Plan, settings: CompileSettings, purpose: str) -> None:
-    """See that the job can begin, so that no failed run is left in MLflow.
-
-    Raises:
-        InputError: the file cannot be written, or the journal is of something else.
-    """
+    """See that the job can begin, so that no failed run is left in MLflow."""
     check_writable(settings.out)
     if settings.force and not settings.resume:
         discard(plan.folder)

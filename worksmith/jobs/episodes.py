@@ -41,7 +41,6 @@ class Episodes(Printable):
     rows: Sequence[dict[str, Any]]
 
     def to_json(self) -> dict[str, Any]:
-        """The episodes as JSON-able data."""
         return {
             "metric": self.metric,
             "mean": self.mean,
@@ -50,8 +49,6 @@ class Episodes(Printable):
         }
 
     def print(self, console: Console) -> None:
-        """Print a table."""
-
         def cell(value: Any) -> str:
             return NO_DATA if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
@@ -73,20 +70,14 @@ class WholeEpisode(Printable):
     shown: ShownEpisode
 
     def to_json(self) -> Any:
-        """Its record as JSON-able data."""
         return self.shown.record.model_dump(mode="json")
 
     def print(self, console: Console) -> None:
-        """Print every step."""
         console.out(episode_text(self.shown), end="", highlight=False)
 
 
 def list_episodes(settings: EpisodesSettings) -> Episodes:
-    """List episodes of runs with what each adds to a figure.
-
-    Raises:
-        InputError: there is no such run, program, field or metric.
-    """
+    """List episodes of runs with what each adds to a figure."""
     episodes, metric = select_episodes(settings), settings.metric
     records = [episode.record for episode in episodes]
     values = {id(record): value for record, value in metric_values(records, metric)}
@@ -110,20 +101,12 @@ def list_episodes(settings: EpisodesSettings) -> Episodes:
 
 
 def whole_episode(settings: EpisodesSettings, name: str) -> WholeEpisode:
-    """One of the episodes, by its id or the id of its task.
-
-    Raises:
-        InputError: there is none.
-    """
+    """One of the episodes, by its id or the id of its task."""
     return WholeEpisode(find_episode(select_episodes(settings), name))
 
 
 def select_episodes(settings: EpisodesSettings) -> list[ShownEpisode]:
-    """The episodes that settings choose.
-
-    Raises:
-        InputError: there is no such run, program or field.
-    """
+    """The episodes that settings choose."""
     suite = Suite.open(settings.suite) if settings.suite else None
     runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri, suite=suite)
     labels = [run.card.label for run in runs]

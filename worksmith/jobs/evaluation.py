@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evals.dspy_programs.digests import model_digest, model_name, state_digest, strategy_name
 from evals.reporting.report import evaluation_report
-from evals.suite import Suite
 from evals.task_kind import kind_of
 from tools.errors import InputError
 from tools.seeding import digest
-from worksmith.jobs.parts.budgets import open_budget
-from worksmith.jobs.parts.judges import asked_models, counted_judges, open_judges
+from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import (
     Measurement,
     failed_programs,
@@ -24,11 +22,7 @@ from worksmith.jobs.parts.measurement import (
 )
 from worksmith.jobs.parts.opening import (
     LOGS,
-    choose_tasks,
-    connect,
-    leave_out_cache,
     open_models,
-    org_setting,
 )
 from worksmith.jobs.parts.printing import Printable
 from worksmith.jobs.parts.programs import open_program
@@ -84,7 +78,6 @@ class Evaluation(Printable):
         ]
 
     def to_json(self) -> dict[str, Any]:
-        """Settings, figures and episodes as JSON-able data."""
         runs = [
             {
                 "run": label,
@@ -97,7 +90,6 @@ class Evaluation(Printable):
         return {**self.settings, "runs": runs, "rows": rows}
 
     def print(self, console: Console) -> None:
-        """Print the tables of each run."""
         for label, result in self.runs.items():
             title = f"{label}, {self.settings['ground_truth']} ground truth"
             evaluation_report(result, title=title).show(console)
@@ -112,9 +104,8 @@ class EvalPlan(Printable):
     measurement: Measurement
 
     def to_json(self) -> dict[str, int]:
-        """The most that it takes, as JSON-able data."""
         measured = self.measurement
-        episodes = len(measured.tasks) * measured.trials
+        episodes = len(measured.tasks) * measured.settings.trials
         judging = {"judge_calls": episodes * asked_models(measured.judges)} if measured.judges else {}
         return {
             "tasks": len(measured.tasks),
@@ -124,7 +115,6 @@ class EvalPlan(Printable):
         }
 
     def print(self, console: Console) -> None:
-        """Print a sentence."""
         plan = self.to_json()
         judging = f", {plan['judge_calls']} calls of judges" if "judge_calls" in plan else ""
         console.out(
@@ -139,29 +129,11 @@ def plan_evaluation(settings: EvalSettings, *, progress: Progress = SILENT, reco
 
     Args:
         record: whether to record what models are asked, if the settings name a file for it.
-
-    Raises:
-        InputError: a setting is wrong, or a file.
     """
-    leave_out_cache(settings)
-    suite = Suite.open(settings.suite)
-    split, tasks = choose_tasks(suite, settings, progress)
-    program = open_program(suite, settings)
-    judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
-    measurement = Measurement(
-        suite=suite,
-        tasks=tasks,
-        split=split,
-        trials=settings.trials,
-        ground_truth=settings.ground_truth,
-        seed=settings.seed,
-        workers=settings.workers,
-        judges=judges,
-        resume=settings.resume,
-        progress=progress,
-    )
-    models = open_models(settings.lm, suite, settings.record if record else None)
-    return EvalPlan(program, models, measurement)
+    measured = Measurement.open(settings, progress)
+    program = open_program(measured.suite, settings)
+    models = open_models(settings.lm, measured.suite, settings.record if record else None)
+    return EvalPlan(program, models, measured)
 
 
 def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluation:
@@ -177,20 +149,10 @@ def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluati
     """
     tracking = Tracking.of(settings, track=settings.track)
     plan = plan_evaluation(settings, progress=progress, record=True)
-    suite, program = plan.measurement.suite, plan.program
-    budget = open_budget(settings, plan.models.values())
-    judges = counted_judges(plan.measurement.judges, budget)
-    measured = replace(plan.measurement, budget=budget, judges=judges)
-    connect(suite, settings, progress)
-    suite.env.check_records()
-    described = {
-        **settings.described(),
-        "suite": suite.path.name,
-        "split": measured.split,
-        **program.config,
-        "program": settings.program.name if settings.program else "uncompiled",
-        **org_setting(suite),
-    }
+    program, measured = plan.program, plan.measurement.begin(plan.models.values())
+    described = measured.described(
+        **program.config, program=settings.program.name if settings.program else "uncompiled"
+    )
     if settings.log and len(plan.models) > 1:
         raise InputError(
             f"one log cannot hold the episodes of {len(plan.models)} models",
@@ -208,7 +170,7 @@ def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluati
         }
         tracked = stack.enter_context(
             tracking.start(
-                suite.path, "eval", strategy_name(program), params=described, resume=settings.resume
+                settings.suite, "eval", strategy_name(program), params=described, resume=settings.resume
             )
         )
         for label, lm in plan.models.items():
@@ -218,15 +180,20 @@ def evaluate(settings: EvalSettings, *, progress: Progress = SILENT) -> Evaluati
             progress.say(f"the episodes are in {logs[label].path}; `worksmith report` shows each of them")
         if tracked.id:
             progress.say(f"recorded as run {tracked.id}; `worksmith ui` shows it")
-    return Evaluation(described, runs, tracked.id, budget.stopped if budget else "")
+    return Evaluation(described, runs, tracked.id, measured.stopped)
 
 
 def _log_file(plan: EvalPlan, lm: dspy.LM) -> Path:
     """A log named after everything that the episodes depend on but the code."""
     measured = plan.measurement
     data = [measured.suite.digest, measured.suite.env.digest]
-    of = [*data, state_digest(plan.program), model_digest(lm), measured.ground_truth]
-    on = [measured.split, [task.id for task in measured.tasks], measured.seed, measured.trials]
+    of = [*data, state_digest(plan.program), model_digest(lm), measured.settings.ground_truth]
+    on = [
+        measured.split,
+        [task.id for task in measured.tasks],
+        measured.settings.seed,
+        measured.settings.trials,
+    ]
     by = [judge.digest for judge in measured.judges]
     return LOGS / f"eval-{digest([*of, *on, *by])}.jsonl"
 

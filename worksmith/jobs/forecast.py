@@ -62,11 +62,9 @@ class CompileForecast(Facts):
     found: Mapping[str, Any]
 
     def facts(self) -> dict[str, Any]:
-        """The facts by name."""
         return dict(self.found)
 
     def print(self, console: Console) -> None:
-        """Print a table; a rehearsal says more than the model calls that gold plans make."""
         rehearsed = self.found.get("forecast")
         console.print(
             facts_table({n: v for n, v in self.found.items() if not rehearsed or n != "model_calls_about"})
@@ -93,7 +91,6 @@ class Forecast:
     priced: bool
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON-able data; what is not known is null."""
         return {
             "measured": self.measured,
             "sampled_episodes": self.sampled,
@@ -115,9 +112,6 @@ def forecast_compile(
     Args:
         sample: episodes of each program in which paid models are asked; None asks them nothing.
         aa: whether a race is checked and nothing compiled.
-
-    Raises:
-        InputError: a setting is wrong, or a file.
     """
     plan = plan_compile(settings, progress=progress, forecast=True, aa=aa)
     job = plan.context()
@@ -196,9 +190,6 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
 
     Args:
         sample: episodes of each program in which paid models are asked; None asks them nothing.
-
-    Raises:
-        InputError: what the optimizer raises.
     """
     plan = replace(plan, budget=None)
     student, teacher = plan.lm.lm, plan.teacher.lm

@@ -39,11 +39,9 @@ class Indexing(Printable):
     sentence: str
 
     def to_json(self) -> dict[str, Any]:
-        """The facts as JSON-able data."""
         return dict(self.found)
 
     def print(self, console: Console) -> None:
-        """Print the sentence."""
         console.out(self.sentence, highlight=False)
 
 

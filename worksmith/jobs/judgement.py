@@ -43,14 +43,12 @@ class Judging(Printable):
     failed: bool = False
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The figures as JSON-able data."""
         return [
             {"run": run.card.label, "judging": [each.to_json() for each in figures]}
             for run, figures in self.runs
         ]
 
     def print(self, console: Console) -> None:
-        """Print a table for each run."""
         for run, figures in self.runs:
             grid = judge_grid(figures)
             if grid is not None:
@@ -79,7 +77,6 @@ class JudgingPlan(Printable):
         return cls(run, file, pending_verdicts(run.records, tasks, judges, known))
 
     def to_json(self) -> dict[str, Any]:
-        """How many verdicts are pending, and about what they take."""
         asked = [each for each in self.pending for _ in range(asked_models([each.judge]))]
         return {
             "run": self.run.card.label,
@@ -90,7 +87,6 @@ class JudgingPlan(Printable):
         }
 
     def print(self, console: Console) -> None:
-        """Print a sentence."""
         plan = self.to_json()
         console.out(
             f"{plan['run']}: {plan['verdicts']} verdicts, {plan['model_calls']} model calls, about "
@@ -123,11 +119,7 @@ def judge(settings: JudgeSettings, *, progress: Progress = SILENT) -> Judging:
 
 
 def plan_judging(settings: JudgeSettings) -> list[JudgingPlan]:
-    """The verdicts that runs lack.
-
-    Raises:
-        InputError: a run, its suite or a judge is wrong.
-    """
+    """The verdicts that runs lack."""
     leave_out_cache(settings)
     return [
         JudgingPlan.of(

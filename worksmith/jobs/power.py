@@ -29,11 +29,9 @@ class Power(Printable):
     found: Mapping[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """The figures as JSON-able data."""
         return dict(self.found)
 
     def print(self, console: Console) -> None:
-        """Print the finding and what it rests on."""
         words = _of_race if "fewest_intents" in self.found else _of_comparison
         console.out(words(self.found), highlight=False)
 
@@ -42,9 +40,6 @@ def plan_power(settings: PowerSettings) -> Power:
     """Say how small a difference tasks can show, how many tasks one needs, or how likely they are to show it.
 
     A difference counts as seen if a paired test at 5 % finds it 8 times of 10.
-
-    Raises:
-        InputError: too little or too much is given, or no number of tasks shows the difference.
     """
     tasks, points, intents = settings.tasks, settings.points, settings.intents
     named = intents is not None or points is not None

@@ -38,11 +38,7 @@ class RatingSession:
 
     @classmethod
     def open(cls, settings: RateSettings) -> RatingSession:
-        """Begin, or go on.
-
-        Raises:
-            InputError: there is no such run or scale.
-        """
+        """Begin, or go on."""
         scales = scales_named(",".join(settings.scales))
         runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri)
         session = cls(settings, runs, scales, (settings.rater or "").strip())
@@ -98,7 +94,6 @@ class RaterAgreement(Printable):
     means: Mapping[str, Mapping[str, Interval]]
 
     def to_json(self) -> dict[str, Any]:
-        """The figures as JSON-able data."""
         return {
             "agreement": {each.scale: to_json(each) for each in self.agreement},
             "runs": {
@@ -108,7 +103,6 @@ class RaterAgreement(Printable):
         }
 
     def print(self, console: Console) -> None:
-        """Print the tables."""
         agreed = Grid(
             "Agreement of raters",
             ("scale", "raters", "ratings", "mean level", "alpha", "shared"),
@@ -131,11 +125,7 @@ class RaterAgreement(Printable):
 
 
 def agreement_of(settings: RateSettings) -> RaterAgreement:
-    """How far the raters of runs agree, and what they think of each run.
-
-    Raises:
-        InputError: there is no such run or scale.
-    """
+    """How far the raters of runs agree, and what they think of each run."""
     scales, seed = scales_named(",".join(settings.scales)), settings.seed
     runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri)
     ratings = _ratings(runs)

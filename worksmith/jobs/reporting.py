@@ -56,11 +56,7 @@ class RunReport:
 
 
 def report_runs(settings: ReportSettings) -> RunReport:
-    """Report runs: how they compare, at what cost, where they fail, and every episode to open.
-
-    Raises:
-        InputError: there is no such run, or no published figures for it.
-    """
+    """Report runs: how they compare, at what cost, where they fail, and every episode to open."""
     suite = Suite.open(settings.suite) if settings.suite else None
     runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri, suite=suite)
     study, extra = study_of(runs), []
@@ -80,11 +76,7 @@ def report_runs(settings: ReportSettings) -> RunReport:
 
 
 def format_of(settings: ReportSettings) -> str:
-    """The format that settings name, or the ending of the file.
-
-    Raises:
-        InputError: there is no such format.
-    """
+    """The format that settings name, or the ending of the file."""
     if settings.form is not None:
         if settings.form not in FORMATS:
             raise InputError(

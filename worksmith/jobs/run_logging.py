@@ -27,9 +27,6 @@ def log_runs(settings: LogSettings, *, progress: Progress = SILENT) -> list[dict
 
     Returns:
         For each run its `log`, its `run_id` in MLflow, and its number of `episodes`.
-
-    Raises:
-        InputError: a log is none, has no episodes, or is in MLflow already.
     """
     tracking = Tracking.of(settings, track=True)
     runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri)
@@ -54,11 +51,7 @@ def _check(run: LoadedRun) -> None:
 
 
 def _suite_of(run: LoadedRun, given: Path | None, progress: Progress) -> Suite | None:
-    """The suite of a run, if it is at hand and still the same.
-
-    Raises:
-        InputError: the one that was given is none, or not that of the run.
-    """
+    """The suite of a run, if it is at hand and still the same."""
     path, digest = given or Path(run.card.suite), run.card.suite_digest
     if given is None and (not run.card.suite or not path.is_dir()):
         progress.say(f"{run.path}: its suite is not at hand, so traces say nothing of what was expected")

@@ -30,11 +30,9 @@ class Scores(Printable):
     report: ScoreReport
 
     def to_json(self) -> dict[str, Any]:
-        """The summary and the rows as JSON-able data."""
         return self.report.to_json()
 
     def print(self, console: Console) -> None:
-        """Print the table, and the files with rows for no task."""
         summary = self.report.summary
         console.print(_grid(summary).rich())
         for file, count in summary["unmatched"].items():
@@ -43,11 +41,7 @@ class Scores(Printable):
 
 
 def score(settings: ScoreSettings) -> Scores:
-    """Execute recorded runs and the right answers, and compare what changed.
-
-    Raises:
-        InputError: there is nothing to score, or the suite judges answers, which predictions do not hold.
-    """
+    """Execute recorded runs and the right answers, and compare what changed."""
     files = [*settings.predictions, *settings.more]
     if not files:
         raise InputError("nothing to score", where="--predictions", hint="give at least one file")

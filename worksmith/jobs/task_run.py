@@ -55,7 +55,6 @@ class TaskRun(Printable):
         return self.episode.status in INFRASTRUCTURE
 
     def to_json(self) -> dict[str, Any]:
-        """The episode as JSON-able data."""
         judging = [verdict.model_dump(mode="json") for verdict in self.record.judgements]
         return {
             **episode_json(self.task, self.episode, self.record.scores),
@@ -64,7 +63,6 @@ class TaskRun(Printable):
         }
 
     def print(self, console: Console) -> None:
-        """Print every step."""
         scores = self.record.scores
         show_episode(console, self.task, self.episode, scores, setting=self.setting, prompts=self.prompts)
         for verdict in self.record.judgements:
@@ -76,9 +74,6 @@ def run_task(settings: RunSettings, *, prompts: bool = False, progress: Progress
 
     Args:
         prompts: show also the messages that models were sent.
-
-    Raises:
-        InputError: a setting is wrong, or a file.
     """
     leave_out_cache(settings)
     tracking = Tracking.of(settings, track=settings.traces != "none")

@@ -62,7 +62,6 @@ class Verification(Facts):
         return self.identical and not self.logs
 
     def facts(self) -> dict[str, Any]:
-        """The result by name."""
         lists = {name: list(getattr(self, name)) for name in ("differs", "logs", "lacks")}
         return {name: lists.get(name, value) for name, value in vars(self).items()}
 
@@ -71,9 +70,6 @@ def verify(settings: VerifySettings, *, progress: Progress = SILENT) -> Verifica
     """Derive a compiled program anew from the replies in its journal, without asking a model, and compare.
 
     Every episode is run and scored again; the journal's own logs are compared, not believed.
-
-    Raises:
-        InputError: there is no journal, it is damaged or of something else, or the suite is not where it was.
     """
     started = time.perf_counter()
     artifact = Artifact.read(settings.program)
@@ -106,11 +102,7 @@ def _named(every: Sequence[str], between: str) -> str:
 
 
 def _plan(folder: Path, suite: Path | None, workers: int) -> Plan:
-    """The plan that a journal belongs to.
-
-    Raises:
-        InputError: there is no journal, it is damaged or of something else, or the suite is not where it was.
-    """
+    """The plan that a journal belongs to."""
     description = read_description(folder)
     if description.fingerprint.get("purpose") != "compile":
         raise InputError("the journal is not of a compile", where=str(folder))

@@ -62,7 +62,7 @@ def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
         split="test",
     )
     program = settings.out / "react-knn.json"
-    plan = plan_comparison(compared, progress=Terminal())
+    plan = plan_comparison(compared, progress=Terminal()).begin()
     plan.programs["react + knn"] = program
     study, run_id = _measure(plan, program)
     seconds = time.perf_counter() - started

@@ -21,9 +21,6 @@ def ablated(suite: Suite, tasks: Sequence[Task], arms: Sequence[Arm], settings: 
     """The arms, each followed by the same program without the functions of each category of `settings`.
 
     A program that is offered none of a category's functions has nothing to do without and is left alone.
-
-    Raises:
-        InputError: the kind of world has no such category, or no program is offered any of its functions.
     """
     kind, categories = suite.env.kind, settings.without_tools
     kind.toolset(None, categories)  # raises where there is no such category

@@ -32,9 +32,6 @@ def attempts_of(names: Sequence[str], tasks: Sequence[Task], *, uri: str | None 
         names: `gold`, `log:FILE` or `log:FOLDER` (episode logs), `mlflow:RUN_ID`, `replay:PATH` (a recording,
             or the original's result files), or the name of a model that is to teach.
         uri: of the MLflow store, see `evals.tracking.store.tracking_uri`.
-
-    Raises:
-        InputError: there is nothing called so, or it has no run of any of the tasks.
     """
     if not names:
         raise InputError("no source is named", where="--from", hint="e.g. --from gold")

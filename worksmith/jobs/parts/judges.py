@@ -38,9 +38,6 @@ def open_judges(names: Sequence[str], rubric: Path | None, tables: Sequence[Tabl
     Args:
         rubric: a file of the user's; None for the rubrics that come with worksmith.
         tables: of the world that they judge in.
-
-    Raises:
-        InputError: a name or the rubric is wrong, a judge is named twice, or there is no judge for a rubric.
     """
     if rubric is not None and not names:
         raise InputError("rubrics are for judges", where="--rubric", hint="name one with --judge")
@@ -64,11 +61,7 @@ def uncached(judge: Judge) -> Judge:
 
 
 def counted_judges(judges: Sequence[Judge], budget: Budget | None) -> tuple[Judge, ...]:
-    """The same judges; their requests are counted where there is a budget.
-
-    Raises:
-        InputError: dollars are limited, and the price of a judge is not known.
-    """
+    """The same judges; their requests are counted where there is a budget."""
     return tuple(with_models(judge, lambda lm: counted(lm, budget)) for judge in judges)
 
 

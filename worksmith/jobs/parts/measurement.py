@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from evals.dspy_programs.digests import program_digest, scorers_digest, strategy_name
 from evals.records.log import EpisodeLog
@@ -13,24 +13,26 @@ from evals.reporting.report import evaluation_report
 from evals.running.result import EvalResult
 from evals.running.runner import evaluate as run_episodes
 from evals.running.settings import EvalSettings
+from evals.suite import Suite
 from evals.task_kind import scorers_for
 from evals.tracking import Dataset
 from optimizers.compiling.artifact import Artifact
-from worksmith.jobs.parts.budgets import admission, counted
+from worksmith.jobs.parts.budgets import admission, counted, open_budget
+from worksmith.jobs.parts.judges import counted_judges, open_judges
+from worksmith.jobs.parts.opening import choose_tasks, connect, leave_out_cache, org_setting
 from worksmith.jobs.parts.progress import SILENT, Progress
 from worksmith.jobs.parts.tracking import keep_card
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     import dspy
 
     from evals.running.judges import Judge
-    from evals.suite import Suite
     from evals.tasks.task import Task
     from evals.tracking import Run
     from optimizers.cost.budget import Budget
-    from worksmith.jobs.settings.groups import GroundTruth
+    from worksmith.jobs.settings.groups import MeasureSettings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +41,6 @@ class Measurement:
 
     Attributes:
         judges: asked about every graded episode.
-        resume: go on with the logs that are there.
         budget: of all programs together; None is no limit.
         partial: whether a run counts that the budget cut short.
     """
@@ -47,20 +48,50 @@ class Measurement:
     suite: Suite
     tasks: list[Task]
     split: str
-    trials: int = 1
-    ground_truth: GroundTruth = "published"
-    seed: int = 0
-    workers: int = 8
+    settings: MeasureSettings
     judges: tuple[Judge, ...] = ()
-    resume: bool = False
     budget: Budget | None = None
     partial: bool = True
     progress: Progress = SILENT
+
+    @classmethod
+    def open(cls, settings: MeasureSettings, progress: Progress) -> Self:
+        """Open the suite, its tasks and the judges that settings name.
+
+        Raises:
+            InputError: a setting is wrong, or a file.
+        """
+        leave_out_cache(settings)
+        suite = Suite.open(settings.suite)
+        split, tasks = choose_tasks(suite, settings, progress)
+        judges = open_judges(settings.judge, settings.rubric, suite.env.kind.tables)
+        return cls(suite=suite, tasks=tasks, split=split, judges=judges, settings=settings, progress=progress)
+
+    def begin(self, models: Iterable[dspy.LM]) -> Self:
+        """The same under the budget of the settings, its tools connected to the live org that they name.
+
+        Raises:
+            InputError: a limit or the org is wrong, or dollars are limited and a price is not known.
+        """
+        budget = open_budget(self.settings, models)
+        connect(self.suite, self.settings, self.progress)
+        self.suite.env.check_records()
+        return replace(self, budget=budget, judges=counted_judges(self.judges, budget))
+
+    @property
+    def stopped(self) -> str:
+        """The name of the limit of the budget that was reached; empty where none was."""
+        return self.budget.stopped if self.budget else ""
 
     @property
     def dataset(self) -> Dataset:
         """The suite as MLflow calls it."""
         return Dataset(self.suite.path.name, self.suite.digest)
+
+    def described(self, **found: Any) -> dict[str, Any]:
+        """The job as data: its settings, and `found` where they leave something open."""
+        opened = {"suite": self.suite.path.name, "split": self.split, **found}
+        return {**self.settings.described(), **opened, **org_setting(self.suite)}
 
     def card(
         self,
@@ -99,10 +130,10 @@ class Measurement:
             suite_digest=self.suite.digest,
             kind=self.suite.manifest.kind,
             split=self.split,
-            seed=self.seed,
-            trials=self.trials,
+            seed=self.settings.seed,
+            trials=self.settings.trials,
             lm=lm,
-            scorers=scorers_digest([*scorers_for(self.suite.env, self.ground_truth), *self.judges]),
+            scorers=scorers_digest([*scorers_for(self.suite.env, self.settings.ground_truth), *self.judges]),
             settings=dict(settings),
             versions=versions(),
             **(fields | more),
@@ -119,7 +150,9 @@ class Measurement:
             InUseError: another process writes to it.
         """
         return EpisodeLog.open(
-            file, resume=self.resume, make_room=None if keep or self.resume else self._make_room
+            file,
+            resume=self.settings.resume,
+            make_room=None if keep or self.settings.resume else self._make_room,
         )
 
     def _make_room(self, file: Path) -> None:
@@ -143,10 +176,10 @@ class Measurement:
                 EvalSettings(
                     env=self.suite.env,
                     lm=counted(lm, self.budget),
-                    workers=self.workers,
-                    seed=self.seed,
-                    trials=self.trials,
-                    scorers=scorers_for(self.suite.env, self.ground_truth),
+                    workers=self.settings.workers,
+                    seed=self.settings.seed,
+                    trials=self.settings.trials,
+                    scorers=scorers_for(self.suite.env, self.settings.ground_truth),
                     judges=self.judges,
                     strategy=card.strategy,
                     admission=None if card.baseline else admission(lm, self.budget),

@@ -28,11 +28,7 @@ if TYPE_CHECKING:
 
 
 def check_scores(env: Environment, maximize: str, constraints: Iterable[Constraint], *, judged: bool) -> None:
-    """See that episodes have the scores that are maximized and bounded, before any is paid for.
-
-    Raises:
-        InputError: they do not.
-    """
+    """See that episodes have the scores that are maximized and bounded, before any is paid for."""
     scorers = scorers_for(env)
     check_score_names(scorers, {maximize} - {JUDGE}, where="--maximize")
     others = {*COSTS, *([JUDGE] if judged else []), *([CHECKED] if maximize != PRIMARY else [])}
@@ -45,9 +41,6 @@ def with_metric(plan: Plan, settings: CompileSettings, *, forecast: bool, progre
 
     Args:
         forecast: whether the plan is only forecast, so that no judge is asked.
-
-    Raises:
-        InputError: episodes have no such score, there is no judge, or a judge may not drive a compile.
     """
     check_scores(plan.suite.env, settings.maximize, plan.settings.constraints, judged=bool(settings.judge))
     drives = settings.maximize == JUDGE

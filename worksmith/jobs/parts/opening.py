@@ -27,9 +27,6 @@ def choose_tasks(suite: Suite, settings: TaskSettings, progress: Progress = SILE
 
     Without a split it is `test` for a generated suite, and `all` for a published task set, which is a test
     set as a whole. Tasks that nothing but a judge could grade are left out.
-
-    Raises:
-        InputError: a condition is wrong, or there are no such tasks.
     """
     name = settings.split or ("test" if suite.manifest.origin == "generated" else "all")
     chosen = suite.select(

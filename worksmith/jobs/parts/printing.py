@@ -25,7 +25,6 @@ class Printable:
     """A result that prints as tables."""
 
     def print(self, console: Console) -> None:
-        """Print the result for people."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -43,15 +42,12 @@ class Facts(Printable):
     """A result that is facts by name."""
 
     def facts(self) -> dict[str, Any]:
-        """The facts by name, as JSON-able data."""
         raise NotImplementedError
 
     def to_json(self) -> dict[str, Any]:
-        """The result as JSON-able data."""
         return self.facts()
 
     def print(self, console: Console) -> None:
-        """Print a table of the facts."""
         console.print(facts_table(self.facts()))
 
 

@@ -30,9 +30,6 @@ def new_agent(suite: Suite, settings: ToolSettings, strategy: str, *, without: S
 
     Args:
         without: categories of tools that it does without.
-
-    Raises:
-        InputError: there is no such strategy, toolset, access mode, category or way to make calls.
     """
     access: Any = settings.access
     return Agent(
@@ -91,9 +88,6 @@ class AgentConfig(BaseModel):
 
         Args:
             where: its place, for errors.
-
-        Raises:
-            InputError: it is of something else, or of a strategy under the name of another one.
         """
         try:
             read = cls.model_validate(config)
@@ -123,9 +117,6 @@ def build_agent(config: Mapping[str, Any], suite: Suite, *, where: str) -> Agent
 
     Args:
         where: the place of the description, for errors.
-
-    Raises:
-        InputError: it is of something else, or of a strategy under the name of another one.
     """
     read = AgentConfig.read(config, where=where)
     return Agent(**{name: getattr(read, name) for name in AgentConfig.model_fields}, env=suite.env)
@@ -136,9 +127,6 @@ def check_demonstrations(agent: dspy.Module, *, where: str) -> None:
 
     Args:
         where: the place they come from, for errors.
-
-    Raises:
-        InputError: one cannot.
     """
     for name, predictor in agent.named_predictors():
         for number, demo in enumerate(predictor.demos, start=1):

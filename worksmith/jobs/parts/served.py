@@ -54,11 +54,7 @@ class ServedAgent(PythonModel):  # type: ignore[misc]
     """
 
     def load_context(self, context: Any) -> None:
-        """Load program, world and model.
-
-        Raises:
-            InputError: the program is no good, or no model is named.
-        """
+        """Load program, world and model."""
         folder = Path(context.artifacts["program"])
         suite = Suite.open(folder / SUITE_FOLDER)
         self._agent: Agent = load_program(folder / PROGRAM_FILE, suite)
@@ -71,11 +67,7 @@ class ServedAgent(PythonModel):  # type: ignore[misc]
     def predict(
         self, context: Any, model_input: pandas.DataFrame, params: Any = None
     ) -> list[dict[str, Any]]:
-        """One result a row.
-
-        Raises:
-            InputError: if a row has no task, or does not say who asks where that decides what may be read.
-        """
+        """One result a row."""
         with dspy.context(lm=self._lm):
             return [_result(self._agent(task=_task(row, self._agent)).episode) for row in _rows(model_input)]
 

@@ -47,11 +47,7 @@ class Tracking:
 
     @classmethod
     def of(cls, settings: ExperimentSettings, *, track: bool) -> Self:
-        """Read settings.
-
-        Raises:
-            InputError: there is no such choice of traces.
-        """
+        """Read settings."""
         return cls(track, settings.tracking_uri, settings.experiment, TraceChoice.parse(settings.traces))
 
     def start(

@@ -270,3 +270,24 @@ class ExperimentSettings(StoreSettings):
 
 class TrackSettings(JobSettings):
     track: bool = setting(True, "Record the run in MLflow.", recorded=False)
+
+
+class MlflowSettings(TrackSettings, ExperimentSettings):
+    """The record of a job in MLflow."""
+
+
+class MeasureSettings(
+    SuiteSettings,
+    TaskSettings,
+    EpisodeSettings,
+    SeedSettings,
+    WorkerSettings,
+    CacheSettings,
+    JudgeSettings,
+    OrgSettings,
+    BudgetSettings,
+    MlflowSettings,
+):
+    """The tasks on which programs are measured, and how they are."""
+
+    resume: bool = setting(False, "Go on with the logs of a stopped run.", recorded=False)

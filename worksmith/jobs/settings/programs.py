@@ -7,74 +7,31 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
+from worksmith.jobs.settings import groups
 from worksmith.jobs.settings.base import Names, setting
-from worksmith.jobs.settings.groups import (
-    LOCAL_MODEL,
-    MODELS,
-    OPTIMIZERS,
-    STRATEGIES,
-    AgentSettings,
-    BudgetSettings,
-    CacheSettings,
-    ConditionSettings,
-    DemoSettings,
-    EpisodeSettings,
-    ExperimentSettings,
-    GroundTruth,
-    JudgeSettings,
-    LimitSettings,
-    ModelSettings,
-    OrgSettings,
-    ProgramSettings,
-    SchemeSettings,
-    SeedSettings,
-    SplitName,
-    StoreSettings,
-    SuiteSettings,
-    TaskSettings,
-    ToolSettings,
-    TrackSettings,
-    WorkerSettings,
-    traces,
-)
 
 
-class EvalSettings(
-    SuiteSettings,
-    ProgramSettings,
-    ModelSettings,
-    TaskSettings,
-    EpisodeSettings,
-    SeedSettings,
-    WorkerSettings,
-    JudgeSettings,
-    OrgSettings,
-    BudgetSettings,
-    TrackSettings,
-    ExperimentSettings,
-):
+class EvalSettings(groups.ProgramSettings, groups.ModelSettings, groups.MeasureSettings):
     """Run a program on a suite's tasks and score every episode."""
 
     log: Path | None = setting(None, "Episode log (JSON lines).", path="file", recorded=False)
-    resume: bool = setting(False, "Go on with the log of a stopped run.", recorded=False)
     record: Path | None = setting(
         None, "Keep every request and reply; replay:FILE plays them back.", recorded=False
     )
 
 
 class CompileSettings(
-    SuiteSettings,
-    AgentSettings,
-    ModelSettings,
-    DemoSettings,
-    ConditionSettings,
-    SchemeSettings,
-    SeedSettings,
-    WorkerSettings,
-    JudgeSettings,
-    BudgetSettings,
-    TrackSettings,
-    ExperimentSettings,
+    groups.SuiteSettings,
+    groups.AgentSettings,
+    groups.ModelSettings,
+    groups.DemoSettings,
+    groups.ConditionSettings,
+    groups.SchemeSettings,
+    groups.SeedSettings,
+    groups.WorkerSettings,
+    groups.JudgeSettings,
+    groups.BudgetSettings,
+    groups.MlflowSettings,
 ):
     """Choose demonstrations for an agent and write it to one file."""
 
@@ -83,10 +40,12 @@ class CompileSettings(
         "bootstrap",
         "none, race (sets meet on dev, the worse leave), bootstrap (every set on all of dev), knn (nearest "
         "to each task), tpe (search for how to choose them), or dspy:NAME.",
-        suggest=OPTIMIZERS,
+        suggest=groups.OPTIMIZERS,
     )
     teacher: str = setting(
-        "gold", "Model whose successes become demonstrations; gold follows the gold plans.", suggest=MODELS
+        "gold",
+        "Model whose successes become demonstrations; gold follows the gold plans.",
+        suggest=groups.MODELS,
     )
     bank: Path | None = setting(
         None, "Trace bank (`worksmith bank build`) to use instead of a teacher.", path="file"
@@ -152,7 +111,7 @@ class CompileSettings(
         "Keep the journal, OUT.journal, by which `worksmith verify` derives the program anew.",
         recorded=False,
     )
-    traces: str = traces("none")
+    traces: str = groups.traces("none")
     register_as: str | None = setting(
         None,
         "Make the program the next version of a registered MLflow model.",
@@ -172,59 +131,44 @@ def _categories(values: Any) -> Any:
     return found
 
 
-class CompareSettings(
-    SuiteSettings,
-    ToolSettings,
-    CacheSettings,
-    DemoSettings,
-    TaskSettings,
-    EpisodeSettings,
-    SeedSettings,
-    WorkerSettings,
-    JudgeSettings,
-    OrgSettings,
-    BudgetSettings,
-    TrackSettings,
-    ExperimentSettings,
-):
+class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSettings):
     """Compare strategies, each uncompiled and compiled, on the same tasks."""
 
     strategies: Names = setting(
         ("direct", "cot", "act", "react", "plan", "gold"),
         "Comma-separated planning strategies.",
-        suggest=STRATEGIES,
+        suggest=groups.STRATEGIES,
     )
     optimizers: Names = setting(
         ("none", "bootstrap"),
         "Comma-separated: each strategy with each; none is uncompiled.",
-        suggest=OPTIMIZERS,
+        suggest=groups.OPTIMIZERS,
     )
     train_suite: Path | None = setting(None, "Suite to compile on.", unset="the suite compared on")
     lm: Names = setting(
-        (LOCAL_MODEL,),
+        (groups.LOCAL_MODEL,),
         "Comma-separated models, each as local/analogy, gold, replay:FILE or any DSPy model name.",
-        suggest=MODELS,
+        suggest=groups.MODELS,
     )
-    teacher: str = setting("gold", "Model whose successes become demonstrations.", suggest=MODELS)
+    teacher: str = setting("gold", "Model whose successes become demonstrations.", suggest=groups.MODELS)
     without_tools: Annotated[tuple[str, ...], BeforeValidator(_categories)] = setting(
         (),
         "Run each program also without the functions of this category, with query tools in their place; "
         "comma-separated or repeated.",
         metavar="CATEGORY",
     )
-    resume: bool = setting(False, "Go on with a comparison that was stopped.", recorded=False)
     report: Path | None = setting(None, "Write the report as a page.", path="file", recorded=False)
 
 
 class BankSettings(
-    SuiteSettings,
-    AgentSettings,
-    CacheSettings,
-    SchemeSettings,
-    LimitSettings,
-    SeedSettings,
-    WorkerSettings,
-    StoreSettings,
+    groups.SuiteSettings,
+    groups.AgentSettings,
+    groups.CacheSettings,
+    groups.SchemeSettings,
+    groups.LimitSettings,
+    groups.SeedSettings,
+    groups.WorkerSettings,
+    groups.StoreSettings,
 ):
     """Collect trajectories that succeed, to compile with."""
 
@@ -237,7 +181,7 @@ class BankSettings(
         flag="--from",
         suggest=("gold", "log:", "mlflow:", "replay:", "local/analogy", "openai/gpt-4o"),
     )
-    split: SplitName = setting(
+    split: groups.SplitName = setting(
         "train",
         "train, dev, test, paired or all. A compile leaves out what its own dev and test ask.",
     )
@@ -246,21 +190,21 @@ class BankSettings(
 
 
 class RunSettings(
-    SuiteSettings,
-    ProgramSettings,
-    ModelSettings,
-    JudgeSettings,
-    OrgSettings,
-    ExperimentSettings,
+    groups.SuiteSettings,
+    groups.ProgramSettings,
+    groups.ModelSettings,
+    groups.JudgeSettings,
+    groups.OrgSettings,
+    groups.ExperimentSettings,
 ):
     """Run one task."""
 
     task_id: str = setting(..., "Id of the task.", positional=True)
-    ground_truth: GroundTruth = setting("published", "published or corrected.")
-    traces: str = traces("none")
+    ground_truth: groups.GroundTruth = setting("published", "published or corrected.")
+    traces: str = groups.traces("none")
 
 
-class VerifySettings(WorkerSettings):
+class VerifySettings(groups.WorkerSettings):
     """Derive a compiled program anew from its journal."""
 
     program: Path = setting(..., "File that `worksmith compile` wrote.", positional=True, path="file")

@@ -4,37 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from worksmith.jobs.settings import groups
 from worksmith.jobs.settings.base import JobSettings, Names, setting
-from worksmith.jobs.settings.groups import (
-    LOCAL_JUDGE,
-    CacheSettings,
-    ExperimentSettings,
-    GroundTruth,
-    RubricSettings,
-    RunsSettings,
-    SeedSettings,
-    StoreSettings,
-    SuiteSettings,
-    TrackSettings,
-    WorkerSettings,
-    judges,
-    traces,
-)
 
 FORMATS = {"html": ".html", "md": ".md", "csv": ".csv", "json": ".json", "latex": ".tex"}
 """The formats of reports, and how the names of their files end."""
 
 
-class JudgeSettings(RubricSettings, WorkerSettings, CacheSettings):
+class JudgeSettings(groups.RubricSettings, groups.WorkerSettings, groups.CacheSettings):
     """Judge the episodes of finished runs."""
 
     runs: tuple[str, ...] = setting(..., "Episode logs, or folders of them.", metavar="RUN", positional=True)
-    judge: tuple[str, ...] = judges(LOCAL_JUDGE)
+    judge: tuple[str, ...] = groups.judges(groups.LOCAL_JUDGE)
     suite: Path | None = setting(None, "Suite of the runs.", unset="the one that they name")
     anew: bool = setting(False, "Ask also for verdicts that are there already.")
 
 
-class CalibrateSettings(RubricSettings, SeedSettings, WorkerSettings, CacheSettings):
+class CalibrateSettings(
+    groups.RubricSettings, groups.SeedSettings, groups.WorkerSettings, groups.CacheSettings
+):
     """Measure judges on labelled cases."""
 
     labels: Path | None = setting(None, "JSON lines: request, response, reference, level ...", path="file")
@@ -43,7 +31,7 @@ class CalibrateSettings(RubricSettings, SeedSettings, WorkerSettings, CacheSetti
         "Make cases with known faults from the tasks of a generated suite; repeat for several.",
         metavar="SUITE",
     )
-    judge: tuple[str, ...] = judges(LOCAL_JUDGE)
+    judge: tuple[str, ...] = groups.judges(groups.LOCAL_JUDGE)
     cases: int = setting(120, "How many cases to plant.", min=2)
     repeats: int = setting(1, "How often a sample of cases is judged again.", min=0, max=10)
     save_labels: Path | None = setting(None, "Write the planted cases to this file.", path="file")
@@ -56,7 +44,7 @@ class CalibrateSettings(RubricSettings, SeedSettings, WorkerSettings, CacheSetti
     )
 
 
-class ReportSettings(RunsSettings, StoreSettings):
+class ReportSettings(groups.RunsSettings, groups.StoreSettings):
     """Report runs as a page, tables or data."""
 
     out: Path | None = setting(
@@ -77,7 +65,7 @@ class ReportSettings(RunsSettings, StoreSettings):
     force: bool = setting(False, "Overwrite the file.")
 
 
-class EpisodesSettings(RunsSettings, StoreSettings):
+class EpisodesSettings(groups.RunsSettings, groups.StoreSettings):
     """List episodes of runs."""
 
     arm: tuple[str, ...] = setting((), "Of this program only; repeatable.")
@@ -99,7 +87,7 @@ class EpisodesSettings(RunsSettings, StoreSettings):
     suite: Path | None = setting(None, "Suite of published predictions.")
 
 
-class LogSettings(ExperimentSettings):
+class LogSettings(groups.ExperimentSettings):
     """Put runs from episode logs into MLflow."""
 
     runs: tuple[str, ...] = setting(..., "Episode logs, or folders of logs.", positional=True)
@@ -108,10 +96,10 @@ class LogSettings(ExperimentSettings):
         "Suite of the runs: traces then say what was expected.",
         unset="the one their cards name",
     )
-    traces: str = traces("all")
+    traces: str = groups.traces("all")
 
 
-class RateSettings(SeedSettings, TrackSettings, StoreSettings):
+class RateSettings(groups.SeedSettings, groups.TrackSettings, groups.StoreSettings):
     """Have people rate episodes."""
 
     runs: tuple[str, ...] = setting(
@@ -126,7 +114,7 @@ class RateSettings(SeedSettings, TrackSettings, StoreSettings):
     )
 
 
-class ScoreSettings(SuiteSettings):
+class ScoreSettings(groups.SuiteSettings):
     """Score recorded predictions."""
 
     more: tuple[Path, ...] = setting((), "More prediction files.", metavar="[FILE]...", positional=True)
@@ -136,7 +124,7 @@ class ScoreSettings(SuiteSettings):
         short="-p",
         metavar="FILE...",
     )
-    ground_truth: GroundTruth = setting(
+    ground_truth: groups.GroundTruth = setting(
         "published",
         "published answers, or corrected: mended where they contradict the task, and ambiguous tasks accept "
         "every reading.",
@@ -177,7 +165,7 @@ class PowerSettings(JobSettings):
     candidates: int = setting(4, "Programs that race with the one as it is.", min=1, max=1000)
 
 
-class UiSettings(StoreSettings):
+class UiSettings(groups.StoreSettings):
     """Show the recorded runs in MLflow's web page."""
 
     port: int = setting(5000, "Port on this machine.", min=1, max=65535)

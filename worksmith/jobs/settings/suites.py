@@ -6,21 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from worksmith.jobs.settings import groups
 from worksmith.jobs.settings.base import JobSettings, setting
-from worksmith.jobs.settings.groups import (
-    LOCAL_JUDGE,
-    CacheSettings,
-    RubricSettings,
-    StoreSettings,
-    SuiteSettings,
-    TaskSettings,
-    TrackSettings,
-    WorkerSettings,
-    judges,
-)
 
 
-class BuildSettings(CacheSettings):
+class BuildSettings(groups.CacheSettings):
     """Generate a suite. Seed, scale and options decide every byte but the index."""
 
     kind: str = setting(..., "World kind.", positional=True)
@@ -47,19 +37,21 @@ class ImportSettings(JobSettings):
     force: bool = setting(False, "Replace a suite that is already there.")
 
 
-class TaskListSettings(SuiteSettings, TaskSettings):
+class TaskListSettings(groups.SuiteSettings, groups.TaskSettings):
     """List the tasks of a suite."""
 
 
-class QuickstartSettings(RubricSettings, WorkerSettings, TrackSettings, StoreSettings):
+class QuickstartSettings(
+    groups.RubricSettings, groups.WorkerSettings, groups.TrackSettings, groups.StoreSettings
+):
     """Go through the main job, end to end, on this machine alone."""
 
     out: Path = setting(Path("build/quickstart"), "Where to put suite and program.", short="-o")
     seed: int = setting(7, "Every random choice derives from it.")
-    judge: tuple[str, ...] = judges(LOCAL_JUDGE)
+    judge: tuple[str, ...] = groups.judges(groups.LOCAL_JUDGE)
 
 
-class IndexSettings(SuiteSettings):
+class IndexSettings(groups.SuiteSettings):
     """Index what a suite's tools search."""
 
     embedder: str | None = setting(

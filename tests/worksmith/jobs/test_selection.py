@@ -10,7 +10,7 @@ import pytest
 from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
-from tests.worksmith.compiling import run
+from tests.worksmith.jobs.compiling import run
 from tools.errors import InputError
 from worksmith.jobs.parts.programs import load_program
 

@@ -18,12 +18,12 @@ from typer.testing import CliRunner, Result
 from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
-from tests.worksmith.compiling import run
+from tests.worksmith.jobs.compiling import run
 from tools.errors import InputError, Notice
 from tools.files.sealed_lines import sealed, sealed_lines
 from worksmith.cli.app import app
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SMALL = ("--demos", "4", "--candidates", "2", "--train-limit", "6", "--dev-limit", "3")
 
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from evals.records.run_card import CARD, beside
 from evals.suite import Suite
 from tests.optimizers.shop import make_suite
-from tests.worksmith.compiling import run
+from tests.worksmith.jobs.compiling import run
 from tools.errors import InputError
 from worksmith.cli.app import app
 

@@ -17,12 +17,12 @@ from evals.running.settings import EvalSettings
 from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
-from tests.worksmith.compiling import APP, run
+from tests.worksmith.jobs.compiling import APP, run
 from tools.errors import InputError
 from worksmith.jobs.parts.programs import load_program
 from worksmith.models.resolve import resolve
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.chat_server import chat_server, said
 from tests.optimizers.shop import make_suite
-from tests.worksmith.compiling import run
+from tests.worksmith.jobs.compiling import run
 from tools.errors import InputError
 from worksmith.cli.programs.compare import compare_strategies
 from worksmith.cli.programs.eval import evaluate_program

@@ -12,10 +12,10 @@ import pytest
 from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.optimizers.shop import make_suite
-from tests.worksmith.compiling import run
+from tests.worksmith.jobs.compiling import run
 from worksmith.jobs.parts.programs import load_program
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

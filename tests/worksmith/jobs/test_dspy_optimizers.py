@@ -31,7 +31,7 @@ from worksmith.models.resolve import resolve
 
 APP = typer.Typer()
 APP.command()(compile_program)
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 DSPY = [name for name in OPTIMIZERS if name.startswith("dspy:")]
 PROPOSING = [name for name in DSPY if OPTIMIZERS[name].proposes]
 SMALL = ["--demos", 4, "--candidates", 2, "--train-limit", 6, "--dev-limit", 3, "--workers", 2]

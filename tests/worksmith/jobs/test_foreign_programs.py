@@ -16,7 +16,7 @@ from evals.suite import Suite
 from optimizers.compiling.artifact import Artifact
 from tests.chat_server import ChatServer, chat_server, said
 from tests.optimizers.shop import make_suite
-from tests.worksmith.compiling import run
+from tests.worksmith.jobs.compiling import run
 from tools.errors import InputError
 from tools.seeding import digest
 from worksmith.cli.app import app

@@ -1,0 +1,120 @@
+"""Jobs are called from Python: settings in, a result out that prints."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.suite import Suite
+from tests.optimizers.shop import make_suite
+from tools.errors import InputError
+from worksmith.jobs.comparison import compare
+from worksmith.jobs.compilation import compile
+from worksmith.jobs.evaluation import evaluate
+from worksmith.jobs.judgement import judge
+from worksmith.jobs.parts.progress import Progress
+from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
+from worksmith.jobs.settings.runs import JudgeSettings
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    return make_suite(tmp_path_factory.mktemp("suite"))
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+class Heard(Progress):
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, message: str) -> None:
+        self.said.append(message)
+
+
+def test_an_evaluation_gives_records_figures_and_tables(suite: Suite, tmp_path: Path) -> None:
+    heard = Heard()
+    settings = EvalSettings(suite=suite.path, lm="gold", limit=3, workers=2, track=False, log="log.jsonl")
+    result = evaluate(settings, progress=heard)
+
+    (run,) = result.runs.values()
+    assert len(run.records) == 3
+    assert not result.failed
+    assert "outcome" in str(result)
+    assert "<pre>" in result._repr_html_()
+    data = json.loads(json.dumps(result.to_json()))
+    assert (data["split"], data["limit"], len(data["rows"])) == ("all", 3, 3)
+    assert heard.said == ["the episodes are in log.jsonl; `worksmith report` shows each of them"]
+    judged = judge(JudgeSettings(runs=["log.jsonl"]))
+    assert [len(figures) for _, figures in judged.runs] == [1]
+    card = json.loads((tmp_path / "log.card.json").read_text())
+    assert card["settings"] == {name: data[name] for name in card["settings"]}
+
+
+def test_a_compile_is_evaluated_and_compared(suite: Suite, tmp_path: Path) -> None:
+    common: dict[str, Any] = {"suite": suite.path, "workers": 2, "track": False}
+    compiled = compile(
+        CompileSettings(out=tmp_path / "program.json", optimizer="knn", train_limit=6, dev_limit=3, **common)
+    )
+    assert compiled.artifact.manifest.optimizer == "knn"
+    assert "demonstrations" in str(compiled)
+    result = evaluate(EvalSettings(program=compiled.file, limit=2, **common))
+    assert result.settings["program"] == "program.json"
+    compared = compare(CompareSettings(strategies="react", optimizers="none", limit=2, **common))
+    assert compared.study.rows[0].arm.label == "react"
+    assert compared.to_json()["strategies"] == ["react"]
+    assert not compared.failed
+
+
+def test_no_job_needs_the_command_line() -> None:
+    code = (
+        "import sys, worksmith; [getattr(worksmith, name) for name in worksmith.__all__]; "
+        "print([m for m in sys.modules if m.startswith(('typer', 'worksmith.cli'))])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, "--suite: a value is missing"),
+        ({"suite": "x", "trials": 0}, "--trials: input should be greater than or equal to 1"),
+        (
+            {"suite": "x", "split": "exam"},
+            "--split: no split 'exam' (there are train, dev, test, paired, all)",
+        ),
+        ({"suite": "x", "ground_truth": "magic"}, "no ground truth 'magic'"),
+        ({"suite": "x", "modle": "gold"}, "EvalSettings has no setting 'modle'"),
+        ({"suite": "x", "experiment": " "}, "--experiment: an experiment needs a name"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_what_there_is(settings: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError) as raised:
+        EvalSettings.model_validate(settings)
+
+    assert said in str(raised.value)
+
+
+def test_settings_of_one_job_are_taken_over_by_another() -> None:
+    compared = CompareSettings(suite="x", max_steps=7, demos=3, seed=5)
+    compiled = compared.adapted(CompileSettings, out="y", lm="gold")
+
+    assert (compiled.max_steps, compiled.demos, compiled.seed, compiled.lm) == (7, 3, 5, "gold")
+
+
+def test_only_what_can_change_a_result_describes_it() -> None:
+    described = EvalSettings(
+        suite="x", workers=3, max_calls=5, tracking_uri="sqlite:///a", seed=4
+    ).described()
+
+    assert described["seed"] == 4
+    assert not {"workers", "max_calls", "tracking_uri", "track", "resume"} & described.keys()
