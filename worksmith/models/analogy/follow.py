@@ -90,7 +90,7 @@ def _finds(example: Example) -> bool:
 
 
 def _bare(value: Any) -> Any:
-    """A demonstrated value, if it is no data: what another episode found is nobody else's answer."""
+    """A demonstrated value; empty if it is data, which only its own episode may answer with."""
     return "" if isinstance(value, str) and is_data(value) else value
 
 

@@ -1,4 +1,4 @@
-"""Deciding what kind of step comes next: by likeness of the tasks and by tests of the state."""
+"""Deciding the kind of the next step: by likeness of the tasks and by tests of the state."""
 
 from __future__ import annotations
 

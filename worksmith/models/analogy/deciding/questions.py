@@ -1,4 +1,4 @@
-"""Branch tests: questions about a state whose answer may decide what is done next."""
+"""Branch tests: questions about a state whose answers may decide the next step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST = (1, 2, 3, 5)
 
 
 def questions(state: State, sources: frozenset[tuple[int, str]]) -> Iterator[tuple[Key, float]]:
-    """The questions this state suggests, with their cost. `sources` are the columns later steps copy from."""
+    """The questions of a state, with their cost. `sources` are the columns that later steps copy from."""
     last = len(state.groups) - 1
     for index, group in enumerate(state.groups):
         behind = 0.05 * (last - index)

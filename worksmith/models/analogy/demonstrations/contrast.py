@@ -1,4 +1,4 @@
-"""Which of several kinds a query is: by the words that one kind has and the others have not."""
+"""The kind of a query among several: by the words that one kind has and the others have not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def terms(text: str) -> Terms:
 
 
 def leanings(query: Terms, shown: Sequence[Terms], kinds: Sequence[Hashable]) -> list[float]:
-    """For each demonstrated task, how much the query's words speak for its kind: 0 for the likeliest.
+    """For each demonstrated task, the log-odds of its kind by the query's words: 0 for the likeliest.
 
     Tasks of a kind that are worded alike count as one.
     """
@@ -50,7 +50,7 @@ def leanings(query: Terms, shown: Sequence[Terms], kinds: Sequence[Hashable]) ->
 
 
 def _merged(shown: Sequence[Terms], kinds: Sequence[Hashable]) -> list[Hashable]:
-    """The kinds, those that are worded alike as one: what is done there depends on what is found."""
+    """The kinds, those that are worded alike as one: there the findings decide."""
     names = {kind: kind for kind in kinds}
     for place, one in enumerate(shown):
         for other, kind in zip(shown[:place], kinds, strict=False):

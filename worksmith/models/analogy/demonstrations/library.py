@@ -41,7 +41,7 @@ class Demo:
 
     @cached_property
     def kind(self) -> tuple[Any, ...]:
-        """The calls, repetitions merged; with their number where only the words can have said it."""
+        """The calls, repetitions merged; with their number where only the words can tell it."""
         groups = self.states[-1].groups
         return tuple(
             (group.signature, 1 if _from_rows(group, groups[:place]) else len(group.calls))

@@ -1,4 +1,4 @@
-"""How alike two tasks are, with names, dates, numbers and quotations masked."""
+"""Likeness of tasks, with names, dates, numbers and quotations masked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Likeness:
     Args:
         texts: the demonstrated tasks, names masked.
         contents: the terms of each (`Task.content`).
-        kinds: what was done in each; tasks of one kind lend each other their wordings.
+        kinds: the kind of each; tasks of one kind lend each other their wordings.
     """
 
     def __init__(

@@ -149,7 +149,7 @@ def _winners(value: str, group: int, state: State) -> Iterator[tuple[Key, Eviden
 
 
 def _from_content(value: str, state: State) -> Iterator[tuple[Key, Evidence]]:
-    """A phrase of the task that has the same telling words, whatever stands between them."""
+    """A phrase of the task that has the same telling words, with any others between them."""
     words = content_words(value)
     if len(words) > 1:
         spans = tuple(state.task.holding(words))

@@ -21,7 +21,7 @@ _MONTH = re.compile(r"(\d{4})-(\d\d)")
 
 
 def from_rows(value: str, index: int, state: State) -> Iterator[tuple[Key, Evidence]]:
-    """The cells of a run that hold the value, and what its rows add up to."""
+    """The cells of a run that hold the value, and the figures of its rows that give it."""
     group = state.groups[index]
     if is_figure(value):
         yield from _figures(value, index, state)
@@ -69,7 +69,7 @@ def _months(value: str, index: int, state: State) -> Iterator[tuple[Key, Evidenc
 
 
 def _each(wanted: frozenset[str], index: int, state: State) -> Iterator[tuple[Key, Evidence]]:
-    """The columns whose cells are what a statement lists, in whatever order."""
+    """The columns whose cells a statement lists, in any order."""
     for column in ("", *state.groups[index].columns):
         for where in _plain_filters(index, state):
             if frozenset(each(("each", index, column, where), state)) == wanted:

@@ -42,8 +42,8 @@ def _swaps(demo: Task, task: Task) -> dict[str, str]:
 def listed(examples: Sequence[Weighted], name: str, library: Library, state: State) -> list[Any]:
     """The JSON list of a field: the demonstrated elements, filled in.
 
-    What follows an element that cannot be explained is left out, but for the last one: half of a series
-    of actions is worse than none, and the last element closes the list.
+    Elements after one without an explanation are left out, but for the last one: half of a series of actions
+    is worse than none, and the last element closes the list.
     """
     lists = [(one, one.example.step.data.get(name) or []) for one in examples]
     built = []

@@ -1,4 +1,4 @@
-"""Demonstrated values, and how much each counts for the query."""
+"""Demonstrated values, and their weights for the query."""
 
 from __future__ import annotations
 

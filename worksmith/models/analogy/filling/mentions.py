@@ -1,4 +1,4 @@
-"""Which of a slot's few values the query mentions, where demonstrations take what their tasks mention."""
+"""The values of a slot that tasks mention, where demonstrations take the mentioned ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def by_words(slot: Slot) -> dict[Key, float]:
 
 
 def used_up(slot: Slot, taken: frozenset[str]) -> bool:
-    """Whether demonstrations take what their tasks mention next, and this task mentions no more."""
+    """Whether demonstrations take the next value that their tasks mention, and this task has no more."""
     asked, votes = _mentioned(slot)
     return bool(asked) and taken.issuperset(asked) and sum(votes.values()) * 2 > sum(slot.weights)
 

@@ -1,4 +1,4 @@
-"""The next call: its tool and, argument by argument, what the demonstrated calls suggest."""
+"""The next call: its tool, and its arguments one by one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def arguments(
     for name in next((values for _, values in shown), {}):
         leaves = [Leaf(one, as_text(values[name])) for one, values in shown]
         if leaves[0].text in shown[0][0].example.marks:
-            # How the episode ends is what was decided; the words of the task choose nothing here.
+            # The end of the episode was decided; the words of the task choose nothing here.
             filled[name] = shown[0][1][name]
             continue
         value = fill(leaves, library, state, ("argument", name), further=further)

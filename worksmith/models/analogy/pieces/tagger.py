@@ -1,4 +1,4 @@
-"""Finding in the query's task the piece that plays the part of a demonstrated piece."""
+"""Finding the piece of the query's task that plays the part of a demonstrated piece."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _choose_words(
         single = 1.0
     named = any(_case(task, index) == 1.0 for index in range(len(task.tokens)))
     capital, strict = _capital(shown), 0.7 if named else 0.25
-    # Where all that was shown are names, and the query has names, what is no name is not what is asked for.
+    # Where all shown pieces are names, and the query has names, the piece must be a name.
     only_names = strict > 0.5 and _least_capital(shown) > 0.5 and min(words, default=1) > 1
     best: tuple[float, int, int] | None = None
     for start in range(len(task.tokens)):

@@ -20,7 +20,7 @@ PATTERN = (
     r"|\btomorrow\b|\btoday\b|\byesterday\b|\btonight\b|\b(?:last|next|this)\s+week\b(?!\s+day)"
     rf"|\b(?:(?:next|last|this|previous)\s+)?(?:{'|'.join(_WEEKDAYS)})s?\b"
 )
-"""What counts as a date in a task; a regular expression, case ignored."""
+"""A date in a task; a regular expression, case ignored."""
 
 _ISO = re.compile(r"(\d{4}-\d\d-\d\d)(?:([ T])(\d\d:\d\d)(:\d\d)?(\.0+)?(Z|\+00:?00)?)?$")
 _WORDS = {"today": 0, "tonight": 0, "tomorrow": 1, "yesterday": -1}

@@ -1,4 +1,4 @@
-"""Numbers that something has to exceed, however the task says so: `over 2`, `at least three`, `3 or more`."""
+"""Numbers as words, and lower bounds: `over 2`, `at least three`, `3 or more`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came back from a call, in the shape that expressions need."""
+"""The reply to a call, in the shape that expressions need."""
 
 from __future__ import annotations
 

@@ -20,10 +20,10 @@ NAMED = (
     rf"\b(?:{'|'.join(_MONTHS)}|q[1-4]|{'|'.join(_SEASONS)}|(?:{_ORDINAL})\s+quarter|quarter\s+[1-4])"
     r"(?:\s*,)?\s+(?:(?:of|in)\s+)?(?:the\s+year\s+)?(?:19|20)\d\d\b(?![-/:])"
 )
-"""What counts as a named period; a regular expression, case ignored."""
+"""A named period; a regular expression, case ignored."""
 
 UNITS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 91, "year": 365}
-"""The units that times are reckoned in, with about how many days each has."""
+"""Units of time with their days, estimated."""
 
 _STEPS = {"day": ("day", 1), "week": ("week", 1), "fortnight": ("week", 2)}
 _MONTHS_OF = {"month": 1, "quarter": 3, "year": 12}

@@ -1,4 +1,4 @@
-"""Reading a request: which turns are demonstrations, which the query, what the fields are called."""
+"""Reading a request: demonstrations, query, fields and tools."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMBERED = re.compile(r"^\s*\d+[.)] ")
 
 @dataclass(frozen=True)
 class Step:
-    """One assistant turn and what came back.
+    """One assistant turn with the reply to it.
 
     Attributes:
         fields: the output fields as text.
@@ -48,7 +48,7 @@ class Conversation:
 
 @dataclass(frozen=True)
 class Layout:
-    """What the reply must look like.
+    """The layout of the reply.
 
     Attributes:
         outputs: field names in order.
@@ -111,7 +111,7 @@ def count_tokens(text: str) -> int:
 
 
 def task_of(inputs: Mapping[str, str]) -> str:
-    """The input field that says what to do: not the tool list, not the clock, not a numbered plan."""
+    """The input field with the task: not the tool list, not the clock, not a numbered plan."""
     clock = _clock_field(inputs)
     rest = [text for name, text in inputs.items() if name != clock and not _is_tool_list(text)]
     return ([text for text in rest if not _is_numbered(text)] or rest or list(inputs.values()) or [""])[0]

@@ -1,4 +1,4 @@
-"""The state of an episode before a step: the task, the clock, and what the calls so far gave."""
+"""The state of an episode before a step: the task, the clock, and the calls so far."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Group:
 
 @dataclass
 class State:
-    """What is known before a step.
+    """The state before a step.
 
     Attributes:
         groups: the calls so far, in runs.
@@ -120,7 +120,7 @@ def _call(step: Step, layout: Layout) -> Call:
 
 
 def signature(call: Call) -> tuple[str, ...]:
-    """What makes two calls alike: tool and arguments; tools that give a series count as one.
+    """The part that like calls share: tool and arguments; tools that give a series count as one.
 
     Of a statement in a query language, all but the values in it counts.
     """

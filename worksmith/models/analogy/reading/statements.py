@@ -22,7 +22,7 @@ class Form:
     """A statement, taken apart.
 
     Attributes:
-        fixed: what stands before, between and after the values; one more than there are values.
+        fixed: the texts before, between and after the values; one more than there are values.
         values: the values without their marks; lists with the marks of their entries.
     """
 

@@ -42,7 +42,7 @@ class Token:
     """A word or a typed piece of the task.
 
     Attributes:
-        norm: what it is compared by: the stem, or the type in angle brackets.
+        norm: the key of comparisons: the stem, or the type in angle brackets.
         readings: for typed pieces, reading name to value.
     """
 

@@ -70,7 +70,7 @@ EXTREMES = {
     **dict.fromkeys(map(stem, _SMALLEST.split()), "smallest"),
     **dict.fromkeys(map(stem, _LARGEST.split()), "largest"),
 }
-"""Words that ask for what has least or most of something, by stem."""
+"""Words for the least or most of something, by stem."""
 
 
 def extremes_of(norms: Iterable[str]) -> frozenset[str]:

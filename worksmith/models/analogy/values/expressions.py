@@ -25,10 +25,10 @@ Chooser = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Evidence:
-    """How an expression explains a demonstrated value.
+    """The evidence that an expression explains a demonstrated value.
 
     Attributes:
-        cost: how far-fetched it is; 0 for the plainest.
+        cost: 0 for the plainest explanation, more for a far-fetched one.
         spans: for each reading it takes from the task, the tokens (or token ranges) that fit.
     """
 

@@ -1,4 +1,4 @@
-"""Numbers that rows give: how many there are, what a column adds up to, which value leads."""
+"""Figures of rows: their number, the sum and mean of a column, the value that leads it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worksmith.models.analogy.values.rows import kept
 
 _MOST_DIGITS = 12
 LEAST_ROWS = (1, 3)
-"""How many rows a value may need to have for its average to count."""
+"""The numbers of rows that a value may need for its average to count."""
 
 
 def figure(key: Key, state: State) -> str | None:
@@ -37,7 +37,7 @@ def figure(key: Key, state: State) -> str | None:
 def figures(
     index: int, wheres: list[Key], numbers: tuple[str, ...], state: State
 ) -> Iterator[tuple[Key, float]]:
-    """The figures of a run of calls, and how far-fetched each is."""
+    """The figures of a run of calls, each with its cost."""
     group = state.groups[index]
     for place in range(-1, len(group.calls) - 1):
         for name in group.calls[place].observation.facts:
@@ -60,7 +60,7 @@ def is_figure(value: str) -> bool:
 def leader(key: Key, state: State) -> tuple[str, float] | None:
     """The value of a column whose rows have most (or least) of an amount, and that amount.
 
-    The key is (kind, run, column, most or least or what the task asks for, amount, filter); without an
+    The key is (kind, run, column, most or least or asked, amount, filter); without an
     amount rows are counted.
     """
     totals, sign = _totals(key, state), _sign(key[3], state)
@@ -86,7 +86,7 @@ def _totals(key: Key, state: State) -> Mapping[str, float]:
 def average(key: Key, state: State) -> str | None:
     """The value of a column whose rows have most (or least) of an amount on average.
 
-    The key is that of `leader`, and how many rows a value must have to be compared.
+    The key is that of `leader` with the number of rows that a value must have to be compared.
     """
     amounts: dict[str, list[float]] = {}
     for index in kept(key[1], key[5], state):

@@ -125,7 +125,7 @@ def pick(key: Key, group_index: int, state: State) -> Row | None:
 
 
 def choose(order: Key, indexes: tuple[int, ...], group_index: int, state: State) -> int:
-    """The row that comes first, last, has the smallest or largest cell of a column, or is told of most."""
+    """The first or last row, the one with the smallest or largest cell, or the one nearest to the task."""
     if order[0] == "first":
         return indexes[0]
     if order[0] == "last":

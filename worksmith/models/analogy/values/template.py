@@ -20,10 +20,10 @@ class Template:
     """A demonstrated text, taken apart.
 
     Attributes:
-        fixed: what stands before, between and after the values; one more than there are values.
+        fixed: the texts before, between and after the values; one more than there are values.
         keys: the values' expressions, in order.
-        tail: what follows the last colon, if it is short; to be explained by itself.
-        end: what stands behind it.
+        tail: the text after the last colon, if it is short; explained by itself.
+        end: the text after the tail.
     """
 
     fixed: tuple[str, ...]
