@@ -22,7 +22,7 @@ GROUP = GoalGroup("HR", "hr/cases.toml")
 _HELPDESK = "IN"
 _VACATION = "remaining_vacation_leaves"
 _STEP = 500
-_BOUGHT: list[str] = read_toml(__package__, "events.toml")["bought"]
+_BOUGHT: list[str] = read_toml(__package__, "words.toml")["bought"]
 
 
 def draw_ticket_clause(ctx: DrawContext) -> Draw:

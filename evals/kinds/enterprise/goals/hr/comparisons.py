@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TypeVar
 
+from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
@@ -19,14 +20,7 @@ GROUP = GoalGroup("HR", "hr/comparisons.toml")
 
 R = TypeVar("R", bound=Record)
 
-_COMPARED = {
-    "salary": "the highest salary",
-    "remaining_vacation_leaves": "the most vacation days left",
-    "remaining_sick_leaves": "the most sick leave days left",
-    "total_leaves_taken": "the most leave days taken",
-    "age": "the greatest age",
-}
-"""What people are compared by: fields, and how a question asks for them."""
+_COMPARED: Mapping[str, str] = read_toml(__package__, "words.toml")["compared"]
 
 
 def draw_report_with_most(ctx: DrawContext) -> Draw:

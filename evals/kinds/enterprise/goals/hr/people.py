@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals import entities
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
@@ -23,39 +24,11 @@ from evals.tasks.task import Entity
 
 GROUP = GoalGroup("HR", "hr/people.toml")
 
-_MINE: Mapping[str, str] = {
-    "salary": "salary",
-    "performance_rating": "performance rating",
-    "remaining_casual_leaves": "number of casual leave days left",
-    "remaining_sick_leaves": "number of sick leave days left",
-    "remaining_vacation_leaves": "number of vacation days left",
-    "total_leaves_taken": "total of leave days taken",
-    "doj": "date of joining",
-    "level": "level",
-    "department": "department code",
-    "age": "recorded age",
-    "marital_status": "marital status on file",
-}
-"""What people ask of their own record, by field."""
+_WORDS = read_toml(__package__, "words.toml")
+_MINE: Mapping[str, str] = _WORDS["mine"]
 
-_PRIVATE: Mapping[str, str] = {
-    "salary": "salary",
-    "marital_status": "marital status",
-    "remaining_casual_leaves": "number of casual leave days left",
-    "remaining_sick_leaves": "number of sick leave days left",
-    "total_leaves_taken": "total of leave days taken",
-    "performance_rating": "performance rating",
-    "age": "age",
-}
-_TOLD: Mapping[str, str] = {
-    "location": "the city of the office",
-    "duty": "what this person is responsible for beside the job",
-    "employer": "the previous employer",
-    "years_before": "the number of years of experience before joining",
-    "college": "the college before joining",
-    "programme": "the programme this person takes part in",
-}
-"""What biographies tell, by latent fact."""
+_PRIVATE: Mapping[str, str] = _WORDS["private"]
+_TOLD: Mapping[str, str] = _WORDS["biography"]
 
 _NONE = "none"
 _SEPARATOR = "; "

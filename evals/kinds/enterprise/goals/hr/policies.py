@@ -20,7 +20,7 @@ from tools.generating.latent import Latent
 GROUP = GoalGroup("HR", "hr/policies.toml")
 
 _UNVALUED = ("required", "forbidden")
-_CITIES = ("Mumbai", "Delhi", "Pune", "Chennai", "Jaipur", "Kochi", "Mysuru", "Nagpur")
+_CITIES: Sequence[str] = read_toml(__package__, "words.toml")["cities"]
 
 
 def draw_clause_exceptions(ctx: DrawContext) -> Draw:
@@ -128,7 +128,7 @@ def _near(ctx: DrawContext, *, ahead: bool) -> date:
 
 @cache
 def _events() -> Sequence[dict[str, str]]:
-    found: list[dict[str, str]] = read_toml(__package__, "events.toml")["events"]
+    found: list[dict[str, str]] = read_toml(__package__, "words.toml")["events"]
     return tuple(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evals.authoring.data_files import read_toml
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import GoalGroup, Slots, Values
 from evals.kinds.enterprise.goals.paths import Found
@@ -19,8 +20,7 @@ from evals.tasks.task import Action
 
 GROUP = GoalGroup("Sales", "sales/catalogue.toml", departments=("SA",))
 
-_NAMES = ("Asha", "Bela", "Chitra", "Deep", "Ekta", "Farid", "Gita", "Hari", "Indu", "Jaya", "Kiran", "Lata")
-_KINDS = ("Traders", "Supplies", "Bazaar", "Home Store", "Outfitters", "Kitchenware", "Office Centre")
+_WORDS = read_toml(__package__, "words.toml")
 _DENIALS = ("level_too_low", "wrong_department")
 
 
@@ -50,7 +50,7 @@ def _registration(slots: Slots) -> Action:
 
 
 def _new_name(ctx: DrawContext) -> str:
-    return f"{ctx.rng.choice(_NAMES)} {ctx.rng.choice(_KINDS)}"
+    return " ".join(ctx.rng.choice(_WORDS[part]) for part in ("owners", "shops"))
 
 
 def _renamed(ctx: DrawContext) -> Found:

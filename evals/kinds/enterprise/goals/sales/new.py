@@ -58,7 +58,7 @@ def new_sale_reviewed(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I tell my manager.", chat(my_manager(plan), _sold(slots)))
 
 
-_REVIEWS: list[str] = read_toml(__package__, "reviews.toml")["reviews"]
+_REVIEWS: list[str] = read_toml(__package__, "words.toml")["reviews"]
 
 
 def draw_review(ctx: DrawContext) -> str:
