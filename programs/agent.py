@@ -46,7 +46,8 @@ from programs.prompting.steps import batch, step
 from programs.prompting.tool_calling import check_calls, native_calls
 from programs.prompting.unreadable import UnreadableReplyError
 from programs.rollout import Rollout
-from programs.strategies import Strategy, strategy_called
+from programs.strategies import Strategy
+from programs.strategies import strategy as named_strategy
 from tools.environment import Environment
 from tools.errors import InputError
 from tools.seeding import digest
@@ -113,7 +114,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         super().__init__()
         if max_steps < 1:
             raise InputError("an agent needs at least one step", where="max_steps")
-        self.strategy = strategy_called(strategy)
+        self.strategy = named_strategy(strategy)
         self.max_steps = max_steps
         self.calls = check_calls(calls, self.strategy)
         self.keep_history = keep_history

@@ -73,21 +73,14 @@ STRATEGIES: dict[str, Strategy] = {
 """The strategies there are, by name, in the order of tables."""
 
 
-def strategy(name: str) -> Strategy:
-    """The strategy called `name`.
+def strategy(given: str | Strategy) -> Strategy:
+    """The strategy called `given`, or `given` itself if it is one.
 
     Raises:
-        InputError: if there is none.
+        InputError: there is no such strategy.
     """
-    if name not in STRATEGIES:
-        raise InputError(f"no strategy {name!r}", hint=f"there are {', '.join(STRATEGIES)}")
-    return STRATEGIES[name]
-
-
-def strategy_called(given: str | Strategy) -> Strategy:
-    """The strategy called so, or the given one of somebody's own.
-
-    Raises:
-        InputError: if there is none called so.
-    """
-    return strategy(given) if isinstance(given, str) else given
+    if isinstance(given, Strategy):
+        return given
+    if given not in STRATEGIES:
+        raise InputError(f"no strategy {given!r}", hint=f"there are {', '.join(STRATEGIES)}")
+    return STRATEGIES[given]

@@ -8,16 +8,17 @@ scored as if it happened now.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import dspy
 from dspy import lm15
 
 from evals.scoring.predictions import ended_by
+from evals.tasks.transcript import Transcript, TranscriptStep
 from programs.prompting.prompt import plan_text
 from programs.prompting.request import AgentRequest, PromptData
-from programs.replaying.transcripts import Transcript, TranscriptLike, TranscriptStep, gold_transcripts
+from programs.replaying.transcripts import gold_transcripts
 from tools.errors import InputError, WorksmithError
 from tools.seeding import digest
 from tools.tool import FINISH
@@ -57,11 +58,10 @@ class ScriptedEngine:
 
     own_format = True
 
-    def __init__(self, transcripts: Iterable[TranscriptLike] | Mapping[str, TranscriptLike]) -> None:
+    def __init__(self, transcripts: Iterable[Transcript]) -> None:
         self._scripts: dict[str, list[Transcript]] = {}
-        for transcript in transcripts.values() if isinstance(transcripts, Mapping) else transcripts:
-            # The prompt shows the text without blanks at its ends.
-            self._scripts.setdefault(transcript.query.strip(), []).append(_plain(transcript))
+        for transcript in transcripts:
+            self._scripts.setdefault(transcript.query.strip(), []).append(transcript)
         if not self._scripts:
             raise InputError("there is nothing to answer from: no task has a transcript or gold plan")
         self.digest = digest(self.dump_state())
@@ -168,8 +168,13 @@ def _step_values(script: Transcript, place: PromptData) -> dict[str, str]:
 def _closing(script: Transcript, place: PromptData) -> dict[str, str]:
     """The arguments of the call that ends it; without the status where the world has no use for it."""
     if not script.status or "status" in place.tools.get(FINISH, ("status",)):
-        return script.closing
+        return _said(script)
     return {"answer": script.final or (_NOTHING if script.status == "not_found" else "")}
+
+
+def _said(script: Transcript) -> dict[str, str]:
+    status = {"status": script.status} if script.status else {}
+    return {**status, "answer": script.final}
 
 
 _CLOSING = {
@@ -210,7 +215,7 @@ def _whole_values(script: Transcript, place: PromptData) -> dict[str, str]:
 def _arguments(step: TranscriptStep, place: PromptData) -> dict[str, Any]:
     """The arguments; a bare text goes to the tool's first one."""
     if not isinstance(step.arguments, str):
-        return step.arguments
+        return dict(step.arguments)
     return {next(iter(place.tools.get(step.tool, ())), "text"): step.arguments}
 
 
@@ -227,15 +232,6 @@ def _response(model: str, text: str) -> lm15.Response:
         finish_reason="stop",
         usage=lm15.Usage(input_tokens=0, output_tokens=0),
     )
-
-
-def _plain(transcript: TranscriptLike) -> Transcript:
-    steps = tuple(
-        TranscriptStep(s.tool, s.arguments if isinstance(s.arguments, str) else dict(s.arguments), s.thought)
-        for s in transcript.steps
-    )
-    more = {name: getattr(transcript, name) for name in _JUDGED if hasattr(transcript, name)}
-    return Transcript(transcript.query, steps, transcript.final, transcript.error, **more)
 
 
 def _as_data(script: Transcript) -> dict[str, Any]:

@@ -1,89 +1,14 @@
-"""Transcripts: what an agent did on a task, as a script that can be run again."""
+"""Gold plans as transcripts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from evals.tasks.task import Step, Task
+from evals.tasks.task import Step, Task
+from evals.tasks.transcript import Transcript, TranscriptStep
 
-
-class TranscriptStepLike(Protocol):
-    """A call and the thought before it."""
-
-    @property
-    def tool(self) -> str:
-        """The tool's name, as the agent wrote it."""
-        ...
-
-    @property
-    def arguments(self) -> Mapping[str, Any] | str:
-        """The call's arguments; a bare text stands for the first one."""
-        ...
-
-    @property
-    def thought(self) -> str:
-        """What the agent said before the call; may be empty."""
-        ...
-
-
-class TranscriptLike(Protocol):
-    """A finished run, from whatever source."""
-
-    @property
-    def query(self) -> str:
-        """The task text."""
-        ...
-
-    @property
-    def steps(self) -> Sequence[TranscriptStepLike]:
-        """The calls in order."""
-        ...
-
-    @property
-    def final(self) -> str:
-        """The agent's last message."""
-        ...
-
-    @property
-    def error(self) -> str | None:
-        """What ended the run, if it did not end by itself."""
-        ...
-
-
-@dataclass(frozen=True)
-class TranscriptStep:
-    """A call and the thought before it; a bare text instead of arguments stands for the first one."""
-
-    tool: str
-    arguments: dict[str, Any] | str = field(default_factory=dict)
-    thought: str = ""
-
-
-@dataclass(frozen=True)
-class Transcript:
-    """A run on the task `query`: its calls, its last message, and the error that ended it, if any.
-
-    Attributes:
-        status: what the agent says came of the task; empty where only the world's state is judged.
-        who: id of the persona, where the same text may be asked by several.
-        denied: whether the last call is one that the persona may not make.
-    """
-
-    query: str
-    steps: tuple[TranscriptStep, ...] = ()
-    final: str = ""
-    error: str | None = None
-    status: str = ""
-    who: str = ""
-    denied: bool = False
-
-    @property
-    def closing(self) -> dict[str, str]:
-        """The arguments of the call that ends it."""
-        return {"status": self.status, "answer": self.final} if self.status else {"answer": self.final}
+_SAID = {"done": "Done.", "entities": "", "denial": "", "none": ""}
+"""The answer by its kind, where there are no values to name."""
 
 
 def gold_transcripts(task: Task) -> tuple[Transcript, ...]:
@@ -105,7 +30,3 @@ def _follow(task: Task, plan: Sequence[Step]) -> Transcript:
         who=task.persona.id if task.persona else "",
         denied=answer.kind == "denial",
     )
-
-
-_SAID = {"done": "Done.", "entities": "", "denial": "", "none": ""}
-"""What is said where there are no values to name."""

@@ -11,8 +11,8 @@ from tools.errors import InputError
 if TYPE_CHECKING:
     import dspy
 
-    from evals.kinds.office.workbench.results import Transcript
     from evals.tasks.task import Task
+    from evals.tasks.transcript import Transcript
 
 
 def read_runs(path: Path, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:

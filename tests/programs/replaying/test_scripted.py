@@ -8,9 +8,9 @@ import pickle
 import dspy
 import pytest
 
+from evals.tasks.transcript import Transcript, TranscriptStep
 from programs.agent import Agent
 from programs.replaying.scripted import GoldEngine, ScriptedEngine, TranscriptEngine, scripted_lm
-from programs.replaying.transcripts import Transcript, TranscriptStep
 from tests.programs.office import TASKS
 from tools.environment import Environment
 from tools.episode_result import EpisodeResult
@@ -21,7 +21,7 @@ SEARCH = TranscriptStep("calendar.search_events", {"query": "Budget"})
 
 
 def replay(transcript: Transcript, env: Environment, strategy: str = "react") -> EpisodeResult:
-    engine = TranscriptEngine({transcript.query: transcript})
+    engine = TranscriptEngine([transcript])
     with dspy.context(lm=scripted_lm(engine)):
         result: EpisodeResult = Agent(strategy, env=env)(task=TASKS[0]).episode
     return result

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
     from evals.records.run_card import LoadedRun
     from evals.tasks.task import Task
+    from evals.tasks.transcript import Transcript
     from evals.tracking.reading import TracedEpisode
-    from programs.replaying.transcripts import Transcript
 
 LOG, MLFLOW = "log:", "mlflow:"
 _STATUSES = ("answered", "denied", "not_found")
@@ -179,7 +179,7 @@ def _transcript(
     *,
     denied: bool = False,
 ) -> Transcript:
-    from programs.replaying.transcripts import Transcript, TranscriptStep
+    from evals.tasks.transcript import Transcript, TranscriptStep
 
     steps = [
         TranscriptStep(tool, given if isinstance(given, dict | str) else {}, thought)

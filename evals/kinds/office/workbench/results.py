@@ -10,13 +10,13 @@ import csv
 import math
 import re
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from evals.scoring.actions import UnreadableActionError, parse_action
 from evals.scoring.predictions import Prediction, read_predictions
+from evals.tasks.transcript import Transcript, TranscriptStep
 from retrievers.strict_json import open_text
 from tools.errors import InputError
 
@@ -27,39 +27,19 @@ _ACTION = re.compile(r"\bAction:|```")
 
 
 @dataclass(frozen=True)
-class TranscriptStep:
-    """One call of a recorded run.
+class RecordedRun(Transcript):
+    """A recorded run; its last message is empty if the transcript is lost.
 
     Attributes:
-        arguments: as the model gave them; a bare text where it gave no object.
-        thought: what it wrote before the call.
-    """
-
-    tool: str
-    arguments: Mapping[str, Any] | str
-    thought: str
-
-
-@dataclass(frozen=True)
-class Transcript:
-    """A recorded run.
-
-    Attributes:
-        final: the agent's last message; empty if the transcript is lost.
-        error: what the run died of.
         mode: whether it was given all tools or those of the task's domains.
         domain: of the task table that it belongs to.
     """
 
-    query: str
-    steps: tuple[TranscriptStep, ...]
-    final: str
-    error: str | None
-    mode: Mode
-    domain: str
+    mode: Mode = "all"
+    domain: str = ""
 
 
-def read_results(path: Path) -> list[Transcript]:
+def read_results(path: Path) -> list[RecordedRun]:
     """The runs recorded in one result table.
 
     Where the transcript of a run is unusable, its steps come from its list of calls, without thoughts.
@@ -86,12 +66,12 @@ def _responses(path: Path) -> list[str]:
         return [row.get("full_response") or "" for row in csv.DictReader(file)]
 
 
-def _transcript(prediction: Prediction, response: str, mode: Mode) -> Transcript:
+def _transcript(prediction: Prediction, response: str, mode: Mode) -> RecordedRun:
     try:
         steps, final = _read_response(response)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         steps, final = _steps_of_calls(prediction.actions), ""
-    return Transcript(
+    return RecordedRun(
         query=prediction.query,
         steps=steps,
         final=final,

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from evals.failure_modes.diagnosis import diagnose
-from evals.kinds.office.workbench.results import Transcript, read_results
+from evals.kinds.office.workbench.results import RecordedRun, read_results
 from evals.records.record import (
     PRIMARY,
     Digests,
@@ -102,7 +102,7 @@ class _Replay:
         return record.model_copy(update={"expected_changes": expected, "fault": fault})
 
     def _episode(self, row: ScoredRow) -> EpisodeResult:
-        transcript: Transcript = self._transcripts(Path(row.prediction.file))[row.prediction.row - 1]
+        transcript: RecordedRun = self._transcripts(Path(row.prediction.file))[row.prediction.row - 1]
         task = row.task
         episode = self._suite.env.episode(persona=task.persona, now=task.now)
         for step in transcript.steps:
