@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import dspy
@@ -34,12 +34,11 @@ from programs.prompting.lm_calls import LMCalls
 from programs.prompting.native import (
     REMEDY,
     NativeLayout,
-    NativeTools,
     as_shown,
     first_call_only,
     read_message,
 )
-from programs.prompting.render import TRAJECTORY, Layout, TurnMaker, make_layout
+from programs.prompting.render import TRAJECTORY, Layout, TextLayout, make_layout
 from programs.prompting.reply import read_reply
 from programs.prompting.request import AgentRequest, PromptData
 from programs.prompting.tool_calling import engine_settings, itself
@@ -53,6 +52,16 @@ Of = TypeVar("Of")
 
 _CALL_CONTROL = ("rollout_id", "cache")
 _SEVERAL_ANSWERS = ("n", "num_generations", "prompt_cache")
+
+
+class Question(NamedTuple):
+    """The arguments of an adapter, in DSPy's order."""
+
+    lm: Any
+    lm_kwargs: dict[str, Any]
+    signature: type[dspy.Signature]
+    demos: list[Demo]
+    inputs: dict[str, Any]
 
 
 class WholeTrajectories:
@@ -92,7 +101,8 @@ class WholeTrajectories:
         calls = self._calls or LMCalls()
         with calls.measured() as wire:
             try:
-                return self._ask(wire, metered(lm), lm_kwargs, signature, calls.shown(demos), inputs)
+                question = Question(metered(lm), lm_kwargs, signature, calls.shown(demos), inputs)
+                return self._ask(wire, question)
             except Exception as error:
                 unreadable = as_unreadable(error, signature, wire)
                 if unreadable is None:
@@ -100,16 +110,9 @@ class WholeTrajectories:
                 calls.unreadable += 1
                 raise unreadable from error
 
-    async def acall(
-        self,
-        lm: Any,
-        lm_kwargs: dict[str, Any],
-        signature: type[dspy.Signature],
-        demos: list[Demo],
-        inputs: dict[str, Any],
-    ) -> list[dict[str, Any]]:
+    async def acall(self, *question: Any, **named: Any) -> list[dict[str, Any]]:
         """As a call, in a thread."""
-        return await asyncio.to_thread(self, lm, lm_kwargs, signature, demos, inputs)
+        return await asyncio.to_thread(self, *question, **named)
 
     def format(
         self, signature: type[dspy.Signature], demos: list[Demo], inputs: dict[str, Any]
@@ -119,22 +122,14 @@ class WholeTrajectories:
         turns = self.turns.prompt(layout, demos, inputs)
         return [{"role": "system", "content": layout.system}, *as_dicts(turns)]
 
-    def _ask(
-        self,
-        wire: Wire,
-        lm: Any,
-        lm_kwargs: dict[str, Any],
-        signature: type[dspy.Signature],
-        demos: list[Demo],
-        inputs: dict[str, Any],
-    ) -> list[dict[str, Any]]:
+    def _ask(self, wire: Wire, question: Question) -> list[dict[str, Any]]:
         """Ask with messages that DSPy sends."""
-        with wire.listening(lm) as heard:
+        with wire.listening(question.lm) as heard:
             by_dspy = super().__call__  # type: ignore[misc]
-            answers: list[dict[str, Any]] = by_dspy(heard, lm_kwargs, signature, demos, inputs)
+            answers: list[dict[str, Any]] = by_dspy(*question._replace(lm=heard))
         return answers
 
-    def _layout(self, signature: type[dspy.Signature]) -> TurnMaker:
+    def _layout(self, signature: type[dspy.Signature]) -> Layout:
         raise NotImplementedError
 
 
@@ -146,44 +141,33 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
 
     def __init__(self, callbacks: list[Any] | None = None) -> None:
         super().__init__(callbacks=callbacks, use_json_adapter_fallback=False)
-        self._layouts: WeakKeyDictionary[type, Layout] = WeakKeyDictionary()
+        self._layouts: WeakKeyDictionary[type, TextLayout] = WeakKeyDictionary()
         self._native_layouts: WeakKeyDictionary[type, NativeLayout] = WeakKeyDictionary()
         self.turns = Turns()
 
-    def _ask(
-        self,
-        wire: Wire,
-        lm: Any,
-        lm_kwargs: dict[str, Any],
-        signature: type[dspy.Signature],
-        demos: list[Demo],
-        inputs: dict[str, Any],
-    ) -> list[dict[str, Any]]:
+    def _ask(self, wire: Wire, question: Question) -> list[dict[str, Any]]:
         """Ask; a model behind an engine object, or with native calls, gets the cached turns as they are."""
+        lm, lm_kwargs, signature, demos, inputs = question
         settings = {**getattr(lm, "kwargs", {}), **lm_kwargs}
         trajectory = inputs.get(TRAJECTORY)
         if isinstance(trajectory, Trajectory) and trajectory.tools is not None:
-            return [self._ask_natively(wire, lm, settings, signature, demos, inputs, trajectory.tools)]
+            return [self._ask_natively(wire, question, settings, trajectory)]
         config = _config(lm, settings)
         if config is None:
-            return super()._ask(wire, lm, lm_kwargs, signature, demos, inputs)
+            return super()._ask(wire, question)
         layout = self._layout(signature)
         turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature, inputs)
         request = AgentRequest(lm.model, tuple(turns), layout.system, config=config, data=data)
         return [self.parse(signature, _text(wire.send(lm, request, **_control(settings))))]
 
     def _ask_natively(
-        self,
-        wire: Wire,
-        lm: Any,
-        settings: Mapping[str, Any],
-        signature: type[dspy.Signature],
-        demos: Sequence[Demo],
-        inputs: Mapping[str, Any],
-        tools: NativeTools,
+        self, wire: Wire, question: Question, settings: Mapping[str, Any], trajectory: Trajectory
     ) -> dict[str, Any]:
         """Ask for a call of a tool; the reply stays with the trajectory, for the turns to come."""
-        trajectory, layout = inputs[TRAJECTORY], made_once(self._native_layouts, signature, NativeLayout.of)
+        lm, _, signature, demos, inputs = question
+        tools = trajectory.tools
+        assert tools is not None
+        layout = made_once(self._native_layouts, signature, NativeLayout.of)
         turns, data = self.turns.prompt(layout, demos, inputs), self._data(signature, inputs)
         system = f"{layout.system}\n\n{tools.notes}" if tools.notes else layout.system
         config = _native_config(lm, settings)
@@ -228,10 +212,10 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         except ValueError as error:
             raise UnreadableReplyError(signature, completion, str(error)) from error
 
-    def _layout(self, signature: type[dspy.Signature]) -> Layout:
+    def _layout(self, signature: type[dspy.Signature]) -> TextLayout:
         return made_once(self._layouts, signature, self._make_layout)
 
-    def _make_layout(self, signature: type[dspy.Signature]) -> Layout:
+    def _make_layout(self, signature: type[dspy.Signature]) -> TextLayout:
         described = signature.delete(TRAJECTORY) if TRAJECTORY in signature.input_fields else signature
         return make_layout(signature, self.format_field_description(described))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,13 +20,19 @@ from dspy.lm15 import Message
 from dspy.utils.exceptions import AdapterParseError
 
 from evals.dspy_programs.digests import model_name
-from programs.prompting.adapter import ADAPTER, WholeTrajectories, made_once
+from programs.prompting.adapter import ADAPTER, Question, WholeTrajectories, made_once
 from programs.prompting.exchange import Wire
-from programs.prompting.render import RUNNING_ONLY, TRAJECTORY, as_text, opening_fields, unreadable_turn
+from programs.prompting.render import (
+    RUNNING_ONLY,
+    TRAJECTORY,
+    Layout,
+    as_text,
+    offered_before,
+    opening_fields,
+)
 from programs.prompting.reply import check_values
-from programs.prompting.steps import Said, Step
 from programs.prompting.tool_calling import itself
-from programs.prompting.turns import Demo, Turns
+from programs.prompting.turns import Turns
 from programs.prompting.unreadable import UnreadableReplyError
 from tools.errors import InputError
 
@@ -103,17 +109,10 @@ class _UserFormat(WholeTrajectories):
 
     _layouts: WeakKeyDictionary[type, AdapterLayout]
 
-    def _ask(
-        self,
-        wire: Wire,
-        lm: Any,
-        lm_kwargs: dict[str, Any],
-        signature: type[dspy.Signature],
-        demos: list[Demo],
-        inputs: dict[str, Any],
-    ) -> list[dict[str, Any]]:
+    def _ask(self, wire: Wire, question: Question) -> list[dict[str, Any]]:
+        signature = question.signature
         try:
-            answers = super()._ask(wire, lm, lm_kwargs, signature, demos, inputs)
+            answers = super()._ask(wire, question)
         except AdapterParseError as error:
             problem = _problem(error, signature)
             raise UnreadableReplyError(signature, str(error.lm_response), problem) from error
@@ -141,19 +140,20 @@ class _UserFormat(WholeTrajectories):
         return values
 
 
-@dataclass(frozen=True)
-class AdapterLayout:
-    """The turns of one signature in an adapter's format; see `programs.prompting.render.TurnMaker`.
+@dataclass(frozen=True, eq=False)
+class AdapterLayout(Layout):
+    """The turns in the format of an adapter of DSPy's.
 
     Attributes:
         signature: without the trajectory.
-        reminder: how the adapter ends the opening turn of the running episode.
+        reminder: the adapter's ending of the opening turn of the running episode.
     """
 
     adapter: Any
     signature: type[dspy.Signature]
     system: str
     reminder: str
+    outputs: tuple[str, ...]
 
     @classmethod
     def of(cls, adapter: Any, signature: type[dspy.Signature]) -> AdapterLayout:
@@ -162,38 +162,25 @@ class AdapterLayout:
         stepwise = "tool" in shown.output_fields
         told = shown.with_instructions(f"{shown.instructions}\n\n{_STEPS}") if stepwise else shown
         reminder = adapter.user_message_output_requirements(shown)
-        return cls(adapter, shown, adapter.format_system_message(told), reminder or "")
+        system = adapter.format_system_message(told)
+        return cls(adapter, shown, system, reminder or "", tuple(shown.output_fields))
 
     def opening(self, values: Mapping[str, Any], *, running: bool) -> Message:
-        """See `TurnMaker`."""
         names = [name for name in opening_fields(self.signature) if running or name not in RUNNING_ONLY]
         given = {name: values[name] for name in names if as_text(values.get(name))}
         return self._user(self.signature, given, running=running)
 
-    def steps(self, steps: Iterable[Step], said: Sequence[Said | None] = ()) -> list[Message]:
-        """See `TurnMaker`."""
-        turns = []
-        for step in steps:
-            raw = step.get("reply")
-            turns.append(self._reply(step) if raw is None else unreadable_turn(raw))
-            observed = {"observation": as_text(step.get("observation"))}
-            plan = {"plan": step["plan"]} if step.get("plan") else {}
-            turns.append(self._user(_OBSERVED, {**observed, **plan}))
-        return turns
+    def reply(self, values: Mapping[str, Any]) -> Message:
+        fields = {name: values[name] for name in self.outputs if values.get(name) is not None}
+        made = self.adapter.format_assistant_message_content(self.signature, fields, missing_field_message="")
+        return Message.assistant(made.strip())
 
-    def demonstration(self, values: Mapping[str, Any]) -> list[Message]:
-        """See `TurnMaker`."""
-        if any(values.get(name) is None for name in self.signature.output_fields):
-            return []
-        steps = values.get(TRAJECTORY) or ()
-        return [self.opening(values, running=False), *self.steps(steps), self._reply(values)]
+    def observed(self, observation: str, plan: str | None) -> Message:
+        return self._user(_OBSERVED, {"observation": observation, **({"plan": plan} if plan else {})})
 
     def with_offer(self, turn: Message, tools: str) -> Message:
-        """See `TurnMaker`."""
-        text, offer = str(turn.text), str(self._user(_OBSERVED, {"tools": tools}).text)
-        if self.reminder and text.endswith(self.reminder):
-            return Message.user(f"{text.removesuffix(self.reminder)}{offer}\n\n{self.reminder}")
-        return Message.user(f"{text}\n\n{offer}")
+        offer = str(self._user(_OBSERVED, {"tools": tools}).text)
+        return offered_before(turn, offer, f"\n\n{self.reminder}")
 
     def _user(
         self, signature: type[dspy.Signature], given: Mapping[str, Any], *, running: bool = False
@@ -201,11 +188,6 @@ class AdapterLayout:
         return Message.user(
             self.adapter.format_user_message_content(signature, dict(given), main_request=running)
         )
-
-    def _reply(self, values: Mapping[str, Any]) -> Message:
-        fields = {name: values[name] for name in self.signature.output_fields if values.get(name) is not None}
-        made = self.adapter.format_assistant_message_content(self.signature, fields, missing_field_message="")
-        return Message.assistant(made.strip())
 
 
 _MADE: WeakKeyDictionary[dspy.ChatAdapter, _UserFormat] = WeakKeyDictionary()

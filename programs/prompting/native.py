@@ -114,9 +114,9 @@ def as_shown(message: Message) -> str:
     return writable(shown)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NativeLayout:
-    """What the turns of one signature have in common where calls are native; see `TurnMaker`."""
+    """The turns of one signature where calls are native; see `programs.prompting.render.Layout`."""
 
     system: str
     inputs: tuple[str, ...]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import dspy
 from dspy.lm15 import Message
@@ -26,41 +27,60 @@ _STEPS = (
 _OBJECTIVE = "Your objective:"
 
 
-class TurnMaker(Protocol):
-    """Makes the turns of a chat out of values, in the form in which calls are made."""
+class Layout(ABC):
+    """Makes the turns of a chat for one signature, made once.
 
-    @property
-    def system(self) -> str:
-        """The system message."""
-        ...
+    Attributes:
+        system: the system message.
+        outputs: names of the fields that a demonstration has to have.
+    """
 
+    system: str
+    outputs: Collection[str]
+
+    @abstractmethod
     def opening(self, values: Mapping[str, Any], *, running: bool) -> Message:
         """The first turn of a demonstration or of the running episode."""
-        ...
+
+    @abstractmethod
+    def reply(self, values: Mapping[str, Any]) -> Message:
+        """A reply with the given fields."""
+
+    @abstractmethod
+    def observed(self, observation: str, plan: str | None) -> Message:
+        """The turn after a reply, with the plan that was revised upon it."""
+
+    @abstractmethod
+    def with_offer(self, turn: Message, tools: str) -> Message:
+        """The last turn of the running episode with the tools on offer, where these are part of turns."""
 
     def steps(self, steps: Iterable[Step], said: Sequence[Said | None] = ()) -> list[Message]:
-        """Two turns for each step: the reply, and what came of it.
+        """Two turns for each step: the reply, and its observation.
 
         Args:
             said: for each step the reply as it came, where it has more than the step says.
         """
-        ...
+        turns = []
+        for step in steps:
+            raw = step.get("reply")
+            turns.append(self.reply(step) if raw is None else unreadable_turn(raw))
+            turns.append(self.observed(as_text(step.get("observation")), step.get("plan")))
+        return turns
 
     def demonstration(self, values: Mapping[str, Any]) -> list[Message]:
         """A whole trajectory, from the opening turn to the last reply; nothing if it has no reply to show."""
-        ...
+        # Optimizers also hand over plain training examples: they have a task and nothing to show for it.
+        if any(values.get(name) is None for name in self.outputs):
+            return []
+        steps = values.get(TRAJECTORY) or ()
+        return [self.opening(values, running=False), *self.steps(steps), self.reply(values)]
 
-    def with_offer(self, turn: Message, tools: str) -> Message:
-        """The last turn of the running episode with the tools on offer, where these are part of turns."""
-        ...
 
-
-@dataclass(frozen=True)
-class Layout:
-    """What the turns of one signature have in common where calls are text, made once.
+@dataclass(frozen=True, eq=False)
+class TextLayout(Layout):
+    """The turns where calls are text under markers.
 
     Attributes:
-        system: the system message.
         inputs: the input fields of the opening turn, in order.
         outputs: the fields of a reply with the functions that read them.
         reminder: the last paragraph of the opening turn of the running episode.
@@ -72,7 +92,6 @@ class Layout:
     reminder: str
 
     def opening(self, values: Mapping[str, Any], *, running: bool) -> Message:
-        """See `TurnMaker`; that of the running episode has tools, rules and reminder."""
         shown = [name for name in self.inputs if running or name not in RUNNING_ONLY]
         parts = [_field(name, text) for name in shown if (text := as_text(values.get(name)))]
         if running:
@@ -80,39 +99,26 @@ class Layout:
         return Message.user("\n\n".join(parts))
 
     def reply(self, values: Mapping[str, Any]) -> Message:
-        """A reply with the given fields."""
         parts = [_field(name, text) for name in self.outputs if (text := as_text(values.get(name)))]
         return Message.assistant("\n\n".join([*parts, _COMPLETED]))
 
-    def steps(self, steps: Iterable[Step], said: Sequence[Said | None] = ()) -> list[Message]:
-        """See `TurnMaker`."""
-        turns = []
-        for step in steps:
-            raw = step.get("reply")
-            turns.append(self.reply(step) if raw is None else unreadable_turn(raw))
-            observed = _field("observation", as_text(step.get("observation")))
-            revised = step.get("plan")
-            turns.append(Message.user(f"{observed}\n\n{_field('plan', revised)}" if revised else observed))
-        return turns
-
-    def demonstration(self, values: Mapping[str, Any]) -> list[Message]:
-        """See `TurnMaker`."""
-        # Optimizers also hand over plain training examples: they have a task and nothing to show for it.
-        if any(values.get(name) is None for name in self.outputs):
-            return []
-        steps = values.get(TRAJECTORY) or ()
-        return [self.opening(values, running=False), *self.steps(steps), self.reply(values)]
+    def observed(self, observation: str, plan: str | None) -> Message:
+        text = _field("observation", observation)
+        return Message.user(f"{text}\n\n{_field('plan', plan)}" if plan else text)
 
     def with_offer(self, turn: Message, tools: str) -> Message:
-        """See `TurnMaker`; the reminder stays at the end."""
-        text, offer = str(turn.text), _field("tools", tools)
-        ending = f"\n\n{self.reminder}"
-        if text.endswith(ending):
-            return Message.user(f"{text.removesuffix(ending)}\n\n{offer}{ending}")
-        return Message.user(f"{text}\n\n{offer}")
+        return offered_before(turn, _field("tools", tools), f"\n\n{self.reminder}")
 
 
-def make_layout(signature: type[dspy.Signature], field_description: str) -> Layout:
+def offered_before(turn: Message, offer: str, ending: str) -> Message:
+    """A turn with an offer of tools as its last paragraph, before the ending that it may have."""
+    text = str(turn.text)
+    if ending.strip() and text.endswith(ending):
+        return Message.user(f"{text.removesuffix(ending)}\n\n{offer}{ending}")
+    return Message.user(f"{text}\n\n{offer}")
+
+
+def make_layout(signature: type[dspy.Signature], field_description: str) -> TextLayout:
     """The layout of `signature`, whose fields (other than the trajectory) are described by the given text."""
     inputs = opening_fields(signature)
     outputs = field_readers(signature)
@@ -124,7 +130,7 @@ def make_layout(signature: type[dspy.Signature], field_description: str) -> Layo
         *([_STEPS] if stepwise else []),
         f"{_OBJECTIVE}\n{signature.instructions}",
     ]
-    return Layout("\n\n".join(parts), inputs, outputs, _reminder(signature))
+    return TextLayout("\n\n".join(parts), inputs, outputs, _reminder(signature))
 
 
 def opening_fields(signature: type[dspy.Signature]) -> tuple[str, ...]:

@@ -9,8 +9,11 @@ from typing import Any
 from dspy.lm15 import Message, ToolCallPart
 
 from evals.tasks.task import same_text
-from programs.prompting.render import TRAJECTORY, TurnMaker
+from programs.prompting.native import NativeLayout
+from programs.prompting.render import TRAJECTORY, Layout
 from programs.prompting.trajectory import Trajectory
+
+TurnMaker = Layout | NativeLayout
 
 Demo = Any
 """A `dspy.Example` or, in a program that was loaded, a dict."""
@@ -30,28 +33,28 @@ class Turns:
         """How many demonstrations are remembered."""
         return len(self._demos)
 
-    def prompt(self, plan: TurnMaker, demos: Sequence[Demo], inputs: Mapping[str, Any]) -> list[Message]:
+    def prompt(self, layout: TurnMaker, demos: Sequence[Demo], inputs: Mapping[str, Any]) -> list[Message]:
         """The turns of a prompt; without demonstrations of the very task being done."""
         turns: list[Message] = []
         for demo in demos:
             if not _gives_away(demo, inputs):
-                turns.extend(self.demonstration(plan, demo))
+                turns.extend(self.demonstration(layout, demo))
         trajectory = inputs.get(TRAJECTORY)
         if isinstance(trajectory, Trajectory):
-            return turns + _grow(plan, trajectory, inputs)
-        return [*turns, plan.opening(inputs, running=True), *plan.steps(trajectory or ())]
+            return turns + _grow(layout, trajectory, inputs)
+        return [*turns, layout.opening(inputs, running=True), *layout.steps(trajectory or ())]
 
-    def demonstration(self, plan: TurnMaker, demo: Demo) -> list[Message]:
+    def demonstration(self, layout: TurnMaker, demo: Demo) -> list[Message]:
         """The turns of a demonstration, remembered for as long as its values are the same objects."""
-        key = (id(plan), id(demo))
+        key = (id(layout), id(demo))
         values = list(demo.values())
         known = self._demos.get(key)
-        if known is not None and known[0] is plan and known[1] is demo and _same(known[2], values):
+        if known is not None and known[0] is layout and known[1] is demo and _same(known[2], values):
             return known[3]
-        turns = plan.demonstration(demo)
+        turns = layout.demonstration(demo)
         if len(self._demos) >= REMEMBERED_DEMOS:
             self._demos.clear()
-        self._demos[key] = (plan, demo, values, turns)
+        self._demos[key] = (layout, demo, values, turns)
         return turns
 
 
@@ -72,16 +75,16 @@ def _gives_away(demo: Demo, inputs: Mapping[str, Any]) -> bool:
     return isinstance(task, str) and isinstance(shown, str) and _words(shown) == _words(task)
 
 
-def _grow(plan: TurnMaker, trajectory: Trajectory, inputs: Mapping[str, Any]) -> list[Message]:
+def _grow(layout: TurnMaker, trajectory: Trajectory, inputs: Mapping[str, Any]) -> list[Message]:
     """The turns of the running episode; renders only the steps that are new since the last call."""
     rendered = trajectory.rendered
     if not rendered:
-        rendered.append(plan.opening(inputs, running=True))
+        rendered.append(layout.opening(inputs, running=True))
     new = range(len(rendered) // 2, len(trajectory))
-    rendered.extend(plan.steps(trajectory[new.start :], [trajectory.said.get(number) for number in new]))
+    rendered.extend(layout.steps(trajectory[new.start :], [trajectory.said.get(number) for number in new]))
     if not trajectory.offer:
         return list(rendered)
-    return [*rendered[:-1], plan.with_offer(rendered[-1], trajectory.offer)]
+    return [*rendered[:-1], layout.with_offer(rendered[-1], trajectory.offer)]
 
 
 def _same(left: Sequence[Any], right: Sequence[Any]) -> bool:
