@@ -3,10 +3,10 @@
 Every function is a pure function of its arguments; what draws at random takes a seed. `python -m benchmarks
 statistics` simulates how often the intervals hold the truth.
 
-Tasks of one intent resemble each other, and trials of one task even more, so what varies is looked at between
-groups: the spread of a mean is that of its groups' totals, and Wilson's interval is taken with as many
-independent values as have that spread. Resampling groups says the same of many tasks, but of 30 it promises
-95 % and holds 75 to 93.
+Tasks of one intent resemble each other, and trials of one task even more, so variance is measured between
+groups: the spread of a mean is that of its groups' totals, and Wilson's interval is taken for as many
+independent values as have that spread. Resampling groups gives the same for many tasks; for 30 tasks, its 95
+% intervals hold the truth in 75 to 93 %.
 
 Sources: Wilson (1927) for one proportion; Newcombe (1998) on why the plain normal interval fails near 0 and
 1; Korn and Graubard (1998) and Dean and Pagano (2015) on effective sizes of clustered samples; Satterthwaite
@@ -29,7 +29,7 @@ K = TypeVar("K", bound=Hashable)
 CONFIDENCE = 0.95
 RESAMPLES = 2_000
 _EXTRA = 0.5
-"""Units that a part of a macro mean is taken to have beside its own."""
+"""Units that a part of a macro mean is given in addition to its own."""
 
 
 class Interval(NamedTuple):
@@ -37,7 +37,7 @@ class Interval(NamedTuple):
 
     Attributes:
         n: the number of units behind it, that is, of tasks.
-        groups: of how many groups of like units, where the interval allows for such; 0 where it does not.
+        groups: the number of groups of like units, if the interval allows for groups; else 0.
     """
 
     value: float
@@ -70,7 +70,7 @@ def wilson(successes: float, n: int, confidence: float = CONFIDENCE) -> Interval
 
 
 def score_bounds(share: float, n: float, z: float) -> tuple[float, float]:
-    """Wilson's bounds of a share of `n` independent values, which need not be whole in number."""
+    """Wilson's bounds of a share of `n` independent values; `n` need not be whole."""
     scale = 1 + z * z / n
     centre = (share + z * z / (2 * n)) / scale
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / scale
@@ -85,15 +85,15 @@ def mean(
     seed: int = 0,
     key: str = "mean",
 ) -> Interval:
-    """The mean over all values with an interval that knows which of them belong together.
+    """The mean over all values with an interval that allows for groups of like units.
 
     One 0/1 value a unit is a proportion and gets Wilson's interval. Values from 0 to 1 get Wilson's for as
-    many independent values as vary as much. Others (costs, durations) are bootstrapped over groups, each mean
-    in units of its own error, which allows for a long tail.
+    many independent values as vary as much. Others (costs, durations) get a bootstrap over groups of
+    studentized means, which allows for a long tail.
 
     Args:
         clusters: the values of each unit, e.g. of the trials of each task.
-        groups: which units resemble each other, e.g. the intent of each task; None for none.
+        groups: the group of each unit, e.g. the intent of each task; None for no groups.
     """
     known = {unit: values for unit, values in clusters.items() if len(values)}
     if not known:
@@ -107,7 +107,7 @@ def mean(
     if min(flat) < 0 or max(flat) > 1:
         low, high = _studentized(spread, seed, key)
     elif spread.variance == 0:
-        # Nothing varies between groups: the number of them still bounds what can be known.
+        # Nothing varies between groups: their number still bounds the precision.
         low, high = score_bounds(spread.mean, spread.groups, _normal(CONFIDENCE))
     else:
         size = spread.mean * (1 - spread.mean) / spread.variance
@@ -118,15 +118,15 @@ def mean(
 def macro_mean(
     parts: Sequence[Mapping[K, Sequence[float]]], groups: Mapping[K, Hashable] | None = None
 ) -> Interval:
-    """The mean of the parts' means, each of which counts the same however many units it has.
+    """The mean of the parts' means, each with the same weight.
 
     Args:
         parts: the values (from 0 to 1) of the units of each part, such as the tasks of each domain; parts
             without values are left out.
         groups: see `mean`.
 
-    What is known of a part in which everything, or nothing, succeeded, is less than its values say. So each
-    part is taken with half a unit more, which is like the others on average.
+    The variance of a part in which everything, or nothing, succeeded is more than its values show. So each
+    part gets half a unit more, with the mean of all parts.
     """
     means = [
         {unit: _mean(values) for unit, values in part.items() if len(values)}
@@ -160,7 +160,7 @@ def macro_mean(
 def _group_effect(
     parts: Sequence[Mapping[K, float]], groups: Mapping[K, Hashable] | None
 ) -> tuple[float, int]:
-    """By what the variance is larger because units of a group are alike (at least 1), and how many groups."""
+    """The factor by which groups increase the variance (at least 1), and the number of groups."""
     if groups is None:
         return 1.0, 0
     residuals: dict[Hashable, float] = {}
@@ -210,7 +210,7 @@ def pass_at(
 
 
 def quantile(values: Iterable[float], share: float) -> float:
-    """The value below which `share` of the values lie, interpolated; nan for none."""
+    """The interpolated quantile of the values at `share`; nan for none."""
     ordered = sorted(values)
     if not ordered:
         return math.nan
@@ -267,6 +267,5 @@ def _studentized(spread: Spread, seed: int, key: str) -> tuple[float, float]:
     low, high = np.quantile(np.clip(scores, -1e6, 1e6), [tail, 1 - tail])
     error = math.sqrt(spread.variance * (1 - 1 / spread.groups))
     bounds = spread.mean - high * error, spread.mean - low * error
-    # One value a cluster in a thousand resamples can be all there is of a few groups: never inside the
-    # estimate.
+    # With few groups, resamples can leave the estimate outside: bounds never cross it.
     return min(float(bounds[0]), spread.mean), max(float(bounds[1]), spread.mean)

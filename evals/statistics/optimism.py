@@ -1,6 +1,6 @@
-"""What the best of several programs is worth that were measured on the same tasks: less than it scored there.
+"""The expected score of the best of several programs: less than its score on the tasks that chose it.
 
-The best one is also the luckiest. Source: bootstrap bias corrected selection (Tsamardinos, Greasidou and
+The best program is also the luckiest. Source: bootstrap bias corrected selection (Tsamardinos, Greasidou and
 Borboudakis, Bootstrapping the out-of-sample predictions for efficient and accurate cross-validation, Machine
 Learning 107, 2018): groups of like tasks are drawn with replacement, the best program is chosen on those
 drawn and scored on the others, and this is repeated. Their mean is what such a choice scores on new tasks.
@@ -22,11 +22,11 @@ RESAMPLINGS = 2_000
 def corrected_maximum(
     programs: Sequence[Mapping[K, float]], groups: Mapping[K, Hashable], *, seed: int = 0
 ) -> float:
-    """The score to expect on new tasks of the best of `programs`; nan where there are too few groups.
+    """The expected score of the best of `programs` on new tasks; nan with fewer than two groups.
 
     Args:
         programs: the score of each on every task; among equals the first is chosen.
-        groups: of each task; what is new is a group, and tasks count the same.
+        groups: of each task; new tasks are new groups, and every task counts the same.
     """
     import numpy as np
 

@@ -16,12 +16,12 @@ from tools.seeding import digest
 K = TypeVar("K", bound=Hashable)
 
 SIGNS = 10_000
-"""Exchanges of signs that are drawn where there are too many to go through."""
+"""Exchanges of signs that are drawn if there are too many to enumerate."""
 
 _BLOCKS = 10
 
 _MOST_STEPS = 40_000_000
-"""Work up to which all exchanges of signs are gone through: groups times the sum of whole differences."""
+"""The most work for enumerating all exchanges of signs: groups times the sum of whole differences."""
 
 
 def paired_difference(
@@ -31,8 +31,8 @@ def paired_difference(
 ) -> Interval:
     """Mean of `ours` minus mean of `theirs` over the units both have; `groups` as in `mean`.
 
-    Where all units differ by the same amount, their spread would claim certainty; for scores between 0
-    and 1 the interval is then what Wilson's says of zero exceptions among so many, in both directions.
+    If all units differ by the same amount, their spread is 0; for scores between 0 and 1 the interval is then
+    Wilson's for zero exceptions among so many, in both directions.
     """
     found = differences(ours, theirs)
     if not found:
@@ -50,7 +50,7 @@ def paired_difference(
 
 
 def differences(ours: Mapping[K, Sequence[float]], theirs: Mapping[K, Sequence[float]]) -> dict[K, float]:
-    """Mean of our values less mean of theirs, of each unit that both have."""
+    """Mean of `ours` minus mean of `theirs`, of each unit that both have."""
     return {
         unit: math.fsum(values) / len(values) - math.fsum(theirs[unit]) / len(theirs[unit])
         for unit, values in ours.items()
@@ -66,7 +66,7 @@ def _unanimous(value: float, n: int) -> Interval:
 
 
 class McNemar(NamedTuple):
-    """Units only we solved, units only they solved, and how surprising that split is."""
+    """The units that only one of two programs solved, and the p value of that split."""
 
     only_ours: int
     only_theirs: int
@@ -100,16 +100,15 @@ def exchange_test(
     one_sided: bool = False,
     seed: int = 0,
 ) -> float:
-    """How often differences as large come from two programs that could be exchanged: a p value.
+    """The p value of the hypothesis that two programs are exchangeable.
 
-    If it does not matter which of two programs is which, each group's difference is as likely with the other
-    sign. All exchanges are gone through where differences are multiples of one fraction, as those of yes or
-    no are; with one such difference a group this is McNemar's exact test. Otherwise `SIGNS` of them are
-    drawn.
+    Under it, each group's difference is as likely with the other sign. All exchanges of signs are enumerated
+    if differences are multiples of one fraction, as those of yes or no are; with one such difference a group
+    this is McNemar's exact test. Otherwise `SIGNS` exchanges are drawn.
 
     Args:
         found: the difference of each unit, see `differences`.
-        groups: which units keep their sign together; None for none.
+        groups: the group of each unit; a group keeps one sign. None for no groups.
         one_sided: whether only differences above zero count as large.
     """
     sums: dict[Hashable, float] = {}
@@ -155,7 +154,7 @@ def _all_exchanges(sizes: Sequence[int], reached: int, one_sided: bool) -> float
 
 
 def _some_exchanges(sizes: Sequence[float], reached: float, one_sided: bool, seed: int) -> float:
-    """The same from exchanges that are drawn; what is seen counts as one of them."""
+    """The same from drawn exchanges; the observed signs count as one of them."""
     import numpy as np
 
     generator = np.random.Generator(np.random.PCG64(int(digest([seed, "exchange"]), 16)))

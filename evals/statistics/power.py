@@ -25,11 +25,10 @@ _NORMAL = NormalDist()
 
 
 def discordance_of(rate: float, other: float, agreement: float = 0.5) -> float:
-    """On what share of tasks two programs differ that solve these shares of them.
+    """The share of tasks on which two programs differ that solve the shares `rate` and `other`.
 
     Args:
-        agreement: the correlation of what they solve: 0 if one says nothing about the other, 1 if they solve
-            as far as possible the same tasks.
+        agreement: the correlation of the solved tasks: 0 for independent ones, 1 for the largest overlap.
     """
     apart = rate * (1 - other) + other * (1 - rate)
     shared = 2 * agreement * math.sqrt(rate * (1 - rate) * other * (1 - other))
@@ -49,12 +48,11 @@ def power(
 
     Args:
         difference: of the two rates, between 0 and 1.
-        discordance: on what share of tasks single attempts of the two programs differ if they are equally
-            good; at least the difference is taken.
-        trials: attempts at each task; they average out what is chance.
-        noise: what part of the discordance is chance, that is, also found between two attempts of one
-            program.
-        alike: by what the variance is larger because tasks of one intent are alike; 1 for not at all.
+        discordance: the share of tasks on which single attempts of two equally good programs differ; at least
+            the difference.
+        trials: attempts at each task; they average chance out.
+        noise: the part of the discordance that is chance, as between two attempts of one program.
+        alike: the factor by which intents increase the variance; 1 for none.
     """
     size = abs(difference)
     differing = max(discordance, size)
@@ -78,10 +76,10 @@ def smallest_difference(
     noise: float = 0.5,
     alike: float = 1.0,
 ) -> float:
-    """The smallest difference that is found 8 times of 10; nan where not even the largest is.
+    """The smallest difference that is found 8 times of 10; nan if not even 1 is.
 
     Args:
-        discordance: on what share of tasks programs differ, by their difference.
+        discordance: the share of tasks on which programs differ, by their difference.
     """
     low, high = 0.0, 1.0
 
@@ -99,10 +97,10 @@ def smallest_difference(
 def tasks_needed(
     difference: float, discordance: float, *, trials: int = 1, noise: float = 0.5, alike: float = 1.0
 ) -> int:
-    """How many tasks find a difference 8 times of 10.
+    """The number of tasks that find a difference 8 times of 10.
 
     Raises:
-        ValueError: the difference is zero, or so small that ten million tasks do not do.
+        ValueError: the difference is zero, or so small that ten million tasks do not find it.
     """
     if difference == 0:
         raise ValueError("no number of tasks shows that there is no difference")
@@ -123,17 +121,14 @@ def tasks_needed(
 
 
 def seen(difference: Interval) -> float:
-    """How large a difference has to be so that a comparison as spread as this one finds it 8 times of 10.
-
-    nan where there was nothing to compare.
-    """
+    """The difference that a comparison with such an interval finds 8 times of 10; nan without data."""
     reach = _NORMAL.inv_cdf(1 - ALPHA / 2)
     half = (difference.high - difference.low) / 2
     return half * (reach + _NORMAL.inv_cdf(POWER)) / reach
 
 
 def _exact_power(tasks: int, difference: float, differing: float) -> float:
-    """Added up over how many tasks differ, of the chance that the better program wins enough of them."""
+    """The chance that the better program wins enough of the differing tasks, summed over their number."""
     import numpy as np
     from scipy.special import bdtr, gammaln, xlog1py, xlogy  # takes a moment, and most commands need none
 
@@ -143,7 +138,7 @@ def _exact_power(tasks: int, difference: float, differing: float) -> float:
     counts = np.arange(max(0, int(middle - 8 * spread)), min(tasks, math.ceil(middle + 8 * spread)) + 1)
     ways = gammaln(tasks + 1) - gammaln(counts + 1) - gammaln(tasks - counts + 1)
     chances = np.exp(ways + xlogy(counts, differing) + xlog1py(tasks - counts, -differing))
-    # How many tasks the worse program may win alone for McNemar's exact test to find a difference; -1: none.
+    # The most tasks that the worse program may win alone where McNemar's exact test is significant; -1: none.
     reached = np.empty(len(counts))
     most = -1
     for place, count in enumerate(counts):

@@ -1,25 +1,25 @@
 """Tests that may be looked at after every intent, and for many programs at once.
 
-A test of fixed size says nothing once somebody has stopped early because of what they saw. Here evidence is
-a bet instead: whoever doubts a null hypothesis starts with 1 and bets on each difference in turn. Under the
-null the bets are fair or worse, so the chance that the stock ever reaches 1/alpha is at most alpha, however
-often one looks and for whatever reason one stops (Ville 1939).
+A test of fixed size is invalid after an early stop that depends on the data. Here evidence is a bet: a
+doubter of a null hypothesis starts with 1 and bets on each difference in turn. Under the null the bets are
+fair or worse, so the chance that the stock ever reaches 1/alpha is at most alpha, however often one looks and
+for whatever reason one stops (Ville 1939).
 
 The unit is the intent: one bet on the mean difference over all its tasks, once they have all been run. Tasks
-of one intent are alike, so a bet on each of them would take one lucky intent for many wins. The means of
-intents that were drawn independently are independent whatever happens inside an intent, so the bets are fair
-or worse if the expected mean difference of an intent is at most the bound. That is all they assume: nothing
-about spread, symmetry or the number of tasks. A task without an intent is an intent of its own.
+of one intent are alike, so a bet on each would count one lucky intent as many wins. Means of independently
+drawn intents are independent, so the bets are fair or worse if the expected mean difference of an intent is
+at most the bound. Nothing else is assumed, neither spread, symmetry nor the number of tasks. A task without
+an intent is an intent of its own.
 
 The bets are those of Waudby-Smith and Ramdas (Estimating means of bounded random variables by betting, JRSS B
 86, 2024): before a difference d in [-1, 1] is seen, a share b of the stock is put on "above zero", and the
-stock becomes (1 + b d) times what it was. What share is best depends on the truth, so the stock is spread
-evenly over a few fixed ones, and the evidence is their mean. For scores of 0 and 1 and intents of one task
-this is a sequential McNemar test.
+stock is multiplied by (1 + b d). The best share depends on the truth, so the stock is spread evenly over a
+few fixed ones, and the evidence is their mean. For scores of 0 and 1 and intents of one task this is a
+sequential McNemar test.
 
-The price is that few intents can show little. A difference of d in each of n intents gives at most (1 + d)^n,
-and nobody can do better without assuming more: a program that gains d in most intents and loses everything in
-a few is no better on average, and has such a row of n with the chance (1 + d)^-n.
+Few intents can show little. A difference of d in each of n intents gives at most (1 + d)^n, the best possible
+without further assumptions: a program that gains d in most intents and loses everything in a few is no better
+on average, and wins n in a row with the chance (1 + d)^-n.
 
 Evidence about several hypotheses is adjusted by closed testing with means (Vovk and Wang, E-values:
 calibration, combination and applications, Annals of Statistics 49, 2021): a mean of evidence is evidence
@@ -33,21 +33,21 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 STAKES = (0.3, 0.6, 0.98)
-"""Shares of the stock that are put on each difference: the smallest finds small and noisy differences among
-many intents, the largest is for few intents, each of which has to say much."""
+"""Shares of the stock that are bet on each difference: the smallest for small, noisy differences among many
+intents, the largest for few intents."""
 
 _SQUARE = 0.4
-"""The mean square of differences up to which small stakes are held ready."""
+"""The largest mean square of differences for which small stakes are used."""
 
 NOTHING = -700.0
-"""Logarithm of no evidence whatever."""
+"""The logarithm of no evidence."""
 
 
 def stakes(intents: int, need: float) -> tuple[float, ...]:
-    """The stakes that so many intents call for; to be settled before the first bet.
+    """The stakes for a number of intents; to be fixed before the first bet.
 
-    A stake of b is best for a mean difference of b times the mean square. What it then comes to after n
-    intents is about n b^2 / 2 times the mean square. Stakes that cannot reach `need` so are left out.
+    A stake of b is best for a mean difference of b times the mean square. After n intents it gives about
+    n b^2 / 2 times the mean square. Stakes that cannot reach `need` in this way are left out.
 
     Args:
         need: the logarithm of the evidence that is to be reached.
@@ -70,7 +70,7 @@ class Evidence:
         self._stocks = [0.0] * len(self._stakes)
 
     def add(self, differences: Iterable[float]) -> None:
-        """Take in the mean differences of intents, each between -1 and 1. Their order does not matter.
+        """Add the mean differences of intents, each between -1 and 1, in any order.
 
         Raises:
             ValueError: one lies outside.
@@ -90,15 +90,12 @@ class Evidence:
 
 
 def needed(alpha: float) -> float:
-    """The logarithm of the evidence that is reached by chance at most with the probability `alpha`."""
+    """The logarithm of the evidence that chance reaches with a probability of at most `alpha`."""
     return -math.log(alpha)
 
 
 def fewest_intents(alpha: float, candidates: int) -> int:
-    """How many intents it takes at least to show anything about one of so many candidates.
-
-    With fewer the evidence does not suffice even if the candidate wins every task of every intent.
-    """
+    """The fewest intents with which a candidate that wins every task has enough evidence."""
     need = needed(alpha / candidates)
     intents = 1
     while True:
@@ -110,10 +107,10 @@ def fewest_intents(alpha: float, candidates: int) -> int:
 
 
 def adjusted(logs: Sequence[float]) -> list[float]:
-    """Evidence (as logarithms) adjusted for there being so many hypotheses, in the order given.
+    """Evidence (as logarithms) adjusted for the number of hypotheses, in the order given.
 
-    Whatever stands above `needed(alpha)` may be believed: the chance that anything false is among it, at any
-    time, is at most alpha.
+    Hypotheses above `needed(alpha)` are rejected: the chance of a single wrong rejection, at any time, is at
+    most alpha.
     """
     if len(logs) == 1:
         return list(logs)

@@ -1,4 +1,4 @@
-"""How far a mean over groups of values may be from the truth: its variance, and how well that is known."""
+"""The variance of a mean over groups of values, and its degrees of freedom."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True)
 class Spread:
-    """A mean of values that come in groups, as a ratio of the groups' totals to their sizes.
+    """A mean of grouped values, as a ratio of the groups' totals to their sizes.
 
     Attributes:
-        totals: sums of each group's values.
-        sizes: numbers of them.
+        totals: the sum of each group's values.
+        sizes: the number of each group's values.
     """
 
     totals: tuple[float, ...]
@@ -25,7 +25,7 @@ class Spread:
 
     @classmethod
     def of(cls, clusters: Mapping[K, Sequence[float]], groups: Mapping[K, Hashable] | None = None) -> Spread:
-        """Of the values of units, each a group of its own unless `groups` says which belong together."""
+        """The spread of the values of units, each a group of its own unless `groups` has its group."""
         totals: dict[Hashable, list[float]] = {}
         for unit, values in clusters.items():
             totals.setdefault(unit if groups is None else groups[unit], []).extend(values)
@@ -33,19 +33,17 @@ class Spread:
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
         return len(self.totals)
 
     @property
     def mean(self) -> float:
-        """The mean of all values."""
         return math.fsum(self.totals) / sum(self.sizes)
 
     @property
     def variance(self) -> float:
-        """Of the mean, from how groups differ (Cochran 1977, section 6.3); 0 with one group.
+        """The variance of the mean between groups (Cochran 1977, section 6.3); 0 with one group.
 
-        What is left of equal groups by rounding counts as nothing.
+        Rounding errors of equal groups count as 0.
         """
         squares = math.fsum(r * r for r in self._residuals)
         if self.groups < 2 or squares <= 1e-18 * max(1.0, math.fsum(t * t for t in self.totals)):
@@ -54,18 +52,17 @@ class Spread:
 
     @property
     def degrees(self) -> float:
-        """Degrees of freedom of the variance, at least 1: few where few groups make most of it.
+        """Degrees of freedom of the variance, at least 1: few if few groups cause most of it.
 
-        A variance of which one group makes the most says little about the next sample. Its own variance is
-        that of residuals with such a kurtosis, and so are the degrees of freedom (Satterthwaite 1946).
+        They follow from the kurtosis of the residuals (Satterthwaite 1946).
         """
         return self._degrees(self._excess)
 
     @property
     def cautious_degrees(self) -> float:
-        """The same from the unbiased kurtosis, which few groups make out to be too small.
+        """The same from the unbiased kurtosis; the plain one is too small with few groups.
 
-        For means whose bounds are not drawn in towards the middle, as Wilson's are.
+        For means whose bounds are not drawn towards the middle, as Wilson's are.
         """
         n = self.groups
         if n < 4:
@@ -90,7 +87,7 @@ class Spread:
 
 @lru_cache(maxsize=4096)
 def t_quantile(degrees: float, confidence: float) -> float:
-    """How many standard errors to either side hold `confidence` of Student's t distribution."""
+    """The standard errors to either side that hold `confidence` of Student's t distribution."""
     from scipy.special import stdtrit  # takes a moment to load, and most commands need none
 
     return float(stdtrit(degrees, 0.5 + confidence / 2))

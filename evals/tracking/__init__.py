@@ -1,10 +1,10 @@
-"""Keeping runs in MLflow: what was run, what it scored, which episodes to read, which program came out.
+"""Tracking runs in MLflow: settings, figures, traces of episodes, compiled programs.
 
     with open_tracker().start("compare", params={"split": "test"}) as run:
         child = run.child("react")
         child.evaluation(result, split="test")
 
-Nothing here touches MLflow's global state: no active run, no autologging, no tracking address is changed.
+MLflow's global state stays as it is: active run, autologging, tracking address.
 """
 
 from evals.tracking.choice import TraceChoice

@@ -1,9 +1,9 @@
-"""What is known about an episode besides itself, as MLflow assessments: scores, verdicts, ratings, the truth.
+"""MLflow assessments of an episode: scores, verdicts, ratings, expectations.
 
-Scores come from CODE, verdicts from an LLM_JUDGE, ratings from a HUMAN. A judge that is no language model
-says so in its source's name. Nothing that the persona may not read gets in: of a denial only that it is one
-is told, and what a judge says is left out there, where it quotes what must not be disclosed, and where the
-task is not at hand, so that nobody knows.
+Scores come from CODE, verdicts from an LLM_JUDGE, ratings from a HUMAN. The source of a judge without a
+language model is named so. No assessment holds data that the persona may not read: of an expected denial only
+the status is kept, and a judge's feedback is left out if a denial is expected, if it quotes forbidden data,
+or if the task is not at hand.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from evals.tasks.task import Task
 
 _NEUTRAL = frozenset({"unwanted_side_effects", "no_action", "checker_over_refusal", *RATES})
-"""Scores of which 1 is no success: kept as numbers, since MLflow shows true in green and false in red."""
+"""Scores of which 1 is no success: kept as numbers, not as pass and fail."""
 
 _LONGEST = 4_000
 """Characters of a judge's feedback that are kept with a trace."""
@@ -31,7 +31,7 @@ _TRUTH = "worksmith.task"
 
 
 def assessments(record: EpisodeRecord, task: Task | None, binary: frozenset[str]) -> list[Assessment]:
-    """All scores and verdicts of an episode, and what its task expects if that is at hand.
+    """All scores and verdicts of an episode, and the expectations of its task, if that is at hand.
 
     Args:
         binary: scores to show as pass and fail.
@@ -42,7 +42,7 @@ def assessments(record: EpisodeRecord, task: Task | None, binary: frozenset[str]
 
 
 def rating(name: str, value: float, rater: str, comment: str = "") -> Assessment:
-    """What a person thinks of an episode."""
+    """A person's rating of an episode."""
     from mlflow.entities import AssessmentSource, AssessmentSourceType, Feedback
 
     source = AssessmentSource(AssessmentSourceType.HUMAN, rater)
@@ -50,13 +50,13 @@ def rating(name: str, value: float, rater: str, comment: str = "") -> Assessment
 
 
 def identity(assessment: Assessment) -> tuple[str, str, str]:
-    """What tells an assessment of a trace from its others."""
+    """The identity of an assessment within its trace."""
     source = assessment.source
     return assessment.name, str(source.source_type), str(source.source_id)
 
 
 def binary_scores(records: Iterable[EpisodeRecord]) -> frozenset[str]:
-    """Scores that are only ever 0 or 1, and 1 is better; MLflow shows those as pass and fail."""
+    """Scores that are only 0 or 1, where 1 is better; MLflow shows them as pass and fail."""
     values: dict[str, set[float]] = {}
     for record in records:
         for name, value in record.scores.items():
@@ -65,9 +65,9 @@ def binary_scores(records: Iterable[EpisodeRecord]) -> frozenset[str]:
 
 
 def expectations(task: Task) -> dict[str, Any]:
-    """What a task expects, by name: answer, tools of its gold plan, changes.
+    """The expectations of a task, by name: answer, tools of its gold plan, changes.
 
-    Where it expects a denial, there is an answer that the persona may not have; only the denial is told.
+    Of an expected denial only the status is kept: the persona may not have the answer.
     """
     values: dict[str, Any] = {}
     if task.answer is not None:
@@ -91,7 +91,7 @@ def _score(name: str, value: float, binary: bool) -> Assessment:
 
 
 def _verdict(judgement: Judgement, task: Task | None) -> Assessment:
-    """A level from 1 to 5, or the error for which there is none."""
+    """A level from 1 to 5, or an error."""
     from mlflow.entities import AssessmentError, AssessmentSource, AssessmentSourceType, Feedback
 
     local = judgement.judge.startswith("local/")
@@ -113,7 +113,7 @@ def _verdict(judgement: Judgement, task: Task | None) -> Assessment:
 
 
 def _cost(judgement: Judgement) -> Mapping[str, str] | None:
-    """What judging took, under the names that MLflow has for it."""
+    """The cost of judging under MLflow's names."""
     if not (judgement.prompt_tokens or judgement.completion_tokens):
         return None
     used = (judgement.prompt_tokens, judgement.completion_tokens)
@@ -135,7 +135,7 @@ def _denied(task: Task) -> bool:
 
 
 def _discloses(value: Any, task: Task) -> bool:
-    """Whether a text, or any text in data, quotes what must not be disclosed to the task's persona."""
+    """Whether a text, or any text in data, quotes data that is forbidden to the task's persona."""
     forbidden: Sequence[str] = task.answer.forbidden if task.answer is not None else ()
     text = (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).casefold()
     return any(secret.casefold() in text for secret in forbidden if secret)

@@ -1,4 +1,4 @@
-"""Which episodes of an evaluation become traces."""
+"""The choice of episodes that become traces."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _CHOICES = ("some", "all", "failures", "sample:N", "none")
 
 @dataclass(frozen=True)
 class TraceChoice:
-    """What to make traces of: failures, of which people learn most, and a few others, unless it says more.
+    """Numbers of episodes that become traces; by default mostly failures, which people learn most from.
 
     Attributes:
-        failures: at most so many failed episodes, the first ones; None for all.
-        others: so many of the other episodes, drawn by the evaluation's seed; None for all.
-        sample: so many of all, failed or not, drawn likewise; the other two do not count then.
-        blank: also episodes in which nothing happened, like those of a baseline that does nothing.
+        failures: the most failed episodes, the first ones; None for all.
+        others: of the other episodes, drawn by the evaluation's seed; None for all.
+        sample: of all episodes, drawn likewise, in place of the other two.
+        blank: whether episodes without calls, answers and errors count.
     """
 
     failures: int | None = 100
@@ -32,10 +32,10 @@ class TraceChoice:
 
     @classmethod
     def parse(cls, text: str) -> TraceChoice:
-        """What `--traces` says: `some`, `all`, `failures`, `sample:N` or `none`.
+        """The choice in `some`, `all`, `failures`, `sample:N` or `none`.
 
         Raises:
-            InputError: it is none of these.
+            InputError: the text is none of these.
         """
         named = {"some": SOME, "all": ALL, "failures": cls(failures=None, others=0), "none": NONE}
         if text in named:

@@ -1,4 +1,4 @@
-"""Names and forms under which figures, settings and episodes go into MLflow."""
+"""Figures, settings and episodes in the form that MLflow takes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evals.statistics import Interval
 
 _LONGEST_PARAM = 500
 _TOTALS = ("model_calls", "used_tokens", "paid_requests", "paid_tokens", "seconds")
-"""What is worth knowing as a sum; of everything else the mean says enough."""
+"""Costs that are kept as sums as well."""
 
 _NOT_ALLOWED = re.compile(r"[^\w\-. /:]")
 
@@ -41,9 +41,9 @@ def summary_metrics(summary: Summary, split: str) -> dict[str, float]:
 
 
 def finite(values: Mapping[str, float]) -> dict[str, float]:
-    """Figures that MLflow can keep, under names that it accepts.
+    """Finite figures, under names that MLflow accepts, with four decimals for its tables.
 
-    They have four decimals, which its tables have room for; the exact values are in the episode files.
+    The exact values are in the episode files.
     """
     return {
         _NOT_ALLOWED.sub("_", name): round(float(value), 4)
@@ -53,10 +53,7 @@ def finite(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def params_text(values: Mapping[str, Any]) -> dict[str, str]:
-    """Settings as text, None left out.
-
-    Absolute paths say only where a machine keeps things; they are shortened to their last part.
-    """
+    """Settings as text, without None; absolute paths are shortened to their last part."""
     return {
         _NOT_ALLOWED.sub("_", name): _param(value)[:_LONGEST_PARAM]
         for name, value in values.items()
@@ -65,7 +62,7 @@ def params_text(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def episode_table(records: Sequence[EpisodeRecord]) -> dict[str, list[Any]]:
-    """Episodes as columns for MLflow's table view; calls in one line."""
+    """Episodes as columns for MLflow's table view."""
     scores = sorted({name for record in records for name in record.scores})
     endings = [record.answer_status for record in records]
     columns: dict[str, list[Any]] = {
@@ -96,7 +93,7 @@ def _param(value: Any) -> str:
     if isinstance(value, Path):
         return value.name if value.is_absolute() else value.as_posix()
     if isinstance(value, Mapping):
-        # Strategies are data with a name; what they are is in the program's manifest.
+        # Strategies are data with a name; the program's manifest has all of it.
         if isinstance(value.get("name"), str):
             return str(value["name"])
         return ", ".join(f"{key}={_param(item)}" for key, item in value.items())

@@ -14,14 +14,13 @@ def open_tracker(
     experiment: str = EXPERIMENT,
     traces: TraceChoice | None = None,
 ) -> Tracker:
-    """A tracker on the store at `uri` (see `tracking_uri`); with `track` off one that keeps nothing.
+    """A tracker on the store at `uri` (see `tracking_uri`); with `track` off, one that keeps nothing.
 
-    The store is made here, before work fans out: several processes that open a fresh SQLite store at once
-    would damage its schema.
+    A missing store is made now: several processes that open a fresh SQLite store at once would damage it.
 
     Args:
-        experiment: in which runs are kept; it is made if there is none of that name.
-        traces: which episodes of an evaluation become traces.
+        experiment: the name for the runs; a missing one is made.
+        traces: the choice of episodes that become traces.
 
     Raises:
         InputError: the address is none that MLflow knows, or the experiment was deleted.

@@ -1,4 +1,4 @@
-"""What people thought of episodes, beside the traces of those."""
+"""People's ratings beside the traces of their episodes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 _TRACKED = re.compile(r"runs:/([^/]+)/")
 _MOST = 100
-"""Traces of one episode that get a rating: as many as there are runs with it, which are few."""
+"""The most traces of one episode: one for each run with it."""
 
 
 def log_ratings(run: LoadedRun, ratings: Sequence[Rating], *, uri: str | None = None) -> int:
-    """Put ratings beside the traces of their episodes, as HUMAN assessments; a later one replaces an earlier.
+    """Add ratings to the traces of their episodes as HUMAN assessments; a later one replaces an earlier one.
 
-    Of a run in MLflow, rated episodes that have no trace get one. Those of a log are looked for in all
-    experiments of the store; where there are none, nothing is written.
+    Rated episodes of a run in MLflow get a trace if they have none. The traces of a log's episodes are looked
+    for in all experiments of the store.
 
     Returns:
-        How many ratings are now with a trace.
+        The number of ratings with a trace.
 
     Raises:
         TrackingError: the store failed.
@@ -54,7 +54,7 @@ def _write_missing(run: LoadedRun, ratings: Sequence[Rating], writer: TraceWrite
 
 
 def _attach(client: Any, experiments: list[str], given: Rating, run_id: str | None) -> bool:
-    """Give a rating to the traces of its episode; whether there are any."""
+    """Add a rating to the traces of its episode; whether there are any."""
     found = client.search_traces(
         locations=experiments,
         filter_string=f"tag.episode = '{given.key}'",

@@ -1,4 +1,4 @@
-"""Whether an MLflow store can be used, found out in seconds; MLflow itself tries for minutes, in silence."""
+"""Checks of an MLflow store within seconds, where MLflow itself would try for minutes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from urllib.request import getproxies, proxy_bypass
 from tools.errors import WorksmithError
 
 _SECONDS = 10.0
-"""How long a server may take to answer, and another process to let go of a database."""
+"""The longest wait for a server to answer, and for another process to release a database."""
 
 _PORTS = {"http": 80, "https": 443, "postgresql": 5432, "mysql": 3306, "mssql": 1433}
 
@@ -27,7 +27,7 @@ class TrackingError(WorksmithError):
 
 
 def check_database(file: Path) -> None:
-    """See that an SQLite file can be read and written, or made if there is none.
+    """Check that an SQLite file can be read and written, or made if there is none.
 
     Raises:
         TrackingError: it cannot.
@@ -46,10 +46,10 @@ def check_database(file: Path) -> None:
 
 
 def check_server(uri: str) -> None:
-    """See that somebody listens at the address of a server.
+    """Check that a server listens at an address.
 
     Raises:
-        TrackingError: nobody does.
+        TrackingError: none does.
     """
     parts = urlsplit(uri)
     port = parts.port or _PORTS.get(parts.scheme.partition("+")[0])
@@ -65,7 +65,7 @@ def check_server(uri: str) -> None:
 
 @contextmanager
 def impatient() -> Iterator[None]:
-    """Let requests to an MLflow server end after seconds, unless the environment says otherwise."""
+    """Shorten the time-outs of requests to an MLflow server, unless the environment sets them."""
     ours = {name: value for name, value in _REQUEST.items() if name not in os.environ}
     os.environ.update(ours)
     try:

@@ -1,8 +1,7 @@
-"""Reading episodes out of MLflow traces, ours and those of other agents.
+"""Reading episodes from MLflow traces, ours and those of other agents.
 
-A trace of ours says which task it is of and what was scored. Of another agent's trace that much is used as
-any tracer writes: the inputs of the outermost span, the spans of type TOOL in the order in which they began,
-and the outputs of the outermost span.
+Our traces have task and scores. Of another agent's trace only common parts are used: inputs and outputs of
+the outermost span, and the spans of type TOOL in the order of their beginnings.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ class TracedCall:
 
 @dataclass(frozen=True)
 class TracedEpisode:
-    """A trace as far as it can be run again.
+    """The part of a trace that can be run again.
 
     Attributes:
         trace_id: in the store.
-        task_id: empty where the trace does not say.
-        asked: every text among the inputs of the outermost span; one of them is the task's.
-        status: of the episode; empty where the trace does not say.
-        outcome: its score; None where it has none.
+        task_id: empty if unknown.
+        asked: all texts among the inputs of the outermost span, the task's among them.
+        status: of the episode; empty if unknown.
+        outcome: the score; None without one.
     """
 
     trace_id: str
@@ -87,7 +86,7 @@ def _episode(trace: Any) -> TracedEpisode:
     tags = trace.info.tags
     return TracedEpisode(
         trace_id=trace.info.trace_id,
-        # Other tracers use the name for the function that they traced; it is then no task's id.
+        # Other tracers use the name for the traced function.
         task_id=tags.get("mlflow.traceName", "") if "episode" in tags else "",
         asked=tuple(dict.fromkeys(_texts(root.inputs if root is not None else None))),
         calls=tuple(_calls(spans)),
@@ -99,7 +98,7 @@ def _episode(trace: Any) -> TracedEpisode:
 
 
 def _calls(spans: Iterable[Any]) -> Iterator[TracedCall]:
-    """The calls, each with its own thought or that of the question to a model before it."""
+    """The calls, each with its own thought, else that of the model's span before it."""
     thought = ""
     for span in spans:
         if span.span_type == "TOOL":

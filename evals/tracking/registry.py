@@ -25,17 +25,17 @@ _VERSION = re.compile(r"v\d+", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Registration:
-    """Under which name a program is registered, and by which alias its new version is found."""
+    """The name under which a program is registered, and an alias of its new version."""
 
     name: str
     alias: str | None = None
 
     @classmethod
     def parse(cls, text: str) -> Registration:
-        """What `--register NAME[@ALIAS]` says.
+        """The registration in `NAME[@ALIAS]`.
 
         Raises:
-            InputError: MLflow would not take the name or the alias.
+            InputError: MLflow does not take the name or the alias.
         """
         name, at, alias = text.partition("@")
         reserved = alias.lower() == "latest" or _VERSION.fullmatch(alias)
@@ -61,7 +61,7 @@ def log_program(
     """Keep a program as a logged model of a run, without MLflow's active run.
 
     Args:
-        config: the model's settings, which whoever loads it may set otherwise.
+        config: settings that can be changed when the model is loaded.
 
     Returns:
         The model's id.
@@ -93,7 +93,7 @@ def log_program(
 
 
 def link_program(client: MlflowClient, model_id: str, run_id: str, *, evaluated: bool) -> None:
-    """Note on a run which model it evaluated, or else made.
+    """Link a run with the model that it evaluated or made.
 
     MLflow's page of evaluation runs leaves out those that made a model.
     """
@@ -118,7 +118,7 @@ def register(client: MlflowClient, model_id: str, run_id: str, as_: Registration
     except MlflowException as error:
         if error.error_code != "RESOURCE_ALREADY_EXISTS":
             raise
-    # Not "models:/...", which MLflow would look up in the process's own store, whatever the client's.
+    # MLflow would look "models:/..." up in the process's own store, not in the client's.
     source = client.get_logged_model(model_id).artifact_location
     version = client.create_model_version(as_.name, source=source, run_id=run_id, model_id=model_id).version
     if as_.alias:
@@ -143,9 +143,9 @@ def register_instructions(client: MlflowClient, run_id: str, texts: Mapping[str,
 
 
 def _link(client: MlflowClient, run_id: str, prompts: Sequence[PromptVersion]) -> None:
-    """Note prompts on a run of this client's store.
+    """Link prompts with a run of this client's store.
 
-    `MlflowClient.link_prompt_version_to_run` seeks the run in the process's own store, whatever the client's.
+    `MlflowClient.link_prompt_version_to_run` looks for the run in the process's own store.
     """
     if not prompts:
         return

@@ -7,7 +7,7 @@
       calendar.search_events       TOOL: arguments, decision and rule, observation
       select ...
 
-A question that a tool asked lies below the call.
+A question of a tool is below its call.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
 
 _ROLES = {"developer": "system"}
-"""Roles that MLflow's pages do not know."""
+"""Roles that MLflow's pages do not know, with their replacements."""
 
 
 class Frame(NamedTuple):
-    """What all spans of a trace share: its id, when it began and ended (ns), and the model."""
+    """The parts that all spans of a trace share: its id, begin and end (ns), and the model."""
 
     trace_id: str
     start: int
@@ -44,8 +44,8 @@ class Frame(NamedTuple):
 def spans(record: EpisodeRecord, frame: Frame) -> list[Span]:
     """The spans of an episode, its root first.
 
-    A record knows how long each question and each call took, in order; what is left of the episode's time is
-    spread evenly before them.
+    A record has the durations of questions and calls in order; the rest of the episode's time is spread
+    evenly before them.
     """
     made = [_root(record, frame)]
     parts = list(_parts(record))
@@ -74,10 +74,7 @@ def usage(prompt: int, completion: int) -> dict[str, int]:
 
 
 def cost(model: str, prompt: int, completion: int) -> dict[str, float] | None:
-    """Dollars under MLflow's names; None where no price is known, or nothing was used.
-
-    What runs in this process costs none.
-    """
+    """Dollars under MLflow's names; None without a known price or without use; 0 for local models."""
     if model.startswith("local/"):
         return dict.fromkeys(("input_cost", "output_cost", "total_cost"), 0.0)
     paid_in, paid_out = dollars(model, prompt, 0), dollars(model, 0, completion)
@@ -87,7 +84,7 @@ def cost(model: str, prompt: int, completion: int) -> dict[str, float] | None:
 
 
 def _parts(record: EpisodeRecord) -> Iterator[AskEntry | CallEntry]:
-    """Questions and calls in the order in which they were made; without what tools asked."""
+    """Questions and calls in order, without the questions of tools."""
     asks = [ask for ask in record.asks if ask.part != "tool"]
     for number in range(len(record.calls) + 1):
         yield from (ask for ask in asks if ask.call == number)
@@ -110,7 +107,7 @@ def _root(record: EpisodeRecord, frame: Frame) -> Span:
         "mlflow.spanOutputs": {"status": record.status, "answer": record.answer, **ending},
     }
     if not record.asks:
-        # What the questions took is not known one by one.
+        # The usage of single questions is unknown.
         attributes |= _used(frame.model, record)
     times = (frame.start, frame.end)
     return _span(frame, "root", None, record.strategy or "episode", times, attributes, record.error)
@@ -132,8 +129,8 @@ def _ask(
 def _used(model: str, asked: Used) -> dict[str, Any]:
     """Model, tokens and dollars: used ones under MLflow's names, paid ones beside them.
 
-    Where no price is known the model is not told under MLflow's name for it: the store would look the price
-    up in LiteLLM, which takes seconds to load and has the list that was looked into already.
+    Without a known price the model is not under MLflow's name: the store would look it up in LiteLLM, which
+    takes seconds to load and has no other list.
     """
     tokens = {
         "mlflow.chat.tokenUsage": usage(asked.prompt_tokens, asked.completion_tokens),
@@ -148,7 +145,7 @@ def _used(model: str, asked: Used) -> dict[str, Any]:
 
 
 def _said(record: EpisodeRecord, ask: AskEntry) -> dict[str, Any]:
-    """The prompt and the reply, as chats are shown; without them what is on record of the question."""
+    """The prompt and the reply as a chat; without them, the question's traces in the record."""
     if ask.exchange is not None:
         messages = shown_messages(ask.exchange)
         chat = [{"role": _ROLES.get(role, role), "content": text} for role, text in messages if role != TOOLS]
@@ -157,7 +154,7 @@ def _said(record: EpisodeRecord, ask: AskEntry) -> dict[str, Any]:
         reply = {"mlflow.spanOutputs": shown_text(ask.exchange.reply)}
         return {"mlflow.spanInputs": prompt, **_filled(reply)}
     if ask.part == "plan":
-        # Only the first plan is on record; later ones revise it.
+        # The record has only the first plan.
         return {"mlflow.spanOutputs": record.plan} if ask.call == 0 and record.plan else {}
     call = record.calls[ask.call] if ask.call < len(record.calls) else None
     if ask.part == "select":

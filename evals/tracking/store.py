@@ -1,4 +1,4 @@
-"""The MLflow store: where it is, and opening it so that it is complete before anyone else uses it."""
+"""The MLflow store: its address, and opening it complete before another process uses it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from evals.tracking.reaching import TrackingError, boundary, check_database, che
 from tools.errors import InputError
 
 FOLDER = Path("mlruns")
-"""Where runs are kept unless something else is said, relative to the current directory."""
+"""The default folder of runs, relative to the current directory."""
 
 EXPERIMENT = "worksmith"
-"""The experiment of runs of no suite in particular; commands use one for each suite."""
+"""The default experiment; commands use one for each suite."""
 
 _SQLITE = "sqlite:///"
 _PATIENCE = 60.0
-"""Seconds that other processes get to make the store; it takes some."""
+"""Seconds for another process to make the store."""
 _SCHEMES = ("sqlite", "http", "https", "postgresql", "mysql", "mssql", "databricks", "file")
 
 
 def tracking_uri(given: str | None = None) -> str:
-    """The store's address: what was given, else MLFLOW_TRACKING_URI, else `sqlite:///mlruns/mlflow.db`."""
+    """The store's address: `given`, else MLFLOW_TRACKING_URI, else `sqlite:///mlruns/mlflow.db`."""
     return given or os.environ.get("MLFLOW_TRACKING_URI") or f"{_SQLITE}{FOLDER.as_posix()}/mlflow.db"
 
 
@@ -38,16 +38,16 @@ def database_file(uri: str) -> Path | None:
 
 
 def absolute(uri: str) -> str:
-    """The address with its file in full: MLflow keeps opened stores by address, whatever the directory."""
+    """The address with an absolute file: MLflow remembers opened stores by address."""
     file = database_file(uri)
     return uri if file is None else f"{_SQLITE}{os.path.realpath(file)}"
 
 
 def check_address(uri: str) -> None:
-    """See that `uri` can be the address of a store at all.
+    """Check the form of a store's address.
 
     Raises:
-        InputError: it is none that MLflow knows.
+        InputError: MLflow knows no such addresses.
     """
     scheme = urlsplit(uri).scheme.partition("+")[0]
     if not scheme:
@@ -61,10 +61,10 @@ def check_address(uri: str) -> None:
 
 
 def existing_store(uri: str | None = None) -> str | None:
-    """The full address of the store at `uri` (see `tracking_uri`), which can be used; None if there is none.
+    """The full address of the store at `uri` (see `tracking_uri`), checked; None if there is no store.
 
     Raises:
-        InputError: it is no address that MLflow knows.
+        InputError: MLflow knows no such addresses.
         TrackingError: the store is damaged, cannot be written, or does not answer.
     """
     quieten_libraries()
@@ -122,15 +122,12 @@ def open_store(uri: str, experiment: str = EXPERIMENT) -> tuple[Any, str]:
 
 
 def quieten_libraries() -> None:
-    """No telemetry, no prices from the network, no progress bars, nothing said twice.
-
-    To be called before MLflow is imported.
-    """
+    """Turn off telemetry, prices from the network, progress bars and doubled messages before MLflow loads."""
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2")  # MLflow's own 7 are minutes of silence
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    # It prints tracebacks of what is raised as well, and told by us.
+    # It prints tracebacks of exceptions that it raises as well.
     logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
 
 
@@ -152,7 +149,7 @@ def _experiment_id(client: Any, name: str, file: Path | None) -> str:
 
 @contextmanager
 def _alone(file: Path | None) -> Iterator[None]:
-    """Keep other processes from making the same SQLite store at the same time."""
+    """Hold the lock under which an SQLite store is made."""
     if file is None:
         yield
         return
@@ -168,7 +165,7 @@ def _alone(file: Path | None) -> Iterator[None]:
 
 @contextmanager
 def quiet(*names: str) -> Iterator[None]:
-    """Hold back what libraries say about themselves; errors still come through."""
+    """Hold back messages of these loggers, except errors."""
     loggers = [logging.getLogger(name) for name in names]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

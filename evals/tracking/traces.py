@@ -1,8 +1,8 @@
-"""Episodes as MLflow traces: small, written in one go, complete or reported.
+"""Episodes as MLflow traces, written at once and checked afterwards.
 
 MLflow's own tracing writes in the background, drops traces when it cannot keep up, and loses scores that
-arrive before their trace. Here a finished episode becomes a trace with its scores already attached and is
-written at once; afterwards the store is asked whether all of it is there, and what is not is written again.
+arrive before their trace. Here a finished episode becomes a trace with its scores attached; afterwards the
+store is asked for missing parts, which are written again.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Count(NamedTuple):
 
 
 class Written(NamedTuple):
-    """How many were to be written, and how many of those the store holds."""
+    """Counts of what was sent and of what the store holds."""
 
     sent: Count
     stored: Count
@@ -65,8 +65,8 @@ class TraceWriter:
     """Writes episodes of one run as traces.
 
     Args:
-        model: the name of the model that the episodes ran with; prices depend on it.
-        model_id: of the logged model that they evaluate, if there is one.
+        model: the name of the episodes' model, for prices.
+        model_id: of the logged model that they evaluate, if any.
     """
 
     def __init__(
@@ -81,9 +81,7 @@ class TraceWriter:
         self._model_id = model_id
 
     def write(self, records: Sequence[EpisodeRecord], tasks: Mapping[str, Task]) -> Written:
-        """Write `records`, each with its scores, verdicts and what its task expects.
-
-        What does not arrive is sent once more; what is missing even then is warned of.
+        """Write `records` with scores, verdicts and expectations; missing parts are sent once more.
 
         Args:
             tasks: by id, as far as they are at hand.
@@ -104,7 +102,7 @@ class TraceWriter:
         return written
 
     def write_missing(self, records: Sequence[EpisodeRecord]) -> None:
-        """Write those of `records` that have no trace in the run yet."""
+        """Write the `records` without a trace in the run."""
         known = self.stored()
         missing = [record for record in records if trace_id_of(record, self._run_id) not in known]
         if missing:
@@ -136,14 +134,14 @@ class TraceWriter:
             self._client.log_spans(self._experiment_id, [span for trace in batch for span in trace.spans])
 
     def _send_again(self, traces: Sequence[_Trace], missing: Mapping[str, list[Assessment] | None]) -> None:
-        """Whole traces that are missing, and single assessments of the others."""
+        """Send missing traces, and missing assessments of the others."""
         self._send([trace for trace in traces if missing.get(trace.info.trace_id, ()) is None])
         for trace_id, lost in missing.items():
             for assessment in lost or ():
                 self._client.log_assessment(trace_id, assessment)
 
     def _missing(self, traces: Sequence[_Trace]) -> dict[str, list[Assessment] | None]:
-        """By id of the trace: the assessments that the store does not have; None for the whole trace."""
+        """By id of the trace: the assessments that the store lacks; None if it lacks the trace."""
         stored = self.stored() if traces else {}
         missing: dict[str, list[Assessment] | None] = {}
         for trace in traces:
@@ -187,7 +185,7 @@ class TraceWriter:
 
 
 def trace_id_of(record: EpisodeRecord, run_id: str) -> str:
-    """The id of an episode's trace. The same episode may be in several runs, each with a trace of its own."""
+    """The id of an episode's trace in a run; each run with the episode has its own trace."""
     return f"tr-{digest([record.key, run_id], length=32)}"
 
 
