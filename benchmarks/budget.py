@@ -162,12 +162,12 @@ def foretold(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
 def waiting(suite: Suite, folder: Path) -> dict[str, float]:
     """Time foretold and taken where a compile mostly waits for its model."""
     from optimizers.compiling.compile import compile_program
-    from optimizers.compiling.rehearsal import rehearse
+    from optimizers.compiling.rehearsal import BilledModels, rehearse
     from optimizers.registry import optimizer
 
     plan = _plan(suite, folder, "bootstrap", _simulated(suite), 8)
-    names = (PAID, plan.teacher.lm.model)
-    said = rehearse(plan.context(), optimizer("bootstrap"), names=names, sample=8, prices=_prices())
+    billed = BilledModels(PAID, plan.teacher.lm.model)
+    said = rehearse(plan.context(), optimizer("bootstrap"), billed=billed, sample=8, prices=_prices())
     seconds = compile_program(plan).artifact.measured["seconds"]
     return {
         "foretold_seconds": round(said.seconds, 1),

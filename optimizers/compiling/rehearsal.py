@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evals.dspy_programs.asked import given_to
 from evals.dspy_programs.digests import program_digest, state_digest
@@ -67,7 +67,7 @@ class Rehearsed(Rollouts):
             for record in result.records:
                 self.cost.add(record)
                 self.ledger.add(result.program, record)
-        self.ledger.seconds += together.makespan(len(together.seconds), self.workers)
+        self.ledger.expect(together.makespan(len(together.seconds), self.workers))
         return found
 
     def _rehearse(self, program: Callable[..., Any], tasks: Sequence[Task]) -> EvalResult:
@@ -106,8 +106,7 @@ class Rehearsed(Rollouts):
         )
         wall, busy = time.perf_counter() - started, time.process_time() - busy
         self._samples[found.program].add(wall, busy, (record.seconds for record in found.records))
-        self.ledger.sampled += len(tasks)
-        self.ledger.sampling += wall
+        self.ledger.ran(len(tasks), wall)
         return replace(found, records=(*(known.records if known else ()), *found.records))
 
 
@@ -141,10 +140,9 @@ class Performer:
         prediction = program(task=given_to(program, task))
         with self._lock:
             wall, busy = self._begun[name]
-            sample = self._samples[name]
-            sample.wall, sample.busy = time.perf_counter() - wall, time.process_time() - busy
-            sample.seconds.append(prediction.episode.seconds)
-            self._ledger.sampled += 1
+            wall, busy = time.perf_counter() - wall, time.process_time() - busy
+            self._samples[name].extend(wall, busy, prediction.episode.seconds)
+            self._ledger.ran(1)
             self._ledger.add(name, prediction.episode)
             self._other = prediction
         return prediction
@@ -155,8 +153,15 @@ class Performer:
             known = self._ledger.programs[name]
             missing = self._counts[name] - len(known)
             known.extend([known[place % len(known)] for place in range(missing)])
-            self._ledger.sampling += sample.wall
-            self._ledger.seconds += sample.makespan(self._counts[name], self._workers)
+            self._ledger.ran(0, sample.wall)
+            self._ledger.expect(sample.makespan(self._counts[name], self._workers))
+
+
+class BilledModels(NamedTuple):
+    """The names of models, for their prices. Stand-ins may answer for them."""
+
+    student: str
+    teacher: str
 
 
 @dataclass(frozen=True)
@@ -178,17 +183,17 @@ def rehearse(
     context: CompileContext,
     optimizer: Callable[[CompileContext], Any],
     *,
-    names: tuple[str, str],
+    billed: BilledModels,
     sample: int,
     prices: Prices,
 ) -> Rehearsal:
     """Run `optimizer` on `context` in a rehearsal.
 
     Args:
-        names: of the student's and the teacher's models, for their prices.
+        billed: the models that the compile will pay for.
         sample: how many episodes of each program are run on dev.
     """
-    ledgers = [Ledger(name, prices) for name in names]
+    measured, taught = Ledger(billed.student, prices), Ledger(billed.teacher, prices)
     student, teacher = context.student, context.teacher
     with tempfile.TemporaryDirectory() as folder:
         store = ReplyStore(Path(folder) / "replies.jsonl")
@@ -198,7 +203,7 @@ def rehearse(
             Path(folder) / "student",
             workers=student.workers,
             scorers=student.scorers,
-            ledger=ledgers[0],
+            ledger=measured,
             sample=sample,
         )
         teaching = replace(
@@ -207,24 +212,18 @@ def rehearse(
             folder=Path(folder) / "teacher",
             cost=type(teacher.cost)(),
         )
-        perform = Performer(ledgers[0], context.dev, sample, student.workers)
+        perform = Performer(measured, context.dev, sample, student.workers)
         started = time.perf_counter()
         optimizer(replace(context, student=rehearsed, teacher=teaching, perform=perform, budget=None))
         perform.settle()
         took = time.perf_counter() - started
         store.close()
     cost = teaching.cost
-    ledgers[1].sampled = cost.episodes
-    ledgers[1].programs["teacher"].append(
-        Spent.on(
-            0 if names[1].startswith(GOLD_PREFIX) else cost.model_calls,
-            cost.prompt_tokens,
-            cost.completion_tokens,
-            model=names[1],
-            prices=prices,
-        )
-    )
-    return Rehearsal(ledgers[0], ledgers[1], took - ledgers[0].sampling + ledgers[0].seconds)
+    taught.ran(cost.episodes)
+    calls = 0 if billed.teacher.startswith(GOLD_PREFIX) else cost.model_calls
+    tokens = (cost.prompt_tokens, cost.completion_tokens)
+    taught.programs["teacher"].append(Spent.on(calls, *tokens, model=billed.teacher, prices=prices))
+    return Rehearsal(measured, taught, took - measured.sampling + measured.seconds)
 
 
 def _kept(lm: dspy.LM, store: ReplyStore) -> dspy.LM:

@@ -41,6 +41,15 @@ class Ledger:
     def add(self, program: str, episode: EpisodeRecord | EpisodeResult) -> None:
         self.programs[program].append(Spent.without_cache(episode, self.model, self.prices))
 
+    def ran(self, count: int, seconds: float = 0.0) -> None:
+        """Count episodes that were run, and their seconds if they stand for others."""
+        self.sampled += count
+        self.sampling += seconds
+
+    def expect(self, seconds: float) -> None:
+        """Count time that the compile's episodes will take."""
+        self.seconds += seconds
+
     @property
     def spent(self) -> Spent:
         return sum((spent for of_one in self.programs.values() for spent in of_one), start=Spent())
@@ -71,6 +80,11 @@ class Sample:
         self.wall += wall
         self.busy += busy
         self.seconds.extend(seconds)
+
+    def extend(self, wall: float, busy: float, seconds: float) -> None:
+        """Count one more episode, with the times from the start of the first to its end."""
+        self.wall, self.busy = wall, busy
+        self.seconds.append(seconds)
 
     def makespan(self, count: int, workers: int) -> float:
         """The seconds that `count` such episodes take with so many workers.

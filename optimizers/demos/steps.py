@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from evals.dspy_programs.demo_format import DemoNotes, without_notes
 from optimizers.demos.demonstration import Demonstration
 from tools.errors import InputError
 
@@ -16,7 +18,7 @@ Unit = Literal["trajectory", "step"]
 
 UNITS: Final[tuple[Unit, ...]] = get_args(Unit)
 
-_TRAJECTORY, _TWIN = "trajectory", "redacted"
+_TRAJECTORY = "trajectory"
 _OUTPUTS = ("thought", "tool", "arguments")
 
 
@@ -85,14 +87,15 @@ def _cut(part: Mapping[str, Any], number: int) -> dict[str, Any] | None:
     steps = part[_TRAJECTORY]
     if number > len(steps):
         return None
-    cut = dict(part)
+    notes, cut = DemoNotes.of(part), without_notes(part)
     if number < len(steps):
         # Later observations are no part of the step, and neither is a plan that was made later.
         cut |= {name: steps[number].get(name, "") for name in _OUTPUTS if name in part}
     cut[_TRAJECTORY] = steps[:number]
-    twin = cut.pop(_TWIN, None)
+    if notes == DemoNotes():
+        return cut
     # A twin without the same steps cannot be cut; without one, the step is not shown to personas that may not
     # read its records.
-    if twin is not None and _stepwise(twin) and len(twin[_TRAJECTORY]) == len(steps):
-        cut[_TWIN] = _cut(twin, number)
-    return cut
+    twin: Mapping[str, Any] = notes.redacted or {}
+    same = _stepwise(twin) and len(twin[_TRAJECTORY]) == len(steps)
+    return cut | replace(notes, redacted=_cut(twin, number) if same else None).to_fields()

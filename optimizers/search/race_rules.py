@@ -109,6 +109,23 @@ class Arm:
         """Whether it has lost more of its episodes than it may."""
         return not rules.allow_loss(self.lost, len(self.scores))
 
+    def pair(self, intents: int) -> None:
+        """Count the intents that it and the incumbent have both met."""
+        self.intents = max(self.intents, intents)
+
+    def judge(self, evidence: float, needed: float) -> None:
+        """Take in evidence. The most that was reached counts: the guarantee is about every look."""
+        self.evidence = max(self.evidence, evidence)
+        self.accepted = self.evidence >= needed
+
+    def leave(self, reason: str, *, out: bool = False) -> None:
+        """Leave the race."""
+        self.left, self.out = reason, out
+
+    def come_back(self) -> None:
+        """Run again."""
+        self.left = ""
+
     def above(self, other: Arm) -> bool:
         """Whether its mean is higher on the tasks that both have met."""
         both = min(len(self.scores), len(other.scores))

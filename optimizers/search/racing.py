@@ -127,7 +127,7 @@ class _Race:
             # About "at least `margin` better than the rival", in terms of the rival's lead.
             self._no_use[name] = self._evidence(self._rules.beta, -self._rules.margin)
         if not self._incumbent.out and any(not arm.accepted for arm in self._candidates if not arm.left):
-            self._incumbent.left = ""
+            self._incumbent.come_back()
 
     def _evidence(self, chance: float, bound: float = 0.0) -> Evidence:
         return Evidence(bound, stakes(len(self._ends), needed(chance)))
@@ -214,7 +214,7 @@ class _Race:
         """Take in the intents that an arm and the incumbent have both met since last time."""
         both = self._intents(min(len(arm.scores), len(self._incumbent.scores)))
         self._better[arm.name].add(self._leads(arm, self._incumbent, arm.intents, both))
-        arm.intents = max(arm.intents, both)
+        arm.pair(both)
 
     def _intents(self, tasks: int) -> int:
         """How many whole intents the first tasks make."""
@@ -239,23 +239,21 @@ class _Race:
         waiting = max(0, self._most - len(self._candidates))
         logs = adjusted([*(evidence.log for evidence in self._better.values()), *[NOTHING] * waiting])
         for arm, evidence in zip(self._candidates, logs, strict=False):
-            # The most that was reached counts: the guarantee is about every look.
-            arm.evidence = max(arm.evidence, evidence)
-            arm.accepted = arm.evidence >= needed(self._rules.alpha)
+            arm.judge(evidence, needed(self._rules.alpha))
 
     def _let_leave(self, rivals: Mapping[str, Arm | None]) -> None:
         for arm in self.runners:
             if self._bounds is not None and (bound := self._bounds.lost(arm.name)):
-                arm.left, arm.out = f"cannot keep {bound}", True
+                arm.leave(f"cannot keep {bound}", out=True)
             elif not self._rules.allow_loss(arm.lost, self._ends[-1]):
                 # Even if it loses no further episode.
-                arm.left = self._rules.loss(arm.lost, len(arm.scores))
+                arm.leave(self._rules.loss(arm.lost, len(arm.scores)))
                 if arm is self._incumbent:
                     self.outcome().check()
         for arm in self._candidates:
             rival = rivals.get(arm.name)
             if rival is not None and not arm.left and self._no_use[arm.name].log >= needed(self._rules.beta):
-                arm.left = f"not better than {rival.name} by {100 * self._rules.margin:g} points"
+                arm.leave(f"not better than {rival.name} by {100 * self._rules.margin:g} points")
         staying = [arm for arm in self._candidates if not arm.left]
         if staying and all(arm.accepted for arm in staying) and not self._incumbent.left:
-            self._incumbent.left = "all who stay are better"
+            self._incumbent.leave("all who stay are better")

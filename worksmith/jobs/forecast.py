@@ -16,7 +16,7 @@ from evals.dspy_programs.digests import model_name
 from evals.lm.lm_proxy import ProxyEngine, Sample
 from evals.lm.prices import Prices, free, prices_in_use
 from optimizers.compiling.claims import intents_in
-from optimizers.compiling.rehearsal import Rehearsal, Rehearsed, rehearse
+from optimizers.compiling.rehearsal import BilledModels, Rehearsal, Rehearsed, rehearse
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.sampling import Ledger
 from optimizers.cost.spending import Spent
@@ -193,8 +193,8 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
     """
     plan = replace(plan, budget=None)
     student, teacher = plan.lm.lm, plan.teacher.lm
-    names = (model_name(student), model_name(teacher))
-    asked = all(map(free, names)) or sample is not None
+    billed = BilledModels(model_name(student), model_name(teacher))
+    asked = all(map(free, billed)) or sample is not None
     job, prices, each = (
         plan.context(),
         prices_in_use(),
@@ -203,19 +203,19 @@ def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
     with tempfile.TemporaryDirectory() as folder:
         store = ReplyStore(Path(folder) / "replies.jsonl")
         try:
-            if not free(names[0]):
+            if not free(billed.student):
                 student = _gold(plan) if sample is None else student
-            lm = teacher if free(names[1]) else _gold(plan)
+            lm = teacher if free(billed.teacher) else _gold(plan)
         except InputError:
             return None
         found = rehearse(
             replace(job, student=replace(job.student, lm=student), teacher=replace(job.teacher, lm=lm)),
             _rehearsed(plan),
-            names=names,
+            billed=billed,
             sample=each,
             prices=prices,
         )
-        if sample is not None and not free(names[1]) and found.teacher.sampled:
+        if sample is not None and not free(billed.teacher) and found.teacher.sampled:
             found = _with_taught(found, job, _kept(teacher, store), Path(folder), sample)
         store.close()
     whole = not OPTIMIZERS[plan.optimizer].proposes
