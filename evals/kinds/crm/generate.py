@@ -13,9 +13,9 @@ from datetime import datetime, time
 
 from evals.authoring.sizes import SplitSizes
 from evals.kinds.crm.families.registry import FAMILIES, held_out_split
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Family, Mode, Question, Values
-from evals.kinds.crm.questions.script import Script
+from evals.kinds.crm.questions.org_records import OrgRecords
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder
 from evals.kinds.crm.sampling import Place, Sampler
 from evals.tasks.task import Answer, Split, Step, Task
 from tools.environment import Environment
@@ -83,11 +83,11 @@ def generate(
     """
     sizes = sizes or Sizes.of_scale(world.manifest.scale or 1.0)
     wanted = {split: size for split, size in sizes.by_split().items() if size}
-    books, env = Books(built), Environment(world, sandboxes=1)
+    org, env = OrgRecords(built), Environment(world, sandboxes=1)
     result = Generated()
     for family in FAMILIES if only is None else only:
         writer = _Writer(family, mode, env)
-        sampler = Sampler(family, books, mode, seed, wanted)
+        sampler = Sampler(family, org, mode, seed, wanted)
         for place in sampler.places():
             task = writer.fill(place, sampler, seed)
             if task is None:
@@ -171,13 +171,13 @@ class _Writer:
             persona=self._env.persona(self._family.persona),
             now=_midnight(question),
         )
-        script = Script(episode, self._mode)
+        recorder = PlanRecorder(episode, self._mode)
         program = self._family.solve_by_queries if by_queries else self._family.solve
-        found = program(script, question)
+        found = program(recorder, question)
         if _sorted(found) != _sorted(truth := _values(question)):
             way = "queries" if by_queries else "functions"
             raise TruthError(f"{self._family.name} {dict(question.slots)}: {way} find {found}, not {truth}")
-        return tuple(script.steps)
+        return tuple(recorder.steps)
 
 
 def _midnight(question: Question) -> datetime:

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
+from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.tasks.task import Split
 from tools.generating.apportion import apportion
 from tools.seeding import rng
@@ -39,7 +39,7 @@ class Sampler:
     """The questions of one family, taken one by one. `drops`: why draws could not be asked, and how often."""
 
     def __init__(
-        self, family: Family, books: Books, mode: Mode, seed: int, sizes: Mapping[Split, int]
+        self, family: Family, org: OrgRecords, mode: Mode, seed: int, sizes: Mapping[Split, int]
     ) -> None:
         self.drops: Counter[str] = Counter()
         self._family = family
@@ -50,7 +50,7 @@ class Sampler:
         self._keys: set[tuple[tuple[str, str], ...]] = set()
         self._used: dict[Split, Counter[str]] = defaultdict(Counter)
         for stratum, count in self._shares(sum(sizes.values())).items():
-            self._draw(books, stratum, count)
+            self._draw(org, stratum, count)
 
     def places(self) -> list[Place]:
         """The places of all splits, so mixed that each comes to its share of what is scarce.
@@ -113,14 +113,14 @@ class Sampler:
         self._used[place.split].update({_answer(question), *question.shown.values()})
         return question
 
-    def _draw(self, books: Books, stratum: str, count: int) -> None:
+    def _draw(self, org: OrgRecords, stratum: str, count: int) -> None:
         share = self._family.nones(self._mode)
         empty = ceil(2 * _SPARE * count * min(0.5, share))  # twice as many: not every stratum has some
         goals = {False: _SPARE * count, True: empty}
         random = rng(self._seed, "crm", self._mode, self._family.name, "questions", stratum)
         tries = _TRIES + _TRIES_FOR_EACH * count
         idle = 0
-        for number, drawn in enumerate(self._family.candidates(books, self._mode, stratum, random), 1):
+        for number, drawn in enumerate(self._family.candidates(org, self._mode, stratum, random), 1):
             if isinstance(drawn, Doubt):
                 self.drops[drawn.reason] += 1
             idle = 0 if isinstance(drawn, Question) and self._add(drawn, goals) else idle + 1

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from random import Random
 
-from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.kinds.crm.questions.wording import wording
 from evals.tasks.task import Entity
 from tools.kinds.crm.generate.hearing import read_rules
@@ -91,12 +91,12 @@ def read_subjects(text: str) -> tuple[list[str], str]:
     return sorted(found), pattern.sub("", text)
 
 
-def true_value(books: Books, key: str, subject: str) -> str | None:
+def true_value(org: OrgRecords, key: str, subject: str) -> str | None:
     """What holds, as the org was made; None if no article says so."""
     fact = facts()[key]
     if fact.of != _RULES:
-        return _advice(books).get(subject, {}).get(key)
-    policy = next((each for each in books.built.policies if each.key == subject), None)
+        return _advice(org).get(subject, {}).get(key)
+    policy = next((each for each in org.built.policies if each.key == subject), None)
     if policy is None or key == "step":
         return policy.step if policy else None
     remedy, _, limit = key.partition(".")
@@ -104,10 +104,10 @@ def true_value(books: Books, key: str, subject: str) -> str | None:
     return None if value is None else _counted(value, fact.unit)
 
 
-def true_article(books: Books, key: str, subject: str) -> str | None:
+def true_article(org: OrgRecords, key: str, subject: str) -> str | None:
     if facts()[key].of == _RULES:
-        return next(each.article for each in books.built.policies if each.key == subject)
-    kinds = books.built.latents_of("advice").items()
+        return next(each.article for each in org.built.policies if each.key == subject)
+    kinds = org.built.latents_of("advice").items()
     return next(
         (each for each, latent in kinds if latent.facts["category"] == subject and key in latent.facts), None
     )
@@ -140,9 +140,9 @@ def entity(key: str, value: str) -> Entity:
 
 
 @lru_cache(maxsize=2)
-def _advice(books: Books) -> Mapping[str, Mapping[str, str]]:
+def _advice(org: OrgRecords) -> Mapping[str, Mapping[str, str]]:
     found: dict[str, dict[str, str]] = {}
-    for latent in books.built.latents_of("advice").values():
+    for latent in org.built.latents_of("advice").values():
         found.setdefault(latent.facts["category"], {}).update(latent.facts)
     return found
 

@@ -16,9 +16,9 @@ from evals.kinds.crm.families.steps import (
     window_of,
     within,
 )
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.script import Script
+from evals.kinds.crm.questions.org_records import OrgRecords
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder
 
 _NAME = "best_region_identification"
 _FEWEST, _MARGIN = 3, 1.05
@@ -31,23 +31,23 @@ class BestRegion(Periodic):
     As published, a single case makes a state the best, and there always is an answer.
     """
 
-    def doubt(self, books: Books, question: Question) -> Doubt | None:
+    def doubt(self, org: OrgRecords, question: Question) -> Doubt | None:
         """See `Periodic`: on the day of the question it has to be known which cases are closed."""
-        cases = books.opened(window_of(question))
+        cases = org.opened(window_of(question))
         if any(case.closed and case.closed.date() >= question.today for case in cases):
             return Doubt("cases still in work")
-        minutes = _minutes(books, question)
+        minutes = _minutes(org, question)
         if max(map(len, minutes.values()), default=0) < _FEWEST - 1:
             return Doubt("nothing near")
         return narrow(_means(minutes, _FEWEST), "min", _MARGIN)
 
-    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+    def truth(self, org: OrgRecords, mode: Mode, question: Question) -> Truth:
         fewest = _FEWEST if mode == "clean" else 1
-        return leader(_means(_minutes(books, question), fewest), "min", "state")
+        return leader(_means(_minutes(org, question), fewest), "min", "state")
 
-    def solve(self, script: Script, question: Question) -> Values:
-        bounds = ask_window(script, question)
-        cases = script.call(
+    def solve(self, recorder: PlanRecorder, question: Question) -> Values:
+        bounds = ask_window(recorder, question)
+        cases = recorder.call(
             "functions.get_cases",
             "I need the closed cases of the period.",
             start_date=bounds.start,
@@ -56,20 +56,20 @@ class BestRegion(Periodic):
         )
         if not cases:
             return None
-        placed = script.call(
+        placed = recorder.call(
             "functions.get_shipping_state", "I look up the states of their customers.", cases=cases
         )
-        times = script.call(
+        times = recorder.call(
             "functions.calculate_region_average_closure_times",
             "I average the closing times by state.",
             cases=placed,
         )
         if not times:
             return None
-        return ask_extreme(script, "I pick the state with the shortest.", times, "min")
+        return ask_extreme(recorder, "I pick the state with the shortest.", times, "min")
 
-    def solve_by_queries(self, script: Script, question: Question) -> Values:
-        rows = script.soql(
+    def solve_by_queries(self, recorder: PlanRecorder, question: Question) -> Values:
+        rows = recorder.soql(
             "I need the closed cases of the period with their times and the states of their customers.",
             f"""SELECT Account.ShippingState, CreatedDate, ClosedDate FROM Case
                 WHERE Status = 'Closed' AND {within("CreatedDate", window_of(question))}""",
@@ -78,15 +78,15 @@ class BestRegion(Periodic):
         for row in rows:
             taken = read_moment(row["ClosedDate"]) - read_moment(row["CreatedDate"])
             times[row["Account"]["ShippingState"]].append(taken.total_seconds())
-        fewest = _FEWEST if script.mode == "clean" else 1
+        fewest = _FEWEST if recorder.mode == "clean" else 1
         return leaders(_means(times, fewest), "min")
 
 
-def _minutes(books: Books, question: Question) -> dict[str, list[float]]:
+def _minutes(org: OrgRecords, question: Question) -> dict[str, list[float]]:
     found: dict[str, list[float]] = defaultdict(list)
-    for case in books.opened(window_of(question)):
+    for case in org.opened(window_of(question)):
         if case.closed is not None:
-            found[books.states[case.account]].append(case.minutes)
+            found[org.states[case.account]].append(case.minutes)
     return found
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from evals.kinds.crm.families.routing import best_agent, issue_names, telling_products, unclear
 from evals.kinds.crm.families.steps import written
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.script import Script, Seen, listed
+from evals.kinds.crm.questions.org_records import OrgRecords
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen, listed
 from evals.kinds.crm.questions.wording import phrased, wording
 from evals.tasks.task import Entity
 from tools.kinds.crm.generate.dialogue import describe
@@ -43,21 +43,21 @@ class CaseRouting(Family):
         return dict.fromkeys(issue_names(), 1.0)
 
     def candidates(
-        self, books: Books, mode: Mode, stratum: str, random: Random
+        self, org: OrgRecords, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
-        names = sorted(set(books.products.values()))
+        names = sorted(set(org.products.values()))
         drawn: Counter[str] = Counter()
-        days = (books.snapshot - books.first_day - _WARM_UP).days
+        days = (org.snapshot - org.first_day - _WARM_UP).days
         while True:
-            today = books.first_day + _WARM_UP + timedelta(days=random.randint(0, days))
+            today = org.first_day + _WARM_UP + timedelta(days=random.randint(0, days))
             slots = {"issue": stratum, "product": random.choice(names)}
             if mode == "clean":
                 slots["today"] = today.isoformat()
             question = Question(slots, today, None, stratum)
-            known = telling_products(books, mode, question)
+            known = telling_products(org, mode, question)
             if known and random.random() < _RELEVANT:
                 question = replace(question, slots={**slots, "product": random.choice(known)})
-            agent = unclear(books, mode, question) or best_agent(books, mode, question)
+            agent = unclear(org, mode, question) or best_agent(org, mode, question)
             if isinstance(agent, Doubt):
                 yield agent
             elif len(drawn) > 1 and random.random() * drawn[agent] > _AGAIN:
@@ -66,8 +66,8 @@ class CaseRouting(Family):
                 drawn[agent] += 1
                 yield replace(question, answer=_answer(agent))
 
-    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        found = best_agent(books, mode, question)
+    def truth(self, org: OrgRecords, mode: Mode, question: Question) -> Truth:
+        found = best_agent(org, mode, question)
         return found if isinstance(found, Doubt) else _answer(found)
 
     def phrase(self, question: Question, random: Random) -> str:
@@ -87,11 +87,11 @@ class CaseRouting(Family):
             return None
         return {"issue": issues[0], "product": products.pop()}
 
-    def solve(self, script: Script, question: Question) -> Values:
+    def solve(self, recorder: PlanRecorder, question: Question) -> Values:
         until: dict[str, Any] = {"end_date": written(question.today)} if "today" in question.slots else {}
-        issues = script.call("functions.get_issues", "I need the issue that the description is about.")
+        issues = recorder.call("functions.get_issues", "I need the issue that the description is about.")
         name = issue_names()[question.slots["issue"]]
-        closed = script.call(
+        closed = recorder.call(
             "functions.get_cases",
             f"The description is about {name}; these are the closed cases of that issue.",
             issue_ids=[next(each["Id"] for each in issues if each["Name"] == name)],
@@ -99,22 +99,22 @@ class CaseRouting(Family):
             after=[issues],
             **until,
         )
-        best = _most(script, "Who closed most of them.", closed)
+        best = _most(recorder, "Who closed most of them.", closed)
         if len(best) == 1:
             return (best[0].value,)
-        products = script.call(
+        products = recorder.call(
             "functions.search_products",
             "Several agents are equal, so the product decides.",
             search_term=question.slots["product"],
             after=[best],
         )
-        items = script.call(
+        items = recorder.call(
             "functions.get_order_item_ids_by_product",
             "Cases refer to order items of the product.",
             product_id=_product_of(products, question),
             after=[products],
         )
-        about = script.call(
+        about = recorder.call(
             "functions.get_cases",
             "The closed cases of these agents about the product.",
             agent_ids=best,
@@ -123,10 +123,10 @@ class CaseRouting(Family):
             **until,
         )
         if about:
-            best = _most(script, "Who closed most of them.", about)
+            best = _most(recorder, "Who closed most of them.", about)
         if len(best) == 1:
             return (best[0].value,)
-        waiting = script.call(
+        waiting = recorder.call(
             "functions.get_cases",
             "Still equal, so I look for the one with fewest cases that are not closed.",
             agent_ids=best,
@@ -137,20 +137,20 @@ class CaseRouting(Family):
         idle = [agent for agent in best if not busy[agent]]
         if idle:
             return tuple(idle)
-        least = script.call("functions.get_agents_with_min_cases", "Who has fewest.", subset_cases=waiting)
+        least = recorder.call("functions.get_agents_with_min_cases", "Who has fewest.", subset_cases=waiting)
         return tuple(least)
 
-    def solve_by_queries(self, script: Script, question: Question) -> Values:
+    def solve_by_queries(self, recorder: PlanRecorder, question: Question) -> Values:
         midnight = written(question.today)
         until = f" AND ClosedDate < {midnight}" if "today" in question.slots else ""
-        issues = script.soql(
+        issues = recorder.soql(
             "I need the issue that the description is about.", "SELECT Id, Name FROM Issue__c"
         )
         name = issue_names()[question.slots["issue"]]
         issue = next(each["Id"] for each in issues if each["Name"] == name)
         count = "SELECT OwnerId, COUNT(Id) cases FROM Case WHERE"
         order = "GROUP BY OwnerId ORDER BY COUNT(Id) DESC"
-        rows = script.soql(
+        rows = recorder.soql(
             f"The description is about {name}; I count the closed cases of that issue by agent.",
             f"{count} IssueId__c = '{issue}' AND Status = 'Closed'{until} {order}",
             after=[issues],
@@ -159,14 +159,14 @@ class CaseRouting(Family):
         if len(best) == 1:
             return best
         product = question.slots["product"]
-        items = script.soql(
+        items = recorder.soql(
             "Several agents are equal, so the product decides; cases refer to its order items.",
             f"SELECT Id FROM OrderItem WHERE Product2.Name = '{product}'",
             after=[rows],
         )
         if items:
             ids = listed([each["Id"] for each in items])
-            rows = script.soql(
+            rows = recorder.soql(
                 "The closed cases of these agents about the product.",
                 f"""{count} OwnerId IN {listed(best)} AND OrderItemId__c IN {ids}
                     AND Status = 'Closed'{until} {order}""",
@@ -175,7 +175,7 @@ class CaseRouting(Family):
             best = _first(rows) or best
         if len(best) == 1:
             return best
-        rows = script.soql(
+        rows = recorder.soql(
             "Still equal, so I look for the one with fewest cases that are not closed.",
             f"""{count} OwnerId IN {listed(best)} AND CreatedDate < {midnight}
                 AND (ClosedDate = null OR ClosedDate >= {midnight}) {order}""",
@@ -200,8 +200,8 @@ def _product_names() -> re.Pattern[str]:
     )
 
 
-def _most(script: Script, why: str, cases: Seen) -> Seen:
-    return script.call("functions.get_agents_with_max_cases", why, subset_cases=cases)
+def _most(recorder: PlanRecorder, why: str, cases: Seen) -> Seen:
+    return recorder.call("functions.get_agents_with_max_cases", why, subset_cases=cases)
 
 
 def _product_of(products: Seen, question: Question) -> str:

@@ -19,9 +19,9 @@ from evals.kinds.crm.families.steps import (
     window_of,
     within,
 )
-from evals.kinds.crm.questions.books import Books, Case
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.script import Script, listed
+from evals.kinds.crm.questions.org_records import Case, OrgRecords
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder, listed
 from evals.kinds.crm.questions.wording import wording
 
 _NAME = "handle_time"
@@ -33,23 +33,23 @@ class HandleTime(Periodic):
     """See `Family`. Strata are `KIND/N`: the kind of period and how many cases are to be exceeded."""
 
     def drawn(
-        self, books: Books, mode: Mode, question: Question, others: Sequence[str], random: Random
+        self, org: OrgRecords, mode: Mode, question: Question, others: Sequence[str], random: Random
     ) -> Question:
         extreme = weighted(wording(_NAME)["draw"]["extremes"], random)
         return replace(question, slots={**question.slots, "n": others[0], "extreme": extreme})
 
-    def doubt(self, books: Books, question: Question) -> Doubt | None:
-        means = _means(books, "clean", question)
-        return managed.doubt(books, question) or narrow(means, question.slots["extreme"], _MARGIN)
+    def doubt(self, org: OrgRecords, question: Question) -> Doubt | None:
+        means = _means(org, "clean", question)
+        return managed.doubt(org, question) or narrow(means, question.slots["extreme"], _MARGIN)
 
-    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        return leader(_means(books, mode, question), question.slots["extreme"], "user_id")
+    def truth(self, org: OrgRecords, mode: Mode, question: Question) -> Truth:
+        return leader(_means(org, mode, question), question.slots["extreme"], "user_id")
 
-    def solve(self, script: Script, question: Question) -> Values:
-        bounds, agents = managed.ask_qualified(script, question)
+    def solve(self, recorder: PlanRecorder, question: Question) -> Values:
+        bounds, agents = managed.ask_qualified(recorder, question)
         if not agents:
             return None
-        cases = script.call(
+        cases = recorder.call(
             "functions.get_non_transferred_case_ids",
             "Transferred cases are left out of handle times.",
             start_date=bounds.start,
@@ -57,7 +57,7 @@ class HandleTime(Periodic):
         )
         if not cases:
             return None
-        theirs = script.call(
+        theirs = recorder.call(
             "functions.get_cases",
             "I need the closed cases of these agents.",
             start_date=bounds.start,
@@ -68,17 +68,17 @@ class HandleTime(Periodic):
         )
         if not theirs:
             return None
-        times = script.call(
+        times = recorder.call(
             "functions.calculate_average_handle_time", "I average their handle times.", cases=theirs
         )
-        return ask_extreme(script, "I pick the one asked for.", times, question.slots["extreme"])
+        return ask_extreme(recorder, "I pick the one asked for.", times, question.slots["extreme"])
 
-    def solve_by_queries(self, script: Script, question: Question) -> Values:
-        found, agents = managed.query_qualified(script, question)
+    def solve_by_queries(self, recorder: PlanRecorder, question: Question) -> Values:
+        found, agents = managed.query_qualified(recorder, question)
         if not agents:
             return None
-        excluded = _query_transferred(script, question)
-        cases = script.soql(
+        excluded = _query_transferred(recorder, question)
+        cases = recorder.soql(
             "I need the closed cases of these agents with their times.",
             f"""SELECT Id, OwnerId, CreatedDate, ClosedDate FROM Case WHERE Status = 'Closed'
                 AND {within("CreatedDate", window_of(question))} AND OwnerId IN {listed(agents)}""",
@@ -94,35 +94,35 @@ class HandleTime(Periodic):
         return leaders(means, question.slots["extreme"])
 
 
-def _means(books: Books, mode: Mode, question: Question) -> dict[str, float]:
-    agents = managed.qualified(books, mode, question)
+def _means(org: OrgRecords, mode: Mode, question: Question) -> dict[str, float]:
+    agents = managed.qualified(org, mode, question)
     minutes: dict[str, list[float]] = defaultdict(list)
-    for case in _untransferred(books, mode, question):
+    for case in _untransferred(org, mode, question):
         if case.closed is not None and case.owner in agents:
             minutes[case.owner].append(case.minutes)
     return {agent: fmean(each) for agent, each in minutes.items()}
 
 
-def _untransferred(books: Books, mode: Mode, question: Question) -> Sequence[Case]:
+def _untransferred(org: OrgRecords, mode: Mode, question: Question) -> Sequence[Case]:
     """The cases opened in the period that were assigned once: ever, or as published within the period."""
     window = window_of(question)
     if mode == "clean":
-        return [case for case in books.opened(window) if len(books.assignments_of[case.id]) == 1]
-    times = Counter(each.case for each in books.assigned(window, end_too=True))
-    return [case for case in books.opened(window) if times[case.id] == 1]
+        return [case for case in org.opened(window) if len(org.assignments_of[case.id]) == 1]
+    times = Counter(each.case for each in org.assigned(window, end_too=True))
+    return [case for case in org.opened(window) if times[case.id] == 1]
 
 
-def _query_transferred(script: Script, question: Question) -> Callable[[str], bool]:
+def _query_transferred(recorder: PlanRecorder, question: Question) -> Callable[[str], bool]:
     """Asks for transfers, and says of a case whether it has to be left out."""
-    if script.mode == "clean":
-        rows = script.soql(
+    if recorder.mode == "clean":
+        rows = recorder.soql(
             "Transferred cases are left out: those with an assignment that had an owner before.",
             """SELECT CaseId__c FROM CaseHistory__c
                WHERE Field__c = 'Owner Assignment' AND OldValue__c != null""",
         )
         moved = {row["CaseId__c"] for row in rows}
         return lambda case: case in moved
-    rows = script.soql(
+    rows = recorder.soql(
         "Only cases with exactly one assignment in the period count.",
         f"""SELECT CaseId__c FROM CaseHistory__c WHERE Field__c = 'Owner Assignment'
             AND {within("CreatedDate", window_of(question), end_too=True)}

@@ -21,9 +21,9 @@ from evals.kinds.crm.families.article_facts import (
     under,
     unknown_categories,
 )
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.script import Script
+from evals.kinds.crm.questions.org_records import OrgRecords
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder
 from evals.kinds.crm.questions.wording import wording
 
 _NAME = "knowledge_qa"
@@ -48,27 +48,27 @@ class KnowledgeQa(Family):
         return strata
 
     def candidates(
-        self, books: Books, mode: Mode, stratum: str, random: Random
+        self, org: OrgRecords, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
         while True:
             asked, about = _draw(stratum, random, unknown=mode == "clean")
             slots = {"facts": _BETWEEN.join(asked), "about": _BETWEEN.join(about)}
-            question = Question(slots, books.snapshot, None, stratum)
-            truth = self.truth(books, mode, question)
+            question = Question(slots, org.snapshot, None, stratum)
+            truth = self.truth(org, mode, question)
             if isinstance(truth, Doubt) or (truth is None and mode == "faithful"):
                 yield truth or Doubt("no article says it")
                 continue
-            articles = dict.fromkeys(true_article(books, key, each) for key, each in _parts(question))
+            articles = dict.fromkeys(true_article(org, key, each) for key, each in _parts(question))
             yield replace(
                 question,
                 answer=truth,
-                reference=_reference(books, question) if truth else "",
+                reference=_reference(org, question) if truth else "",
                 must_read=tuple(f"Knowledge__kav/{article}" for article in articles if truth and article),
             )
 
-    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+    def truth(self, org: OrgRecords, mode: Mode, question: Question) -> Truth:
         """See `Family`. The same in both modes."""
-        found = [(key, true_value(books, key, about)) for key, about in _parts(question)]
+        found = [(key, true_value(org, key, about)) for key, about in _parts(question)]
         values = [value for _, value in found if value is not None]
         if not values:
             return None
@@ -108,19 +108,19 @@ class KnowledgeQa(Family):
             return None
         return {"facts": _BETWEEN.join(asked), "about": _BETWEEN.join(about)}
 
-    def solve(self, script: Script, question: Question) -> Values:
+    def solve(self, recorder: PlanRecorder, question: Question) -> Values:
         asked, about = _slots(question)
         words = " ".join([*(facts()[key].search for key in asked), *map(_bare, about)])
-        found = script.call(
+        found = recorder.call(
             "functions.search_knowledge_articles",
             "I look for the words of the question in the articles.",
             search_term=words,
         )
         return _values(question, ((each["Title"], each["Content"]) for each in found))
 
-    def solve_by_queries(self, script: Script, question: Question) -> Values:
+    def solve_by_queries(self, recorder: PlanRecorder, question: Question) -> Values:
         phrases = " OR ".join(f'"{_bare(each)}"' for each in _slots(question)[1])
-        found = script.sosl(
+        found = recorder.sosl(
             "I look for the articles on what the question is about.",
             f"FIND {{{phrases}}} IN ALL FIELDS RETURNING Knowledge__kav(Id, Title, FAQ_Answer__c "
             "WHERE PublishStatus = 'Online' AND Language = 'en_US')",
@@ -157,11 +157,11 @@ def _bare(subject: str) -> str:
     return name.removeprefix("the ")
 
 
-def _reference(books: Books, question: Question) -> str:
+def _reference(org: OrgRecords, question: Question) -> str:
     several = len(_slots(question)[1]) > 1
     sentences = []
     for key, about in _parts(question):
-        text = facts()[key].says.format(value=true_value(books, key, about))
+        text = facts()[key].says.format(value=true_value(org, key, about))
         sentences.append(f"For {_bare(about)}: {text[0].lower()}{text[1:]}" if several else text)
     return " ".join(sentences)
 

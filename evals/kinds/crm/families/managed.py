@@ -9,50 +9,50 @@ from collections import Counter
 from datetime import timedelta
 
 from evals.kinds.crm.families.steps import Bounds, ask_window, window_of, within
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Mode, Question
+from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.kinds.crm.questions.periods import Window
-from evals.kinds.crm.questions.script import Script, Seen
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen
 
 _NEAR = timedelta(days=28)
 
 
-def managed(books: Books, mode: Mode, window: Window) -> Counter[str]:
+def managed(org: OrgRecords, mode: Mode, window: Window) -> Counter[str]:
     if mode == "faithful":
-        return Counter(each.new for each in books.assigned(window, end_too=True))
-    return Counter(each.new for each in books.assigned(window) if each.old is None)
+        return Counter(each.new for each in org.assigned(window, end_too=True))
+    return Counter(each.new for each in org.assigned(window) if each.old is None)
 
 
-def qualified(books: Books, mode: Mode, question: Question) -> set[str]:
+def qualified(org: OrgRecords, mode: Mode, question: Question) -> set[str]:
     least = int(question.slots["n"])
-    return {agent for agent, n in managed(books, mode, window_of(question)).items() if n > least}
+    return {agent for agent, n in managed(org, mode, window_of(question)).items() if n > least}
 
 
-def doubt(books: Books, question: Question) -> Doubt | None:
+def doubt(org: OrgRecords, question: Question) -> Doubt | None:
     """Why, in clean mode, a question about them cannot be asked.
 
     What happened to the cases has to be known on the day of the question, and where nobody qualifies somebody
     must come close.
     """
     window = window_of(question)
-    if any(books.last_event[case.id].date() >= question.today for case in books.opened(window)):
+    if any(org.last_event[case.id].date() >= question.today for case in org.opened(window)):
         return Doubt("cases still in work")
-    least, counts = int(question.slots["n"]), managed(books, "clean", window)
+    least, counts = int(question.slots["n"]), managed(org, "clean", window)
     if not counts:
         around = Window(window.start - _NEAR, window.end + _NEAR)
-        return None if least == 0 and books.opened(around) else Doubt("nothing near")
+        return None if least == 0 and org.opened(around) else Doubt("nothing near")
     return Doubt("nobody near") if max(counts.values()) < least else None
 
 
-def ask_qualified(script: Script, question: Question) -> tuple[Bounds, Seen]:
-    bounds = ask_window(script, question)
-    counts = script.call(
+def ask_qualified(recorder: PlanRecorder, question: Question) -> tuple[Bounds, Seen]:
+    bounds = ask_window(recorder, question)
+    counts = recorder.call(
         "functions.get_agent_handled_cases_by_period",
         "I count the cases that each agent managed in the period.",
         start_date=bounds.start,
         end_date=bounds.end,
     )
-    found = script.call(
+    found = recorder.call(
         "functions.get_qualified_agent_ids_by_case_count",
         f"Only agents with {cases_named(question)} matter.",
         agent_handled_cases=counts,
@@ -66,14 +66,14 @@ def cases_named(question: Question) -> str:
     return "any cases" if least == "0" else f"more than {least} {'case' if least == '1' else 'cases'}"
 
 
-def query_qualified(script: Script, question: Question) -> tuple[Seen, list[str]]:
-    first = "AND OldValue__c = null" if script.mode == "clean" else ""
+def query_qualified(recorder: PlanRecorder, question: Question) -> tuple[Seen, list[str]]:
+    first = "AND OldValue__c = null" if recorder.mode == "clean" else ""
     counted = "first assignments" if first else "assignments"
-    found = script.soql(
+    found = recorder.soql(
         f"I count {counted} in the period and keep agents with {cases_named(question)}.",
         f"""SELECT NewValue__c, COUNT(Id) total FROM CaseHistory__c
             WHERE Field__c = 'Owner Assignment' {first}
-            AND {within("CreatedDate", window_of(question), end_too=script.mode == "faithful")}
+            AND {within("CreatedDate", window_of(question), end_too=recorder.mode == "faithful")}
             GROUP BY NewValue__c HAVING COUNT(Id) > {question.slots["n"]}""",
     )
     return found, [row["NewValue__c"] for row in found]

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from evals.kinds.crm.families.products import AboutProduct, ask_items, cases_of, query_items
 from evals.kinds.crm.families.steps import ask_extreme, ask_window, leader, leaders, window_of, within
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.script import Script, listed
+from evals.kinds.crm.questions.org_records import OrgRecords
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder, listed
 from evals.tasks.task import Entity
 from tools.kinds.crm.functions.moments import MONTHS
 
@@ -25,11 +25,11 @@ class MonthlyTrend(AboutProduct):
     always is an answer.
     """
 
-    def doubt(self, books: Books, question: Question) -> Doubt | None:
-        return Doubt("too few cases") if len(cases_of(books, question)) < _FEWEST else None
+    def doubt(self, org: OrgRecords, question: Question) -> Doubt | None:
+        return Doubt("too few cases") if len(cases_of(org, question)) < _FEWEST else None
 
-    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        days = [case.created for case in cases_of(books, question)]
+    def truth(self, org: OrgRecords, mode: Mode, question: Question) -> Truth:
+        days = [case.created for case in cases_of(org, question)]
         if mode == "faithful":
             return leader(Counter(MONTHS[day.month - 1] for day in days), "max", "month")
         top = Counter((day.year, day.month) for day in days).most_common(2)
@@ -39,11 +39,11 @@ class MonthlyTrend(AboutProduct):
         alias = (f"{MONTHS[month - 1]} {year}",)
         return (Entity(type="month", value=f"{year:04}-{month:02}", alias=alias),)
 
-    def solve(self, script: Script, question: Question) -> Values:
-        bounds, items = ask_window(script, question), ask_items(script, question)
+    def solve(self, recorder: PlanRecorder, question: Question) -> Values:
+        bounds, items = ask_window(recorder, question), ask_items(recorder, question)
         if not items:
             return None
-        cases = script.call(
+        cases = recorder.call(
             "functions.get_cases",
             "I need the cases about them in the period.",
             start_date=bounds.start,
@@ -52,25 +52,25 @@ class MonthlyTrend(AboutProduct):
         )
         if not cases:
             return None
-        counts = script.call("functions.get_month_to_case_count", "I count them by month.", cases=cases)
-        if script.mode == "clean" and not _stands_out(counts.value):
+        counts = recorder.call("functions.get_month_to_case_count", "I count them by month.", cases=cases)
+        if recorder.mode == "clean" and not _stands_out(counts.value):
             return None
-        return ask_extreme(script, "I pick the month with most cases.", counts, "max")
+        return ask_extreme(recorder, "I pick the month with most cases.", counts, "max")
 
-    def solve_by_queries(self, script: Script, question: Question) -> Values:
-        found, items = query_items(script, question)
+    def solve_by_queries(self, recorder: PlanRecorder, question: Question) -> Values:
+        found, items = query_items(recorder, question)
         if not items:
             return None
         year = "CALENDAR_YEAR(CreatedDate)"
-        more, group = (f"{year} year,", f"{year},") if script.mode == "clean" else ("", "")
-        rows = script.soql(
+        more, group = (f"{year} year,", f"{year},") if recorder.mode == "clean" else ("", "")
+        rows = recorder.soql(
             "I count their cases in the period by month.",
             f"""SELECT {more} CALENDAR_MONTH(CreatedDate) month, COUNT(Id) total FROM Case
                 WHERE OrderItemId__c IN {listed(items)} AND {within("CreatedDate", window_of(question))}
                 GROUP BY {group} CALENDAR_MONTH(CreatedDate)""",
             after=[found],
         )
-        if script.mode == "faithful":
+        if recorder.mode == "faithful":
             return leaders({MONTHS[row["month"] - 1]: row["total"] for row in rows}, "max")
         counts = {f"{row['year']:04}-{row['month']:02}": row["total"] for row in rows}
         return leaders(counts, "max") if _stands_out(counts) else None

@@ -11,10 +11,10 @@ from random import Random
 from dateutil.relativedelta import relativedelta
 
 from evals.kinds.crm.families.shop import Mention, has_words, meant, read_mention, shop, soft_names_of
-from evals.kinds.crm.questions.books import Books, Purchase
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
+from evals.kinds.crm.questions.org_records import OrgRecords, Purchase
 from evals.kinds.crm.questions.periods import NUMBER, Period, months_later, read_number, write_number
-from evals.kinds.crm.questions.script import Script
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder
 from evals.kinds.crm.questions.wording import phrased, wording
 from evals.tasks.task import Entity
 
@@ -34,17 +34,17 @@ class NamedEntityDisambiguation(Family):
         return strata
 
     def candidates(
-        self, books: Books, mode: Mode, stratum: str, random: Random
+        self, org: OrgRecords, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
         period = Period.of(stratum.removeprefix(_LAST))
-        known = shop(books)
+        known = shop(org)
         while True:
             drawn = known.draw(random)
             if drawn is None:
                 continue
             purchase, day = drawn
             today = _later(period, day)
-            if today is None or today > books.snapshot:
+            if today is None or today > org.snapshot:
                 yield Doubt("no day on which to ask")
                 continue
             product = known.product[purchase.product]
@@ -58,12 +58,12 @@ class NamedEntityDisambiguation(Family):
                 "today": today.isoformat(),
             }
             question = Question(slots, today, None, stratum, shown={"Contact Id": contact})
-            truth = _doubt(books, question) or self.truth(books, mode, question)
+            truth = _doubt(org, question) or self.truth(org, mode, question)
             yield truth if isinstance(truth, Doubt) else replace(question, answer=truth)
 
-    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        known, mention = shop(books), _mention(question)
-        found = {each for each in _bought_then(books, question) if known.is_meant(each, mention)}
+    def truth(self, org: OrgRecords, mode: Mode, question: Question) -> Truth:
+        known, mention = shop(org), _mention(question)
+        found = {each for each in _bought_then(org, question) if known.is_meant(each, mention)}
         if len(found) > 1:
             return Doubt("several such products were bought that day")
         return tuple(Entity(type="product_id", value=each) for each in found) or None
@@ -80,26 +80,26 @@ class NamedEntityDisambiguation(Family):
             return None
         return {"mention": mention.text, "period": period.text}
 
-    def solve(self, script: Script, question: Question) -> Values:
+    def solve(self, recorder: PlanRecorder, question: Question) -> Values:
         period = Period.of(question.slots["period"])
-        account = script.call(
+        account = recorder.call(
             "functions.get_account_id_by_contact_id",
             "Purchases belong to the contact's account.",
             contact_id=question.slots["contact"],
         )
-        day = script.call(
+        day = recorder.call(
             "functions.get_start_date",
             "The day of the purchase is counted back from today.",
             end_date=f"{question.today}T00:00:00Z",
             period=period.unit,
             interval_count=period.count,
         )
-        products = script.call(
+        products = recorder.call(
             "functions.search_products",
             "The contact describes the product, so I search for the words that tell most.",
             search_term=" ".join(_mention(question).search),
         )
-        found = script.call(
+        found = recorder.call(
             "functions.get_purchase_history",
             "Which of these products the account bought on that day.",
             account_id=account,
@@ -108,12 +108,12 @@ class NamedEntityDisambiguation(Family):
         )
         return tuple(dict.fromkeys(row["Product2Id"] for row in found)) or None
 
-    def solve_by_queries(self, script: Script, question: Question) -> Values:
-        contact = script.soql(
+    def solve_by_queries(self, recorder: PlanRecorder, question: Question) -> Values:
+        contact = recorder.soql(
             "Purchases belong to the contact's account.",
             f"SELECT AccountId FROM Contact WHERE Id = '{question.slots['contact']}'",
         )
-        rows = script.soql(
+        rows = recorder.soql(
             "All that the account ordered, with what the products are like.",
             f"""SELECT Product2Id, Product2.Name, Product2.Description, Order.EffectiveDate, Order.Status
                 FROM OrderItem WHERE Order.AccountId = '{contact[0]["AccountId"].value}'
@@ -140,24 +140,24 @@ def _mention(question: Question) -> Mention:
     return mention
 
 
-def _bought(books: Books, question: Question) -> list[Purchase]:
+def _bought(org: OrgRecords, question: Question) -> list[Purchase]:
     """All that the contact ordered, drafts too."""
-    return shop(books).bought[books.account_of[question.slots["contact"]]]
+    return shop(org).bought[org.account_of[question.slots["contact"]]]
 
 
-def _bought_then(books: Books, question: Question) -> set[str]:
+def _bought_then(org: OrgRecords, question: Question) -> set[str]:
     day = Period.of(question.slots["period"]).back(question.today)
-    return {each.product for each in _bought(books, question) if each.activated and each.day == day}
+    return {each.product for each in _bought(org, question) if each.activated and each.day == day}
 
 
-def _doubt(books: Books, question: Question) -> Doubt | None:
+def _doubt(org: OrgRecords, question: Question) -> Doubt | None:
     """Why not to ask: what is meant cannot be told from all that was ordered, or not found by words."""
-    known, mention = shop(books), _mention(question)
-    texts = {each.product: known.texts[each.product] for each in _bought(books, question)}
+    known, mention = shop(org), _mention(question)
+    texts = {each.product: known.texts[each.product] for each in _bought(org, question)}
     wanted = {product for product in texts if known.is_meant(product, mention)}
     if meant(mention.text, texts) != wanted:
         return Doubt("other purchases fit its words as well")
-    then = _bought_then(books, question)
+    then = _bought_then(org, question)
     if {each for each in then if has_words(texts[each], mention.search)} != then & wanted:
         return Doubt("a search finds something else that was bought that day")
     if not then & wanted and any(known.is_meant(each, Mention(mention.soft)) for each in then):

@@ -19,8 +19,8 @@ from math import prod
 from random import Random
 from typing import Any
 
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
+from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.kinds.crm.questions.periods import Period
 from evals.kinds.crm.questions.wording import phrased, read, with_periods, wording
 
@@ -38,15 +38,15 @@ def draw_period(table: Mapping[str, Any], kind: str, random: Random) -> Period:
     return Period(name=weighted(table["names"][kind], random), year=int(weighted(table["years"], random)))
 
 
-def draw_today(period: Period, books: Books, mode: Mode, random: Random) -> date | Doubt:
+def draw_today(period: Period, org: OrgRecords, mode: Mode, random: Random) -> date | Doubt:
     """A day to ask on: in clean mode one for which the period is over and wholly within the records."""
     if mode == "faithful":
-        return _between(books.first_day + timedelta(days=3), LAST_FAITHFUL_DAY, random)
+        return _between(org.first_day + timedelta(days=3), LAST_FAITHFUL_DAY, random)
     if not period.relative:
-        end = period.window(books.snapshot).end.date()
-        return _between(end, books.snapshot, random) if end <= books.snapshot else Doubt("period not over")
-    today = _between(books.first_day, books.snapshot, random)
-    return today if period.back(today) >= books.first_day else Doubt("period before the records")
+        end = period.window(org.snapshot).end.date()
+        return _between(end, org.snapshot, random) if end <= org.snapshot else Doubt("period not over")
+    today = _between(org.first_day, org.snapshot, random)
+    return today if period.back(today) >= org.first_day else Doubt("period before the records")
 
 
 def asked_on(period: Period, today: date) -> dict[str, str]:
@@ -77,7 +77,7 @@ class Periodic(Family):
         return {"/".join(name for name, _ in each): prod(weight for _, weight in each) for each in parts}
 
     def candidates(
-        self, books: Books, mode: Mode, stratum: str, random: Random
+        self, org: OrgRecords, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
         kind, *others = stratum.split("/")
         most = self._draw.get("longest", {}).get(mode)
@@ -86,15 +86,15 @@ class Periodic(Family):
             if most is not None and period.relative and period.months > most:
                 yield Doubt("period too long")
                 continue
-            today = draw_today(period, books, mode, random)
+            today = draw_today(period, org, mode, random)
             if isinstance(today, Doubt):
                 yield today
                 continue
             slots = asked_on(period, today)
-            drawn = self.drawn(books, mode, Question(slots, today, None, stratum), others, random)
-            truth = self.truth(books, mode, drawn)
+            drawn = self.drawn(org, mode, Question(slots, today, None, stratum), others, random)
+            truth = self.truth(org, mode, drawn)
             if not isinstance(truth, Doubt) and mode == "clean":
-                truth = self.doubt(books, drawn) or truth
+                truth = self.doubt(org, drawn) or truth
             yield truth if isinstance(truth, Doubt) else replace(drawn, answer=truth)
 
     def phrase(self, question: Question, random: Random) -> str:
@@ -112,7 +112,7 @@ class Periodic(Family):
     # --- what families decide --------------------------------------------------------------------------
 
     def drawn(
-        self, books: Books, mode: Mode, question: Question, others: Sequence[str], random: Random
+        self, org: OrgRecords, mode: Mode, question: Question, others: Sequence[str], random: Random
     ) -> Question:
         """A question with all its slots.
 
@@ -126,7 +126,7 @@ class Periodic(Family):
         """What stands in templates besides `period`, `n` and `extreme`."""
         return {}
 
-    def doubt(self, books: Books, question: Question) -> Doubt | None:
+    def doubt(self, org: OrgRecords, question: Question) -> Doubt | None:
         """Why a question with an answer, or with none, should still not be asked in clean mode."""
         return None
 

@@ -10,9 +10,9 @@ from functools import lru_cache
 from random import Random
 from typing import Any, Literal
 
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.script import Script
+from evals.kinds.crm.questions.org_records import OrgRecords
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder
 from evals.kinds.crm.questions.wording import phrased, wording
 from evals.tasks.task import Entity
 from tools.generating.latent import Latent
@@ -57,30 +57,30 @@ class PolicyViolationIdentification(Family):
         return {_STRATUM: 1.0}
 
     def candidates(
-        self, books: Books, mode: Mode, stratum: str, random: Random
+        self, org: OrgRecords, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
         """See `Family`. Every case once, those less like the others last."""
         later = []
-        for case in random.sample(books.cases, len(books.cases)):
+        for case in random.sample(org.cases, len(org.cases)):
             shown = {"Case Id": case.id}
-            question = Question({"case": case.id}, books.snapshot, None, stratum, shown)
-            truth = self.truth(books, mode, question)
+            question = Question({"case": case.id}, org.snapshot, None, stratum, shown)
+            truth = self.truth(org, mode, question)
             if isinstance(truth, Doubt):
                 yield truth
                 continue
-            articles = (ref for ref in _talks(books)[case.id].refs if ref.startswith("Knowledge__kav/"))
+            articles = (ref for ref in _talks(org)[case.id].refs if ref.startswith("Knowledge__kav/"))
             question = replace(question, answer=truth, must_read=tuple(articles))
-            if truth is None and random.random() >= _TAKEN[likeness(books, case.id)]:
+            if truth is None and random.random() >= _TAKEN[likeness(org, case.id)]:
                 later.append(question)
             else:
                 yield question
         yield from later
 
-    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+    def truth(self, org: OrgRecords, mode: Mode, question: Question) -> Truth:
         """See `Family`. The same in both modes."""
         case = question.slots["case"]
-        talk = _talks(books)[case].facts
-        if books.case[case].closed is None:
+        talk = _talks(org)[case].facts
+        if org.case[case].closed is None:
             return Doubt("nothing was decided yet")
         return (Entity(type="article_id", value=talk["article"]),) if talk["violation"] else None
 
@@ -90,9 +90,9 @@ class PolicyViolationIdentification(Family):
     def parse(self, text: str) -> Mapping[str, str] | None:
         return {} if all(pattern.search(text) for pattern in _SAYS) else None
 
-    def solve(self, script: Script, question: Question) -> Values:
+    def solve(self, recorder: PlanRecorder, question: Question) -> Values:
         case = question.slots["case"]
-        talk = script.call(
+        talk = recorder.call(
             "functions.get_email_messages_by_case_id",
             "Whether a policy was broken shows in what was written.",
             case_id=case,
@@ -100,14 +100,14 @@ class PolicyViolationIdentification(Family):
         if talk:
             turns = _turns_of_mails(talk.value)
         else:
-            talk = script.call(
+            talk = recorder.call(
                 "functions.get_livechat_transcript_by_case_id",
                 "There are no e-mails, so this was a chat.",
                 case_id=case,
                 after=[talk],
             )
             turns = turns_of_transcript(talk[0]["Body"].value)
-        record = script.call(
+        record = recorder.call(
             "functions.get_cases",
             "Whether a remedy came in time depends on the day on which the case was opened.",
             case_ids=[case],
@@ -116,30 +116,30 @@ class PolicyViolationIdentification(Family):
         (ordered,) = hearing.days
 
         def search(why: str, words: str) -> list[dict[str, Any]]:
-            found = script.call("functions.search_knowledge_articles", why, search_term=words, after=[talk])
+            found = recorder.call("functions.search_knowledge_articles", why, search_term=words, after=[talk])
             return [{"Id": each["Id"], "text": each["Content"]} for each in found]
 
         return _breached(hearing, _days(ordered, record[0]["CreatedDate"].value), search)
 
-    def solve_by_queries(self, script: Script, question: Question) -> Values:
+    def solve_by_queries(self, recorder: PlanRecorder, question: Question) -> Values:
         case = question.slots["case"]
-        record = script.soql(
+        record = recorder.soql(
             "When the case was opened, and what it is about.",
             f"SELECT CreatedDate, OrderItemId__c FROM Case WHERE Id = '{case}'",
         )
-        item = script.soql(
+        item = recorder.soql(
             "Days count from the date of the order.",
             f"SELECT Order.EffectiveDate FROM OrderItem WHERE Id = '{record[0]['OrderItemId__c'].value}'",
             after=[record],
         )
-        talk = script.soql(
+        talk = recorder.soql(
             "Whether a policy was broken shows in what was written.",
             f"SELECT FromAddress, TextBody FROM EmailMessage WHERE ParentId = '{case}' ORDER BY MessageDate",
         )
         if talk:
             turns = _turns_of_mails(talk.value)
         else:
-            talk = script.soql(
+            talk = recorder.soql(
                 "There are no e-mails, so this was a chat.",
                 f"SELECT Body FROM LiveChatTranscript WHERE CaseId = '{case}'",
                 after=[talk],
@@ -150,34 +150,34 @@ class PolicyViolationIdentification(Family):
             query = f"FIND {{{words}}} IN ALL FIELDS RETURNING Knowledge__kav(Id, Title, FAQ_Answer__c)"
             return [
                 {"Id": each["Id"], "text": each["FAQ_Answer__c"]}
-                for each in script.sosl(why, query, after=[talk])
+                for each in recorder.sosl(why, query, after=[talk])
             ]
 
         days = _days(item[0]["Order"]["EffectiveDate"].value, record[0]["CreatedDate"].value)
         return _breached(hear(turns), days, search)
 
 
-def likeness(books: Books, case: str) -> Literal["second", "near", "easy"]:
+def likeness(org: OrgRecords, case: str) -> Literal["second", "near", "easy"]:
     """How much a case in which nothing was broken looks as if something were.
 
     Where it is near, the customer asked for something that the agent refused, or the agent granted as much as
     the article allows, or at the last moment.
     """
-    talk = _talks(books)[case].facts
+    talk = _talks(org)[case].facts
     if "2.issue" in talk:
         return "second"
     if talk["1.refused"]:
         return "near"
-    policy = next(each for each in books.built.policies if each.key == talk["1.issue"])
+    policy = next(each for each in org.built.policies if each.key == talk["1.issue"])
     limits = policy.remedies[talk["1.remedy"]]
-    days = _days(talk["day"], books.case[case].created.isoformat())
+    days = _days(talk["day"], org.case[case].created.isoformat())
     most = any(int(talk[f"1.{name}"]) == limit for name, limit in limits.items() if name != "within")
     return "near" if most or limits.get("within", days + 99) - days <= _LAST_DAYS else "easy"
 
 
 @lru_cache(maxsize=2)
-def _talks(books: Books) -> Mapping[str, Latent]:
-    return books.built.latents_of("conversation")
+def _talks(org: OrgRecords) -> Mapping[str, Latent]:
+    return org.built.latents_of("conversation")
 
 
 def _turns_of_mails(mails: Sequence[Mapping[str, Any]]) -> list[Turn]:

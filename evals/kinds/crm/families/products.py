@@ -10,10 +10,10 @@ from random import Random
 
 from evals.kinds.crm.families.periodic import Periodic
 from evals.kinds.crm.families.steps import window_of
-from evals.kinds.crm.questions.books import Books, Case
 from evals.kinds.crm.questions.family import Doubt, Mode, Question
+from evals.kinds.crm.questions.org_records import Case, OrgRecords
 from evals.kinds.crm.questions.periods import QUARTERS, SEASONS, Window
-from evals.kinds.crm.questions.script import Script, Seen
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen
 from tools.kinds.crm.functions.moments import MONTHS
 
 _NEAR = timedelta(days=120)
@@ -28,14 +28,14 @@ class AboutProduct(Periodic):
     """The part of a `Family` that is about a product in a period. Strata are kinds of periods."""
 
     def drawn(
-        self, books: Books, mode: Mode, question: Question, others: Sequence[str], random: Random
+        self, org: OrgRecords, mode: Mode, question: Question, others: Sequence[str], random: Random
     ) -> Question:
         window = window_of(question)
-        inside = books.opened(window)
+        inside = org.opened(window)
         if not inside or random.random() > _INSIDE:
-            inside = books.opened(Window(window.start - _NEAR, window.end + _NEAR)) or books.cases
-        product = books.purchase[random.choice(inside).item].product
-        slots = {**question.slots, "product": product, "product_name": books.products[product]}
+            inside = org.opened(Window(window.start - _NEAR, window.end + _NEAR)) or org.cases
+        product = org.purchase[random.choice(inside).item].product
+        slots = {**question.slots, "product": product, "product_name": org.products[product]}
         return replace(question, slots=slots, shown={"Product Id": product})
 
     def given(self, question: Question) -> dict[str, str]:
@@ -45,36 +45,36 @@ class AboutProduct(Periodic):
         return self.read(text, product_name=_read_product(text))
 
 
-def cases_of(books: Books, question: Question, *, end_too: bool = False) -> list[Case]:
+def cases_of(org: OrgRecords, question: Question, *, end_too: bool = False) -> list[Case]:
     """The cases about the question's product that were opened in its period."""
     product = question.slots["product"]
     return [
         case
-        for case in books.opened(window_of(question), end_too=end_too)
-        if books.purchase[case.item].product == product
+        for case in org.opened(window_of(question), end_too=end_too)
+        if org.purchase[case.item].product == product
     ]
 
 
-def far_from_any_case(books: Books, question: Question) -> Doubt | None:
+def far_from_any_case(org: OrgRecords, question: Question) -> Doubt | None:
     """Why, in clean mode, a question cannot be asked: nothing about the product happened near the period."""
     window = window_of(question)
     near = Window(window.start - _NEAR, window.end + _NEAR)
-    if cases_of(books, question):
+    if cases_of(org, question):
         return None
-    cases = books.product_cases.get(question.slots["product"], [])
+    cases = org.product_cases.get(question.slots["product"], [])
     return None if any(near.start <= case.created < near.end for case in cases) else Doubt("nothing near")
 
 
-def ask_items(script: Script, question: Question) -> Seen:
-    return script.call(
+def ask_items(recorder: PlanRecorder, question: Question) -> Seen:
+    return recorder.call(
         "functions.get_order_item_ids_by_product",
         "Cases know the order item that they are about, so I need those of the product.",
         product_id=question.slots["product"],
     )
 
 
-def query_items(script: Script, question: Question) -> tuple[Seen, Sequence[str]]:
-    found = script.soql(
+def query_items(recorder: PlanRecorder, question: Question) -> tuple[Seen, Sequence[str]]:
+    found = recorder.soql(
         "Cases know the order item that they are about, so I need those of the product.",
         f"SELECT Id FROM OrderItem WHERE Product2Id = '{question.slots['product']}'",
     )

@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from functools import cache, lru_cache
 from random import Random
 
-from evals.kinds.crm.questions.books import Books, Purchase
+from evals.kinds.crm.questions.org_records import OrgRecords, Purchase
 from evals.kinds.crm.questions.wording import wording
 from tools.kinds.crm.generate.entities import Product
 from tools.kinds.crm.generate.wording import texts
@@ -159,17 +159,17 @@ class Shop:
         texts: name and description of products by id.
     """
 
-    def __init__(self, books: Books) -> None:
-        self.product: dict[str, Product] = {each.id: each for each in books.built.products}
-        self.contact = {account: contact for contact, account in books.account_of.items()}
+    def __init__(self, org: OrgRecords) -> None:
+        self.product: dict[str, Product] = {each.id: each for each in org.built.products}
+        self.contact = {account: contact for contact, account in org.account_of.items()}
         self.texts = {
-            str(row["Id"]): f"{row['Name']}. {row['Description']}" for row in books.built.records("Product2")
+            str(row["Id"]): f"{row['Name']}. {row['Description']}" for row in org.built.records("Product2")
         }
         self.bought: dict[str, list[Purchase]] = defaultdict(list)
-        for purchase in books.purchases:
+        for purchase in org.purchases:
             self.bought[purchase.account].append(purchase)
-        self._purchases = books.purchases
-        self._drafts = [purchase for purchase in books.purchases if not purchase.activated]
+        self._purchases = org.purchases
+        self._drafts = [purchase for purchase in org.purchases if not purchase.activated]
 
     def is_meant(self, product: str, mention: Mention) -> bool:
         """Whether a product is of the kind and color that somebody speaks of."""
@@ -213,5 +213,5 @@ class Shop:
 
 
 @lru_cache(maxsize=2)
-def shop(books: Books) -> Shop:
-    return Shop(books)
+def shop(org: OrgRecords) -> Shop:
+    return Shop(org)

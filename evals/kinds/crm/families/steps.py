@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from evals.kinds.crm.questions.family import Doubt, Question, Truth, Values
 from evals.kinds.crm.questions.periods import Period, Window
-from evals.kinds.crm.questions.script import Script, Seen
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder, Seen
 from evals.tasks.task import Entity
 
 
@@ -30,10 +30,10 @@ def _window(period: str, today: date) -> Window:
     return Period.of(period).window(today)
 
 
-def ask_window(script: Script, question: Question) -> Bounds:
+def ask_window(recorder: PlanRecorder, question: Question) -> Bounds:
     period = Period.of(question.slots["period"])
     if not period.relative:
-        found = script.call(
+        found = recorder.call(
             "functions.get_period",
             f"I need the first and last moment of {period.text}.",
             period_name=period.name,
@@ -42,7 +42,7 @@ def ask_window(script: Script, question: Question) -> Bounds:
         return Bounds(found["start_date"], found["end_date"])
     unit, count = ("month", 12 * period.count) if period.unit == "year" else (period.unit, period.count)
     end = written(question.today)
-    start = script.call(
+    start = recorder.call(
         "functions.get_start_date",
         f"The period ends today; I need its beginning, {count} {unit}s back.",
         end_date=end,
@@ -52,10 +52,10 @@ def ask_window(script: Script, question: Question) -> Bounds:
     return Bounds(start, end)
 
 
-def ask_extreme(script: Script, why: str, values: Seen, extreme: str) -> tuple[str, ...]:
+def ask_extreme(recorder: PlanRecorder, why: str, values: Seen, extreme: str) -> tuple[str, ...]:
     """All ids with the greatest or least value, by function tools."""
     tool = "functions.find_id_with_max_value" if extreme == "max" else "functions.find_id_with_min_value"
-    found = script.call(tool, why, values_by_id=values).value
+    found = recorder.call(tool, why, values_by_id=values).value
     return tuple(sorted([found] if isinstance(found, str) else found))
 
 

@@ -12,9 +12,9 @@ from evals.kinds.crm.families.products import (
     query_items,
 )
 from evals.kinds.crm.families.steps import ask_extreme, ask_window, leader, leaders, window_of, within
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.script import Script, listed
+from evals.kinds.crm.questions.org_records import OrgRecords
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder, listed
 
 _NAME = "top_issue_identification"
 _FEWEST = 2
@@ -22,21 +22,21 @@ _FEWEST = 2
 
 
 class TopIssue(AboutProduct):
-    def doubt(self, books: Books, question: Question) -> Doubt | None:
-        counts = Counter(case.issue for case in cases_of(books, question))
+    def doubt(self, org: OrgRecords, question: Question) -> Doubt | None:
+        counts = Counter(case.issue for case in cases_of(org, question))
         if counts and max(counts.values()) < _FEWEST:
             return Doubt("too few cases")
-        return far_from_any_case(books, question)
+        return far_from_any_case(org, question)
 
-    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        counts = Counter(case.issue for case in cases_of(books, question, end_too=mode == "faithful"))
+    def truth(self, org: OrgRecords, mode: Mode, question: Question) -> Truth:
+        counts = Counter(case.issue for case in cases_of(org, question, end_too=mode == "faithful"))
         return leader(counts, "max", "issue_id")
 
-    def solve(self, script: Script, question: Question) -> Values:
-        bounds, items = ask_window(script, question), ask_items(script, question)
+    def solve(self, recorder: PlanRecorder, question: Question) -> Values:
+        bounds, items = ask_window(recorder, question), ask_items(recorder, question)
         if not items:
             return None
-        counts = script.call(
+        counts = recorder.call(
             "functions.get_issue_counts",
             "I count their cases in the period by issue.",
             start_date=bounds.start,
@@ -45,16 +45,16 @@ class TopIssue(AboutProduct):
         )
         if not counts:
             return None
-        return ask_extreme(script, "I pick the issue with most cases.", counts, "max")
+        return ask_extreme(recorder, "I pick the issue with most cases.", counts, "max")
 
-    def solve_by_queries(self, script: Script, question: Question) -> Values:
-        found, items = query_items(script, question)
+    def solve_by_queries(self, recorder: PlanRecorder, question: Question) -> Values:
+        found, items = query_items(recorder, question)
         if not items:
             return None
-        counts = script.soql(
+        counts = recorder.soql(
             "I count their cases in the period by issue.",
             f"""SELECT IssueId__c, COUNT(Id) total FROM Case WHERE OrderItemId__c IN {listed(items)}
-                AND {within("CreatedDate", window_of(question), end_too=script.mode == "faithful")}
+                AND {within("CreatedDate", window_of(question), end_too=recorder.mode == "faithful")}
                 GROUP BY IssueId__c ORDER BY COUNT(Id) DESC""",
             after=[found],
         )

@@ -10,9 +10,9 @@ from random import Random
 from evals.kinds.crm.families import managed
 from evals.kinds.crm.families.periodic import Periodic
 from evals.kinds.crm.families.steps import ask_extreme, leader, leaders, window_of, within
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth, Values
-from evals.kinds.crm.questions.script import Script, listed
+from evals.kinds.crm.questions.org_records import OrgRecords
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder, listed
 
 _NAME = "transfer_count"
 
@@ -25,28 +25,28 @@ class TransferCount(Periodic):
     """
 
     def drawn(
-        self, books: Books, mode: Mode, question: Question, others: Sequence[str], random: Random
+        self, org: OrgRecords, mode: Mode, question: Question, others: Sequence[str], random: Random
     ) -> Question:
         n, extreme = others
         return replace(question, slots={**question.slots, "n": n, "extreme": extreme})
 
-    def doubt(self, books: Books, question: Question) -> Doubt | None:
-        if len(managed.qualified(books, "clean", question)) == 1:
+    def doubt(self, org: OrgRecords, question: Question) -> Doubt | None:
+        if len(managed.qualified(org, "clean", question)) == 1:
             return Doubt("only one to choose from")
-        return managed.doubt(books, question)
+        return managed.doubt(org, question)
 
-    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        agents = managed.qualified(books, mode, question)
-        given = books.assigned(window_of(question), end_too=mode == "faithful")
+    def truth(self, org: OrgRecords, mode: Mode, question: Question) -> Truth:
+        agents = managed.qualified(org, mode, question)
+        given = org.assigned(window_of(question), end_too=mode == "faithful")
         passed = Counter(each.old for each in given if each.old is not None)
         counts = {agent: passed[agent] for agent in agents if passed[agent] or mode == "clean"}
         return leader(_ranked(counts, question), question.slots["extreme"], "user_id")
 
-    def solve(self, script: Script, question: Question) -> Values:
-        bounds, agents = managed.ask_qualified(script, question)
+    def solve(self, recorder: PlanRecorder, question: Question) -> Values:
+        bounds, agents = managed.ask_qualified(recorder, question)
         if not agents:
             return None
-        counts = script.call(
+        counts = recorder.call(
             "functions.get_agent_transferred_cases_by_period",
             "I count what each of these agents passed on.",
             start_date=bounds.start,
@@ -55,22 +55,22 @@ class TransferCount(Periodic):
         )
         if not _ranked(counts.value, question):
             return None
-        return ask_extreme(script, "I pick the one asked for.", counts, question.slots["extreme"])
+        return ask_extreme(recorder, "I pick the one asked for.", counts, question.slots["extreme"])
 
-    def solve_by_queries(self, script: Script, question: Question) -> Values:
-        found, agents = managed.query_qualified(script, question)
+    def solve_by_queries(self, recorder: PlanRecorder, question: Question) -> Values:
+        found, agents = managed.query_qualified(recorder, question)
         if not agents:
             return None
-        rows = script.soql(
+        rows = recorder.soql(
             "I count what each of these agents passed on.",
             f"""SELECT OldValue__c, COUNT(Id) total FROM CaseHistory__c
                 WHERE Field__c = 'Owner Assignment'
-                AND {within("CreatedDate", window_of(question), end_too=script.mode == "faithful")}
+                AND {within("CreatedDate", window_of(question), end_too=recorder.mode == "faithful")}
                 AND OldValue__c IN {listed(agents)} GROUP BY OldValue__c""",
             after=[found],
         )
         counts = {row["OldValue__c"]: row["total"] for row in rows}
-        if script.mode == "clean":
+        if recorder.mode == "clean":
             counts = {agent: counts.get(agent, 0) for agent in agents}
         return leaders(_ranked(counts, question), question.slots["extreme"])
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from random import Random
 
-from evals.kinds.crm.questions.books import Books
-from evals.kinds.crm.questions.script import Script
+from evals.kinds.crm.questions.org_records import OrgRecords
+from evals.kinds.crm.questions.plan_recorder import PlanRecorder
 from evals.kinds.crm.questions.wording import said
 from evals.tasks.task import Entity
 from tools.kinds.crm.settings import Mode
@@ -93,7 +93,7 @@ class Family(ABC):
 
     @abstractmethod
     def candidates(
-        self, books: Books, mode: Mode, stratum: str, random: Random
+        self, org: OrgRecords, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
         """Draws of one stratum in random order, answerable or not; each counts as a try.
 
@@ -101,7 +101,7 @@ class Family(ABC):
         """
 
     @abstractmethod
-    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
+    def truth(self, org: OrgRecords, mode: Mode, question: Question) -> Truth:
         """The truth of a question in a mode, by plain Python over the records, whatever `answer` says.
 
         A doubt only where there is no single answer, as with ties. Shares no code with the functions that
@@ -121,12 +121,12 @@ class Family(ABC):
         """
 
     @abstractmethod
-    def solve(self, script: Script, question: Question) -> Values:
+    def solve(self, recorder: PlanRecorder, question: Question) -> Values:
         """The truth once more, by calls of `functions.*` tools in an episode; the calls become the gold plan.
 
         Goes by `question.slots`, `shown` and `today` and by what the tools return, never by `answer`.
         """
 
     @abstractmethod
-    def solve_by_queries(self, script: Script, question: Question) -> Values:
+    def solve_by_queries(self, recorder: PlanRecorder, question: Question) -> Values:
         """The truth by `query.*` tools alone and arithmetic, as an agent without functions would find it."""

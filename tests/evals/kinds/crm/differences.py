@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from evals.kinds.crm.answers import is_right
 from evals.kinds.crm.families.registry import FAMILIES
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Question, Truth
+from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.tasks.task import Task
 
 
@@ -27,11 +27,11 @@ class Difference:
     doubtful: int
 
 
-def differences(books: Books, tasks: Iterable[Task]) -> dict[str, Difference]:
+def differences(org: OrgRecords, tasks: Iterable[Task]) -> dict[str, Difference]:
     """By family, for generated tasks of either mode, how often the truth is another in the other mode.
 
     Args:
-        books: of the org that the tasks are about.
+        org: of the org that the tasks are about.
     """
     questions: dict[str, list[Question]] = {}
     for task in tasks:
@@ -42,7 +42,7 @@ def differences(books: Books, tasks: Iterable[Task]) -> dict[str, Difference]:
     found = {}
     for family in FAMILIES:
         asked = questions.get(family.name, [])
-        pairs = [(family.truth(books, "clean", q), family.truth(books, "faithful", q)) for q in asked]
+        pairs = [(family.truth(org, "clean", q), family.truth(org, "faithful", q)) for q in asked]
         doubtful = sum(isinstance(clean, Doubt) or isinstance(other, Doubt) for clean, other in pairs)
         same = sum(_same(clean, other) for clean, other in pairs)
         if asked:

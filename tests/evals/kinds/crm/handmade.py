@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Question
+from evals.kinds.crm.questions.org_records import OrgRecords
 from tools.kinds.crm.generate.draft import Built, Row, written_moment
 from tools.kinds.crm.schema import OBJECTS
 
@@ -15,7 +15,7 @@ PRODUCT = "shoe"
 
 @dataclass
 class Handmade:
-    """Cases as they come; `books` is the org with all of them."""
+    """Cases as they come; `org` is the org with all of them."""
 
     rows: dict[str, list[Row]] = field(default_factory=lambda: {name: [] for name in OBJECTS})
 
@@ -53,9 +53,9 @@ class Handmade:
             self._assign(key, agent, moved[0], datetime.fromisoformat(moved[1]))
 
     @property
-    def books(self) -> Books:
+    def org(self) -> OrgRecords:
         """The org so far."""
-        return Books(Built(0, 1.0, self.rows, [], [], [], [], [], [], [], []))
+        return OrgRecords(Built(0, 1.0, self.rows, [], [], [], [], [], [], [], []))
 
     def _assign(self, case: str, old: str | None, new: str, moment: datetime) -> None:
         self._add(

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
-from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.kinds.crm.suites import build_world
 from tools.kinds.crm.generate import Built
 from tools.kinds.crm.settings import Mode
@@ -23,6 +23,6 @@ def org(mode: Mode = "clean", scale: float = SCALE, seed: int = 7) -> tuple[Worl
 
 
 @cache
-def books(scale: float = SCALE) -> Books:
+def org_records(scale: float = SCALE) -> OrgRecords:
     """Its records."""
-    return Books(org(scale=scale)[1])
+    return OrgRecords(org(scale=scale)[1])

@@ -6,7 +6,7 @@ import pytest
 
 from evals.kinds.crm.families.registry import FAMILIES
 from evals.kinds.crm.generate import Sizes, generate
-from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.tasks.task import Task
 from tests.evals.kinds.crm.differences import Difference, differences
 from tests.evals.kinds.crm.handmade import Handmade, question
@@ -29,7 +29,7 @@ def test_questions_are_told_apart_by_what_the_modes_say() -> None:
         asked("transfer_count", "3 weeks", n="0", extreme="min"),  # likewise
     ]
 
-    assert differences(found.books, tasks) == {"transfer_count": Difference(asked=4, differ=1, doubtful=0)}
+    assert differences(found.org, tasks) == {"transfer_count": Difference(asked=4, differ=1, doubtful=0)}
 
 
 def test_a_month_of_a_year_is_that_month() -> None:
@@ -38,7 +38,7 @@ def test_a_month_of_a_year_is_that_month() -> None:
         found.case(f"2021-03-0{day}T10:00", "Ann")
     tasks = [asked("monthly_trend_analysis", "9 months"), asked("monthly_trend_analysis", "1 weeks")]
 
-    assert differences(found.books, tasks) == {
+    assert differences(found.org, tasks) == {
         "monthly_trend_analysis": Difference(asked=2, differ=0, doubtful=0)
     }
 
@@ -47,7 +47,7 @@ def test_a_month_of_a_year_is_that_month() -> None:
 def test_the_modes_differ_where_the_published_rules_do() -> None:
     world, built = org("clean", 1.0)
     tasks = generate(world, built, "clean", 7, sizes=Sizes(130, 0, 0)).tasks
-    found = differences(Books(built), tasks)
+    found = differences(OrgRecords(built), tasks)
 
     assert found.keys() == {family.name for family in FAMILIES}
     assert found["best_region_identification"].differ > 80  # luck of one short chat

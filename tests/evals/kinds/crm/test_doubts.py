@@ -20,16 +20,16 @@ def test_what_happened_to_the_cases_is_known_when_it_is_asked(today: str, doubt:
     found = Handmade()
     found.case("2021-03-02T10:00", "Ann", moved=("Cid", "2021-04-02T10:20"))
     found.case("2021-03-03T10:00", "Ann")
-    assert managed.doubt(found.books, question("March 2021", today, n="1")) == doubt
+    assert managed.doubt(found.org, question("March 2021", today, n="1")) == doubt
 
 
 def test_where_nobody_qualifies_somebody_comes_close() -> None:
     found = Handmade()
     found.case("2021-03-20T10:00", "Ann")
-    assert managed.doubt(found.books, question("March 2021", n="1")) is None
-    assert managed.doubt(found.books, question("March 2021", n="2")) == Doubt("nobody near")
-    assert managed.doubt(found.books, question("April 2021", n="0")) is None
-    assert managed.doubt(found.books, question("May 2021", n="0")) == Doubt("nothing near")
+    assert managed.doubt(found.org, question("March 2021", n="1")) is None
+    assert managed.doubt(found.org, question("March 2021", n="2")) == Doubt("nobody near")
+    assert managed.doubt(found.org, question("April 2021", n="0")) is None
+    assert managed.doubt(found.org, question("May 2021", n="0")) == Doubt("nothing near")
 
 
 @pytest.mark.parametrize(
@@ -56,4 +56,4 @@ def test_a_tie_has_no_answer_that_is_beyond_doubt() -> None:
         id="a", query="?", domains=(), intent="transfer_count", slots=dict(drawn.slots), now=drawn.today
     )
     counts = {"transfer_count": Difference(asked=1, differ=0, doubtful=1)}
-    assert differences(found.books, [task]) == counts
+    assert differences(found.org, [task]) == counts

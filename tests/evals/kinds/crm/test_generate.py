@@ -15,12 +15,12 @@ from evals.kinds.crm.families.best_region_identification import BestRegion
 from evals.kinds.crm.families.periodic import Periodic
 from evals.kinds.crm.families.registry import FAMILIES
 from evals.kinds.crm.generate import Generated, Sizes, TruthError, generate
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question, Truth
+from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.kinds.crm.questions.periods import Period
 from evals.kinds.crm.questions.wording import wording
 from evals.tasks.task import Entity, Step, Task
-from tests.evals.kinds.crm.orgs import books, org
+from tests.evals.kinds.crm.orgs import org, org_records
 from tests.evals.splits import in_two_splits
 from tools.environment import Environment
 from tools.errors import InputError
@@ -120,7 +120,7 @@ def replayed(env: Environment, task: Task, plan: tuple[Step, ...]) -> object:
 
 
 def test_in_clean_mode_all_is_over_on_the_day_of_the_question() -> None:
-    known = books()
+    known = org_records()
     for task in generated("clean").tasks:
         assert task.now is not None
         today = task.now.date()
@@ -136,7 +136,7 @@ def test_every_template_says_what_is_asked(family: Periodic) -> None:
     templates = wording(family.name)["templates"]
     assert len(templates) >= 6
     for stratum in family.strata("faithful"):
-        draws = family.candidates(books(), "faithful", stratum, Random(4))
+        draws = family.candidates(org_records(), "faithful", stratum, Random(4))
         question = next(each for each in draws if isinstance(each, Question))
         texts = {family.phrase(question, Random(seed)) for seed in range(6 * len(templates))}
         expected = {name: question.slots[name] for name in family.worded}
@@ -154,8 +154,8 @@ def test_other_texts_are_of_no_family(family: Family, text: str) -> None:
 class Wrong(BestRegion):
     """Gives the wrong answer to every question."""
 
-    def truth(self, books: Books, mode: Mode, question: Question) -> Truth:
-        found = super().truth(books, mode, question)
+    def truth(self, org: OrgRecords, mode: Mode, question: Question) -> Truth:
+        found = super().truth(org, mode, question)
         return (Entity(type="state", value="HI"),) if found and not isinstance(found, Doubt) else found
 
 
@@ -172,7 +172,7 @@ class Impossible(BestRegion):
     """Has nothing to ask."""
 
     def candidates(
-        self, books: Books, mode: Mode, stratum: str, random: Random
+        self, org: OrgRecords, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
         while True:
             yield Doubt("never")
@@ -225,7 +225,7 @@ def test_relative_periods_are_drawn_on_many_days() -> None:
     days = {
         date.fromisoformat(question.slots["today"])
         for question, _ in zip(
-            PERIODIC[0].candidates(books(), "faithful", "week/1", Random(2)), range(300), strict=False
+            PERIODIC[0].candidates(org_records(), "faithful", "week/1", Random(2)), range(300), strict=False
         )
         if isinstance(question, Question)
     }

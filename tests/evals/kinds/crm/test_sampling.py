@@ -12,11 +12,11 @@ import pytest
 
 from evals.kinds.crm.families.handle_time import HandleTime
 from evals.kinds.crm.families.registry import FAMILIES
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
+from evals.kinds.crm.questions.org_records import OrgRecords
 from evals.kinds.crm.sampling import Sampler
 from evals.tasks.task import Entity, Split
-from tests.evals.kinds.crm.orgs import books
+from tests.evals.kinds.crm.orgs import org_records
 
 SIZES: dict[Split, int] = {"test": 20, "train": 10, "dev": 5}
 
@@ -31,7 +31,7 @@ class Coins(HandleTime):
         return {"gold": 3, "silver": 1}
 
     def candidates(
-        self, books: Books, mode: Mode, stratum: str, random: Random
+        self, org: OrgRecords, mode: Mode, stratum: str, random: Random
     ) -> Iterator[Question | Doubt]:
         while True:
             if random.random() < 0.1:
@@ -51,7 +51,7 @@ def coins(empty: float = 0.5) -> Family:
 
 
 def taken(family: Family, seed: int = 1) -> tuple[list[tuple[Split, Question]], Sampler]:
-    sampler = Sampler(family, books(), "clean", seed, SIZES)
+    sampler = Sampler(family, org_records(), "clean", seed, SIZES)
     found = [(place.split, sampler.take(place)) for place in sampler.places()]
     return [(split, question) for split, question in found if question is not None], sampler
 
@@ -95,7 +95,7 @@ def test_where_none_are_scarce_the_rest_is_still_asked() -> None:
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_questions_of_a_stratum_belong_to_it(family: Family, mode: Mode) -> None:
     """And draws do not hang where an org is too small."""
-    sampler = Sampler(family, books(), mode, 3, {"test": 8})
+    sampler = Sampler(family, org_records(), mode, 3, {"test": 8})
     places = sampler.places()
     found = [question for place in places if (question := sampler.take(place))]
 

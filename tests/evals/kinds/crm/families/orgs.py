@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from evals.kinds.crm.questions.books import Books
+from evals.kinds.crm.questions.org_records import OrgRecords
 from tests.tools.kinds.crm.generate.orgs import small
 
 
 @cache
-def small_books(seed: int = 7) -> Books:
+def small_org(seed: int = 7) -> OrgRecords:
     """The records of a small org; shared, so they are not to be changed."""
-    return Books(small(seed))
+    return OrgRecords(small(seed))

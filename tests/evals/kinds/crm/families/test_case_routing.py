@@ -11,10 +11,10 @@ import pytest
 
 from evals.kinds.crm.families.case_routing import FAMILY
 from evals.kinds.crm.families.routing import best_agent, issue_names, unclear
-from evals.kinds.crm.questions.books import Books, Case, Purchase
 from evals.kinds.crm.questions.family import Doubt, Mode, Question
+from evals.kinds.crm.questions.org_records import Case, OrgRecords, Purchase
 from evals.kinds.crm.questions.wording import wording
-from tests.evals.kinds.crm.families.orgs import small_books
+from tests.evals.kinds.crm.families.orgs import small_org
 from tests.tools.kinds.crm.generate.orgs import small
 from tools.kinds.crm.generate.wording import conversations
 
@@ -54,27 +54,27 @@ class ToolContext:
                 closed=None if closed is None else opened + timedelta(days=closed),
                 status="New" if closed is None else "Closed",
                 item=number,
-                issue=next(each for each, known in small_books().issues.items() if known == name),
+                issue=next(each for each, known in small_org().issues.items() if known == name),
                 subject="",
                 description="",
             )
         )
 
-    def asked(self, product: str = SHOE) -> tuple[Books, Question]:
+    def asked(self, product: str = SHOE) -> tuple[OrgRecords, Question]:
         """The records, and the question who gets a new case."""
-        books = Books(small())
-        books.__dict__ |= {
+        org = OrgRecords(small())
+        org.__dict__ |= {
             "cases": self.cases,
             "purchase": self.purchases,
             "products": {SHOE: SHOE, SOCK: SOCK},
         }
         slots = {"issue": ISSUE, "product": product, "today": TODAY.isoformat()}
-        return books, Question(slots, TODAY, None, ISSUE)
+        return org, Question(slots, TODAY, None, ISSUE)
 
     def best(self, mode: Mode = "clean", product: str = SHOE) -> str | Doubt:
         """Who gets it."""
-        books, question = self.asked(product)
-        return best_agent(books, mode, question)
+        org, question = self.asked(product)
+        return best_agent(org, mode, question)
 
 
 def test_who_closed_most_cases_of_the_issue_gets_it() -> None:
@@ -130,9 +130,9 @@ def test_a_day_that_begins_in_the_middle_of_a_case_is_not_asked_about() -> None:
     assert isinstance(unclear(*_before("clean", ctx)), Doubt)
 
 
-def _before(mode: Mode, ctx: ToolContext) -> tuple[Books, Mode, Question]:
-    books, question = ctx.asked()
-    return books, mode, question
+def _before(mode: Mode, ctx: ToolContext) -> tuple[OrgRecords, Mode, Question]:
+    org, question = ctx.asked()
+    return org, mode, question
 
 
 @pytest.mark.parametrize("issue", list(issue_names()))
@@ -148,9 +148,9 @@ def test_issues_and_agents_are_spread() -> None:
     assert set(FAMILY.strata("clean")) == set(wording("case_routing")["cues"]) == set(issue_names())
     answers: Counter[str] = Counter()
     for issue in FAMILY.strata("clean"):
-        for each in islice(FAMILY.candidates(small_books(), "clean", issue, Random(4)), 60):
+        for each in islice(FAMILY.candidates(small_org(), "clean", issue, Random(4)), 60):
             if not isinstance(each, Doubt):
                 assert each.answer is not None
-                assert each.today < small_books().snapshot + timedelta(days=1)
+                assert each.today < small_org().snapshot + timedelta(days=1)
                 answers[each.answer[0].value] += 1
     assert len(answers) > 8

@@ -21,29 +21,29 @@ from evals.kinds.crm.generate import Sizes, TruthError, generate
 from evals.kinds.crm.questions.family import Doubt, Question
 from evals.kinds.crm.suites import write_org
 from evals.scoring.answers.matching import find_values
-from tests.evals.kinds.crm.families.orgs import small_books
+from tests.evals.kinds.crm.families.orgs import small_org
 from tests.tools.kinds.crm.generate.orgs import place_of, small, spoiled
 
 STRATA = ("rules", "advice", "pair", "across")
 
 
 def draws(stratum: str, count: int = 200) -> list[Question]:
-    found = islice(FAMILY.candidates(small_books(), "clean", stratum, Random(6)), count)
+    found = islice(FAMILY.candidates(small_org(), "clean", stratum, Random(6)), count)
     return [each for each in found if not isinstance(each, Doubt)]
 
 
 def test_what_is_true_stands_in_one_article_and_nowhere_else() -> None:
-    articles = small_books().articles
+    articles = small_org().articles
     stated = 0
     for key, fact in facts().items():
         for subject in subjects(fact):
-            wanted = true_value(small_books(), key, subject)
+            wanted = true_value(small_org(), key, subject)
             found = {
                 article: read_value(key, subject, str(row["Title"]), str(row["FAQ_Answer__c"]))
                 for article, row in articles.items()
             }
             said = {article: value for article, value in found.items() if value is not None}
-            article = true_article(small_books(), key, subject)
+            article = true_article(small_org(), key, subject)
             assert said == ({article: wanted} if wanted is not None else {})
             stated += wanted is not None
     assert stated > 170
@@ -52,7 +52,7 @@ def test_what_is_true_stands_in_one_article_and_nowhere_else() -> None:
 @pytest.mark.parametrize("key", list(facts()))
 def test_every_wording_of_a_fact_is_told_from_those_of_others(key: str) -> None:
     for subject in subjects(facts()[key]):
-        question = Question({"facts": key, "about": subject}, small_books().snapshot, None, "rules")
+        question = Question({"facts": key, "about": subject}, small_org().snapshot, None, "rules")
         for number in range(6):
             assert FAMILY.parse(FAMILY.phrase(question, Random(number))) == question.slots
 
@@ -73,14 +73,14 @@ def test_where_there_is_no_answer_something_like_it_has_one(stratum: str) -> Non
     assert empty
     for question in empty:
         for key in question.slots["facts"].split("; "):
-            assert any(true_value(small_books(), key, each) for each in subjects(facts()[key]))
+            assert any(true_value(small_org(), key, each) for each in subjects(facts()[key]))
             for about in question.slots["about"].split("; "):
-                assert true_value(small_books(), key, about) is None
+                assert true_value(small_org(), key, about) is None
 
 
 def test_faithful_questions_all_have_an_answer() -> None:
     for stratum in STRATA:
-        for each in islice(FAMILY.candidates(small_books(), "faithful", stratum, Random(6)), 100):
+        for each in islice(FAMILY.candidates(small_org(), "faithful", stratum, Random(6)), 100):
             assert isinstance(each, Doubt) or each.answer
 
 

@@ -12,14 +12,14 @@ import pytest
 
 from evals.kinds.crm.families.named_entity_disambiguation import FAMILY
 from evals.kinds.crm.families.shop import read_mention
-from evals.kinds.crm.questions.books import Books, Purchase
 from evals.kinds.crm.questions.family import Doubt, Question
-from tests.evals.kinds.crm.families.orgs import small_books
+from evals.kinds.crm.questions.org_records import OrgRecords, Purchase
+from tests.evals.kinds.crm.families.orgs import small_org
 from tests.tools.kinds.crm.generate.orgs import place_of, small, spoiled
 
 
 def draws(stratum: str, count: int = 150) -> list[Question]:
-    found = islice(FAMILY.candidates(small_books(), "clean", stratum, Random(2)), count)
+    found = islice(FAMILY.candidates(small_org(), "clean", stratum, Random(2)), count)
     return [each for each in found if not isinstance(each, Doubt)]
 
 
@@ -27,11 +27,11 @@ def bought(question: Question) -> list[Purchase]:
     """All that the contact ordered of the kind and color that is meant."""
     mention = read_mention(question.slots["mention"])
     assert mention is not None
-    account = small_books().account_of[question.slots["contact"]]
+    account = small_org().account_of[question.slots["contact"]]
     kinds = {p.id: (p.kind, p.color) for p in small().products}
     return [
         each
-        for each in small_books().purchases
+        for each in small_org().purchases
         if each.account == account
         and kinds[each.product][0] == mention.soft.kind
         and mention.color in ("", kinds[each.product][1])
@@ -64,10 +64,10 @@ def test_answers_were_bought_on_that_very_day_and_nones_were_nearly() -> None:
     ],
 )
 def test_questions_are_asked_a_period_later(stratum: str, today: date, day: date) -> None:
-    purchase = next(each for each in small_books().purchases if each.activated)
+    purchase = next(each for each in small_org().purchases if each.activated)
     order = place_of(small(), "Order", Id=purchase.order)
-    books = Books(spoiled(small(), "Order", order, EffectiveDate=day.isoformat()))
-    contact = next(c for c, account in books.account_of.items() if account == purchase.account)
+    org = OrgRecords(spoiled(small(), "Order", order, EffectiveDate=day.isoformat()))
+    contact = next(c for c, account in org.account_of.items() if account == purchase.account)
     product = next(each for each in small().products if each.id == purchase.product)
     slots = {
         "contact": contact,
@@ -75,22 +75,22 @@ def test_questions_are_asked_a_period_later(stratum: str, today: date, day: date
         "period": stratum,
         "today": today.isoformat(),
     }
-    truth = FAMILY.truth(books, "clean", Question(slots, today, None, stratum))
+    truth = FAMILY.truth(org, "clean", Question(slots, today, None, stratum))
     assert not isinstance(truth, Doubt)
     assert [entity.value for entity in truth or ()] == [purchase.product]
     later = Question(slots, today + timedelta(days=5), None, stratum)
-    assert FAMILY.truth(books, "clean", later) is None
+    assert FAMILY.truth(org, "clean", later) is None
 
 
 def test_a_draft_is_no_purchase() -> None:
     question = next(each for each in draws("5 days") if each.answer)
     day = (question.today - timedelta(days=5)).isoformat()
-    account = small_books().account_of[question.slots["contact"]]
+    account = small_org().account_of[question.slots["contact"]]
     built = small()
     for place, row in enumerate(small().records("Order")):
         if (row["AccountId"], row["EffectiveDate"]) == (account, day):
             built = spoiled(built, "Order", place, Status="Draft")
-    assert FAMILY.truth(Books(built), "clean", question) is None
+    assert FAMILY.truth(OrgRecords(built), "clean", question) is None
 
 
 @pytest.mark.parametrize("mode", ["clean", "faithful"])

@@ -11,25 +11,25 @@ from evals.kinds.crm.families.policy_violation_identification import FAMILY, lik
 from evals.kinds.crm.generate import Sizes, TruthError, generate
 from evals.kinds.crm.questions.family import Doubt, Question
 from evals.kinds.crm.suites import write_org
-from tests.evals.kinds.crm.families.orgs import small_books
+from tests.evals.kinds.crm.families.orgs import small_org
 from tests.tools.kinds.crm.generate.orgs import full, place_of, small, spoiled
 
 
 def asked() -> list[Question]:
-    drawn = FAMILY.candidates(small_books(), "clean", "any", Random(1))
+    drawn = FAMILY.candidates(small_org(), "clean", "any", Random(1))
     return [each for each in drawn if not isinstance(each, Doubt)]
 
 
 def test_open_cases_are_not_asked_about() -> None:
     questions = asked()
-    cases = {case.id: case for case in small_books().cases}
+    cases = {case.id: case for case in small_org().cases}
     assert len(questions) > 10
     assert all(cases[question.slots["case"]].closed for question in questions)
 
 
 def test_nothing_is_broken_in_some_cases_that_look_like_it() -> None:
     fine = [question.slots["case"] for question in asked() if question.answer is None]
-    first = [likeness(small_books(), case) for case in fine[:12]]
+    first = [likeness(small_org(), case) for case in fine[:12]]
     assert first.count("easy") < len(first) / 2
     assert "second" in first
     talks = small().latents_of("conversation")

@@ -11,23 +11,23 @@ from evals.kinds.crm.families import (
     top_issue_identification,
     transfer_count,
 )
-from evals.kinds.crm.questions.books import Books
 from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
+from evals.kinds.crm.questions.org_records import OrgRecords
 from tests.evals.kinds.crm.handmade import Handmade, question
 
 MARCH = "March 2021"
 
 
-def truth(family: Family, books: Books, asked: Question, mode: Mode) -> str | None:
+def truth(family: Family, org: OrgRecords, asked: Question, mode: Mode) -> str | None:
     """The answer, or why there is no single one."""
-    found = family.truth(books, mode, asked)
+    found = family.truth(org, mode, asked)
     if isinstance(found, Doubt):
         return f"doubt: {found.reason}"
     return found[0].value if found else None
 
 
 def both(family: Family, org: Handmade, asked: Question) -> tuple[str | None, str | None]:
-    return truth(family, org.books, asked, "clean"), truth(family, org.books, asked, "faithful")
+    return truth(family, org.org, asked, "clean"), truth(family, org.org, asked, "faithful")
 
 
 def test_cases_taken_over_are_managed_only_as_published() -> None:

@@ -19,7 +19,7 @@ from evals.kinds.crm.questions.family import Doubt, Family, Mode, Question
 from evals.kinds.crm.questions.wording import wording
 from evals.kinds.crm.suites import write_org
 from evals.tasks.task import Task
-from tests.evals.kinds.crm.families.orgs import small_books
+from tests.evals.kinds.crm.families.orgs import small_org
 from tests.tools.kinds.crm.generate.orgs import full, small
 
 FAMILIES: dict[str, Family] = {
@@ -50,7 +50,7 @@ def some(tmp_path_factory: pytest.TempPathFactory) -> Some:
 def drawn(family: Family, mode: Mode, tries: int) -> list[Question]:
     found = []
     for stratum in family.strata(mode):
-        candidates = family.candidates(small_books(), mode, stratum, Random(5))
+        candidates = family.candidates(small_org(), mode, stratum, Random(5))
         found += [each for each, _ in zip(candidates, range(tries), strict=False)]
     return [each for each in found if not isinstance(each, Doubt)]
 
@@ -101,7 +101,7 @@ def test_truths_do_not_depend_on_what_was_drawn(name: str) -> None:
     family = FAMILIES[name]
     for mode in MODES:
         for question in drawn(family, mode, 10):
-            assert family.truth(small_books(), mode, question) == question.answer
+            assert family.truth(small_org(), mode, question) == question.answer
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from evals.kinds.crm.questions.script import PlanError, Script
+from evals.kinds.crm.questions.plan_recorder import PlanError, PlanRecorder
 from tests.tools.kinds.crm.worlds import episode
 
 
 def test_whole_results_go_by_their_handle_and_parts_by_value() -> None:
-    script = Script(episode(["functions", "query"], "service_manager"), "clean")
-    period = script.call("functions.get_period", "When.", period_name="Summer", year=2021)
-    script.soql("Which.", "SELECT Id FROM Issue__c")
-    cases = script.call(
+    recorder = PlanRecorder(episode(["functions", "query"], "service_manager"), "clean")
+    period = recorder.call("functions.get_period", "When.", period_name="Summer", year=2021)
+    recorder.soql("Which.", "SELECT Id FROM Issue__c")
+    cases = recorder.call(
         "functions.get_cases", "What.", start_date=period["start_date"], end_date="2022-01-01"
     )
-    script.call("functions.get_agents_with_max_cases", "All.", subset_cases=cases)
-    script.call("functions.get_agents_with_max_cases", "One.", subset_cases=cases[:1])
-    when, _, what, every, one = script.steps
+    recorder.call("functions.get_agents_with_max_cases", "All.", subset_cases=cases)
+    recorder.call("functions.get_agents_with_max_cases", "One.", subset_cases=cases[:1])
+    when, _, what, every, one = recorder.steps
 
     assert when.arguments == {"period_name": "Summer", "year": "2021"}
     assert what.arguments["start_date"] == period.value["start_date"]
@@ -31,8 +31,8 @@ def test_whole_results_go_by_their_handle_and_parts_by_value() -> None:
 
 
 def test_a_call_that_fails_is_no_step() -> None:
-    script = Script(episode(["functions"], "service_agent"), "clean")
+    recorder = PlanRecorder(episode(["functions"], "service_agent"), "clean")
     year: dict[str, Any] = {"start_date": "2021-01-01", "end_date": "2022-01-01"}
     with pytest.raises(PlanError, match="Access denied"):
-        script.call("functions.get_non_transferred_case_ids", "Which.", **year)
-    assert script.steps == []
+        recorder.call("functions.get_non_transferred_case_ids", "Which.", **year)
+    assert recorder.steps == []

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 
 from evals.kinds.crm.questions.periods import Window
-from tests.evals.kinds.crm.orgs import books
+from tests.evals.kinds.crm.orgs import org_records
 
 ALWAYS = Window(datetime(2000, 1, 1), datetime(2100, 1, 1))
 
 
 def test_windows_are_open_at_their_end_unless_asked() -> None:
-    known = books()
+    known = org_records()
     first, later = known.cases[0], known.cases[5]
     window = Window(first.created, later.created)
 
@@ -21,7 +21,7 @@ def test_windows_are_open_at_their_end_unless_asked() -> None:
 
 
 def test_cases_know_their_customer_product_and_history() -> None:
-    known = books()
+    known = org_records()
     rows = {str(row["Id"]): row for row in known.built.records("Case")}
     items = {str(row["Id"]): row["Product2Id"] for row in known.built.records("OrderItem")}
 
@@ -37,8 +37,8 @@ def test_cases_know_their_customer_product_and_history() -> None:
 
 
 def test_handle_time_is_counted_in_minutes() -> None:
-    case = next(case for case in books().cases if case.closed)
-    row = next(row for row in books().built.records("Case") if row["Id"] == case.id)
+    case = next(case for case in org_records().cases if case.closed)
+    row = next(row for row in org_records().built.records("Case") if row["Id"] == case.id)
     opened, closed = (datetime.fromisoformat(str(row[name])[:19]) for name in ("CreatedDate", "ClosedDate"))
 
     assert case.minutes * 60 == (closed - opened).total_seconds()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evals.authoring.plan_recorder import PlanRecorder
+from evals.authoring.plan_recorder import PlanRecorder as Recorder
 from tools.episode import Episode
 from tools.errors import WorksmithError
 from tools.kinds.crm.settings import Mode
@@ -47,7 +47,7 @@ class Seen:
         return f"#{self.step + 1}"
 
 
-class Script(PlanRecorder):
+class PlanRecorder(Recorder):
     """The clock and the tools for a family's program. `mode`: the rules that the function tools go by."""
 
     def __init__(self, episode: Episode, mode: Mode) -> None:

@@ -66,7 +66,7 @@ class Purchase:
     activated: bool
 
 
-class Books:
+class OrgRecords:
     """A generated org, indexed.
 
     Attributes:
