@@ -1,8 +1,4 @@
-"""What is true in an enterprise world, by plain Python over its rows and latent facts, without any tool.
-
-Goals draw their parameters and work out their answers here; the gold plan then has to find the same answers
-through the tools.
-"""
+"""The truth of an enterprise world: its rows and latent facts as plain Python, without tools."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Generating the tasks of an enterprise suite: places by quota, filled with goals that come out right.
-
-Every gold plan is executed through the tools, as the persona and under the policy; what it finds is compared
-with what the goal knows from the rows and latent facts. How goals are written stands in
-`evals.kinds.enterprise.goals.goal`.
-"""
+"""Generation of enterprise tasks: places by quota, filled with goals that come out right."""
 
 from __future__ import annotations
 

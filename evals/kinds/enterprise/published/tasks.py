@@ -1,4 +1,4 @@
-"""The published tasks as tasks.
+"""Published tasks of EnterpriseBench.
 
 Their ground truth was written by a model. A task whose answer can be told from the world (a field of the
 persona's own record, the tickets of one priority, a record that the answer names and the persona may read)

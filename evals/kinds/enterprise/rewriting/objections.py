@@ -27,7 +27,7 @@ def objections(task: Task, text: str) -> list[str]:
     if not text:
         return ["The task is empty."]
     found = [f"The task must name {value!r} exactly as given." for value in _missing(task, text)]
-    found += [f"The task must not mention {value!r}." for value in _told(task, text)]
+    found += [f"The task must not mention {value!r}." for value in _fact_sentence(task, text)]
     found += [f"The task must not bring in {value!r}." for value in _new(task, text)]
     if not _FIRST_PERSON.search(text):
         found.append("The task must be in the first person.")
@@ -44,7 +44,7 @@ def _missing(task: Task, text: str) -> list[str]:
     return [value for value in dict.fromkeys(told) if value.lower() not in text.lower()]
 
 
-def _told(task: Task, text: str) -> list[str]:
+def _fact_sentence(task: Task, text: str) -> list[str]:
     """Values of the answer that the new text tells and the old one does not."""
     answer = task.answer
     if answer is None:

@@ -1,4 +1,4 @@
-"""Rewriting task texts with a model, in the stages of the published pipeline, and keeping what still holds.
+"""Rewriting of task texts with a model, in the stages of the published pipeline.
 
 A model names the entities of a task, splits it into subgoals, words a template for each, writes the final
 task, and answers seven questions about it; where one is answered with no, it repairs the task. None of that

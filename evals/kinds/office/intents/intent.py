@@ -1,36 +1,4 @@
-"""What an intent is: one kind of task, with how it is worded, drawn, answered and solved.
-
-How to add intents, for a domain `x`:
-
-* `x.toml` (or several files) holds the wording, one `[[intents]]` table each:
-
-      [[intents]]
-      id = "calendar.cancel_first_on_date"     # "<domain>.<name>", also the task ids' beginning
-      code = "C1"
-      domains = ["calendar"]                   # toolkits a task needs, the directory excepted
-      title = "Cancel the first event of a day"
-      empty_share = 0.2                        # optional: share of tasks with nothing to do
-      phrasings = ["...{date}...", ...]        # at least three; every one tells all that is needed
-
-* `x.py` holds the logic and ends in
-
-      INTENTS = intents("x.toml", {"C1": Logic(draw, oracle, solve), ...})
-
-  and its name is listed in `registry.MODULES`.
-
-Slots are the words exactly as the task's text shows them, nothing hidden: `draw` makes them with
-`wording`, and both `oracle` and `solve` read them back with `wording`, which is how a gold plan is kept to
-what the text says. A slot may have a second form for other phrasings (`more_or_less`, `above_or_below`);
-`draw` then gives both.
-
-* `draw(records, rng) -> Slots | None`: None to be asked again, e.g. for a person without events.
-* `oracle(records, slots) -> list[Action]`: from the records by plain Python, without tools.
-* `solve(slots, call) -> None`: a script over tools. `call("toolkit.function", "Thought.", argument=...)`
-  returns the observation's value; `call.now` and `call.today` are the clock. It reads first, then acts,
-  in the same way in the same situation, in at most 20 calls where possible.
-
-The generator executes both and refuses a task for which their outcomes differ.
-"""
+"""Intents: kinds of office tasks with their wording, draw, oracle and solution."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Dates, times and lengths as tasks word them, and back.
-
-Every pair of functions here is inverse, so what is drawn, what is shown and what is solved agree.
-"""
+"""Dates, times and lengths as tasks word them, and back."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Reviewing the original's published answers: which contradict their task, which are one of several.
-
-The rules are data (`corrections.toml`); they recognise tasks by domain and words, so they also work on
-tasks that nobody looked at. What an answer should be is worked out from the world's rows (`answers`).
-"""
+"""Review of published answers: those that contradict their task, and those that are one of several."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reading the original's recorded runs step by step, for replay.
-
-A result table keeps each run's transcript as the text of a Python object. It is parsed, never evaluated.
-"""
+"""Recorded runs of WorkBench, read step by step for replay."""
 
 from __future__ import annotations
 

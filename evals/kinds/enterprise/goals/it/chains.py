@@ -18,7 +18,7 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     raiser_of,
     resolver,
     resolver_of,
-    told,
+    ticket_fact,
 )
 from evals.kinds.enterprise.goals.it.tickets import SUBAREA
 from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Ask, Link, Question, Start
@@ -34,7 +34,7 @@ _RAISER, _RESOLVER = HERE.to(Link(raiser, raiser_of)), HERE.to(Link(resolver, re
 _RAISERS_MANAGER, _RESOLVERS_MANAGER = _RAISER.to(MANAGER), _RESOLVER.to(MANAGER)
 _POLICY = HERE.to(
     Link(
-        lambda ctx, ticket: policy_page(ctx, told(ctx, ticket, "clause")),
+        lambda ctx, ticket: policy_page(ctx, ticket_fact(ctx, ticket, "clause")),
         lambda plan, ticket: policy_of(plan, plan.fact(ticket, "clause")),
     )
 )
@@ -43,7 +43,7 @@ _NUMBER = HERE.ident("ticket_id")
 _RULE = (HERE.fact("tickets", "clause"), _POLICY.text("title"))
 _VERDICT = Ask(
     HERE,
-    lambda ctx, ticket: entities.yes_or_no(told(ctx, ticket, "clause_result") == "obeyed"),
+    lambda ctx, ticket: entities.yes_or_no(ticket_fact(ctx, ticket, "clause_result") == "obeyed"),
     lambda plan, ticket: "yes" if plan.understood(ticket, "clause_result") == "obeyed" else "no",
 )
 _TWO_PEOPLE = (_RAISER, _RESOLVER)

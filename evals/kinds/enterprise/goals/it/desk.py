@@ -16,7 +16,7 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     helper,
     resolver,
     resolver_of,
-    told,
+    ticket_fact,
     waits,
 )
 from evals.kinds.enterprise.goals.paths import HERE, Found, Link, Question, Start
@@ -50,7 +50,7 @@ def _trouble(ctx: DrawContext) -> dict[str, str]:
     """What somebody may want to raise: its text, category and priority."""
     row = ctx.rng.choice(ctx.facts.all("tickets"))
     return {
-        "text": told(ctx, row, "symptom"),
+        "text": ticket_fact(ctx, row, "symptom"),
         "category": row["category"],
         "priority": ctx.rng.choice(PRIORITIES),
     }

@@ -17,7 +17,7 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     raiser,
     resolver,
     resolver_of,
-    told,
+    ticket_fact,
 )
 from evals.kinds.enterprise.goals.it.tickets import SUBAREA
 from evals.kinds.enterprise.goals.messages.chats import manager_of
@@ -92,7 +92,7 @@ def draw_outcome_for_manager(ctx: DrawContext) -> Draw:
     person = raiser(ctx, row)
     manager = manager_but_me(ctx, person)
     slots = {"name": person["name"], "ticket": row["ticket_id"]}
-    answer = [entities.ident("email", manager["email"]), entities.text(told(ctx, row, "clause"))]
+    answer = [entities.ident("email", manager["email"]), entities.text(ticket_fact(ctx, row, "clause"))]
     return ctx.draw(slots, answer=answer, about=[("tickets", row)])
 
 

@@ -75,7 +75,7 @@ def helper(ctx: DrawContext, *but: str) -> Record:
     return need(ctx.facts.colleague(row["emp_id"]))
 
 
-def told(ctx: DrawContext, ticket: Record, name: str) -> str:
+def ticket_fact(ctx: DrawContext, ticket: Record, name: str) -> str:
     """A latent fact of a ticket, empty if it has none."""
     return ctx.facts.fact("tickets", ticket["ticket_id"], name) or ""
 

@@ -17,7 +17,7 @@ from evals.kinds.enterprise.goals.it.ticket_lookup import (
     find_ticket,
     has_raised,
     open_ticket,
-    told,
+    ticket_fact,
 )
 from evals.kinds.enterprise.goals.paths import HERE, Ask, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder
@@ -31,13 +31,14 @@ def draw_ticket_about(ctx: DrawContext) -> Draw:
     row = draw_ticket(ctx)
     slots = {
         "category": row["category"],
-        "topic": told(ctx, row, "topic"),
-        "project": told(ctx, row, "project"),
+        "topic": ticket_fact(ctx, row, "topic"),
+        "project": ticket_fact(ctx, row, "project"),
     }
     same = [
         other
         for other in ctx.facts.where("tickets", category=row["category"])
-        if (told(ctx, other, "topic"), told(ctx, other, "project")) == (slots["topic"], slots["project"])
+        if (ticket_fact(ctx, other, "topic"), ticket_fact(ctx, other, "project"))
+        == (slots["topic"], slots["project"])
     ]
     if len(same) > 1:
         raise UnfitError

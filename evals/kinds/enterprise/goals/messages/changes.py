@@ -5,7 +5,7 @@ from __future__ import annotations
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext
 from evals.kinds.enterprise.goals.goal import Logic, Slots, Values
-from evals.kinds.enterprise.goals.messages.chat_facts import asks, chat_told
+from evals.kinds.enterprise.goals.messages.chat_facts import asks, pick_chat_fact
 from evals.kinds.enterprise.goals.messages.chats import (
     add_everywhere,
     draw_named,
@@ -77,9 +77,9 @@ def mail_manager_of(slots: Slots, plan: PlanRecorder) -> Values:
     return plan.carry_out("I send the manager the mail.", message)
 
 
-def _told_for(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], str]:
+def _fact_for_somebody(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], str]:
     """A chat, somebody to be told, slots, and the fact to be told."""
-    found, other = attempt(chat_told, ctx), ctx.colleague()
+    found, other = attempt(pick_chat_fact, ctx), ctx.colleague()
     row, first, latent, name = need(found)
     if other["emp_id"] == first["emp_id"]:
         raise UnfitError
@@ -96,28 +96,30 @@ def _told_for(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], str]:
 
 
 def draw_pass_on(ctx: DrawContext) -> Draw:
-    row, other, slots, value = _told_for(ctx)
-    message = chat(other["name"], _told(slots, value))
+    row, other, slots, value = _fact_for_somebody(ctx)
+    message = chat(other["name"], _fact_sentence(slots, value))
     return ctx.draw(slots, actions=[message], mentions=[value], about=[("conversations", row)])
 
 
 @everywhere(GROUPS, steps=2, type="crud", draw=draw_pass_on)
 def pass_on(slots: Slots, plan: PlanRecorder) -> Values:
     value = plan.fact(find_chat(plan, slots), slots["fact"])
-    return plan.carry_out(f"I pass it on to {slots['other']}.", chat(slots["other"], _told(slots, value)))
+    return plan.carry_out(
+        f"I pass it on to {slots['other']}.", chat(slots["other"], _fact_sentence(slots, value))
+    )
 
 
 def draw_mail_on(ctx: DrawContext) -> Draw:
-    row, other, slots, value = _told_for(ctx)
+    row, other, slots, value = _fact_for_somebody(ctx)
     slots["subject"] = draw_subject(ctx.rng)
-    message = mail(other["name"], slots["subject"], _told(slots, value))
+    message = mail(other["name"], slots["subject"], _fact_sentence(slots, value))
     return ctx.draw(slots, actions=[message], mentions=[value], about=[("conversations", row)])
 
 
 @everywhere(GROUPS, steps=2, type="crud", draw=draw_mail_on)
 def mail_on(slots: Slots, plan: PlanRecorder) -> Values:
     value = plan.fact(find_chat(plan, slots), slots["fact"])
-    message = mail(slots["other"], slots["subject"], _told(slots, value))
+    message = mail(slots["other"], slots["subject"], _fact_sentence(slots, value))
     return plan.carry_out(f"I mail it to {slots['other']}.", message)
 
 
@@ -159,7 +161,7 @@ def tell_both(slots: Slots, plan: PlanRecorder) -> Values:
     )
 
 
-def _told(slots: Slots, value: str) -> str:
+def _fact_sentence(slots: Slots, value: str) -> str:
     ask = slots["ask"]
     return f"The {ask} for the {slots['topic']} of {slots['project']}: {value}."
 

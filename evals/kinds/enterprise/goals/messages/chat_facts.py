@@ -67,7 +67,7 @@ def _between(ctx: DrawContext, other: Record) -> list[Record]:
     return [row for row in my_chats(ctx) if ids in (row["sender_emp_id"], row["recipient_emp_id"])]
 
 
-def chat_told(ctx: DrawContext, *among: str) -> tuple[Record, Record, Latent, str]:
+def pick_chat_fact(ctx: DrawContext, *among: str) -> tuple[Record, Record, Latent, str]:
     """A chat of the persona, its partner, what it tells, and the name of a fact to ask for."""
     row = ctx.pick("conversations", my_chats(ctx))
     other = partner(ctx, row)

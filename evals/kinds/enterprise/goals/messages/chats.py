@@ -22,11 +22,11 @@ from evals.kinds.enterprise.goals.goal import (
 from evals.kinds.enterprise.goals.messages.chat_facts import (
     PEOPLE,
     asks,
-    chat_told,
     entity,
     my_chats,
     partner,
     people,
+    pick_chat_fact,
 )
 from evals.kinds.enterprise.goals.paths import HERE, MANAGER, Found, Question, Start
 from evals.kinds.enterprise.goals.plan_recorder import PlanRecorder, Row
@@ -80,7 +80,7 @@ def find_chat(plan: PlanRecorder, slots: Slots) -> Row:
 
 
 def draw_chat_fact(ctx: DrawContext) -> Draw:
-    row, other, latent, name = chat_told(ctx)
+    row, other, latent, name = pick_chat_fact(ctx)
     return ctx.draw(
         {**_about(other, latent.facts), "ask": asks()[name], "fact": name},
         answer=[entity(ctx.facts, name, latent.facts[name])],
@@ -94,7 +94,7 @@ def chat_fact(slots: Slots, plan: PlanRecorder) -> Values:
 
 
 def draw_chat_by_id(ctx: DrawContext) -> Draw:
-    row, _, latent, name = chat_told(ctx, "due", "effective", "needed", "start", "budget", *PEOPLE)
+    row, _, latent, name = pick_chat_fact(ctx, "due", "effective", "needed", "start", "budget", *PEOPLE)
     return ctx.draw(
         {"conversation_id": row["conversation_id"], "ask": asks()[name], "fact": name},
         answer=[entity(ctx.facts, name, latent.facts[name])],
@@ -130,7 +130,7 @@ def manager_and_chat(slots: Slots, plan: PlanRecorder) -> Values:
 
 def draw_named(ctx: DrawContext) -> tuple[Record, Record, dict[str, str], Record]:
     """A chat, its partner, slots, and somebody whom the chat names and who is neither of the two."""
-    row, other, latent, name = chat_told(ctx, *PEOPLE)
+    row, other, latent, name = pick_chat_fact(ctx, *PEOPLE)
     named = ctx.facts.where("employees", name=latent.facts[name])
     if not named:
         raise UnfitError
@@ -191,7 +191,7 @@ def _last_chat(chats: list[Record], other: Record) -> date:
 
 
 def _draw_chat(ctx: DrawContext) -> Found:
-    row, other, latent, _ = chat_told(ctx)
+    row, other, latent, _ = pick_chat_fact(ctx)
     return Found(row, _about(other, latent.facts))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from evals.kinds.enterprise.facts import Record
 from evals.kinds.enterprise.goals.draw_context import Draw, DrawContext, action
 from evals.kinds.enterprise.goals.goal import Logic, Slots, Values
-from evals.kinds.enterprise.goals.messages.chat_facts import chat_told, partner
+from evals.kinds.enterprise.goals.messages.chat_facts import partner, pick_chat_fact
 from evals.kinds.enterprise.goals.messages.chats import add_everywhere, everywhere, find_chat, groups
 from evals.kinds.enterprise.goals.messages.news import draw_news, sentence
 from evals.kinds.enterprise.goals.paths import Found
@@ -69,7 +69,7 @@ add_everywhere(
 
 
 def _draw_chat(ctx: DrawContext) -> Found:
-    row, other, latent, _ = chat_told(ctx)
+    row, other, latent, _ = pick_chat_fact(ctx)
     topic, project = latent.facts["topic"], latent.facts["project"]
     return Found(row, {"name": other["name"], "topic": topic, "project": project})
 

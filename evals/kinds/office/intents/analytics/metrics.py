@@ -1,9 +1,4 @@
-"""The web site's daily figures and the conditions that tasks put on them: for oracles and for solutions.
-
-Slots: `metric`, `metric_2` (words of METRICS), `threshold` (a number), `more_or_less` ("more", "less") with
-its second form `above_or_below`, `date` (a day in words), `weekday` (within the six days before today).
-All series end yesterday.
-"""
+"""The web site's daily figures, and the conditions that tasks put on them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What tasks over several toolkits ask to be done: write, meet, create a task, delete leads, hand them over.
-
-Titles and texts may name slots. A `who` is the slot with the first name of the colleague concerned.
-"""
+"""Effects that tasks over several toolkits ask for: mails, meetings, tasks, changes of leads."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from evals.tasks.task import Action
 
 
 def mail(subject: str, body: str, who: str = "name") -> Effect:
-    """Write to a colleague."""
+    """Write to the colleague whose first name is in the slot `who`; subject and body may name slots."""
 
     def made(slots: Slots, address: str) -> Action:
         return send(address, subject.format_map(slots), body.format_map(slots))
