@@ -11,6 +11,8 @@ from tools.errors import InputError
 from tools.registry import Registry
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from evals.records.program_records import ProgramRecords
     from evals.records.record import EpisodeRecord, TaskLabels
     from evals.records.run_card import LoadedRun
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from evals.tasks.building import Importer, SuiteBuilder
     from evals.tasks.facets import Facets
     from evals.tasks.task import Task
+    from evals.tasks.transcript import Transcript
     from tools.environment import Environment
     from tools.world import World
 
@@ -40,7 +43,7 @@ class PublishedMistakes:
     find: Callable[[Sequence[str], Sequence[str], bool], dict[str, bool]] = lambda *_: {}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class TaskKind:
     """All that the harness knows about one kind of suite. Every field but the name has a default.
 
@@ -69,13 +72,15 @@ class TaskKind:
             empty for none.
         value_readers: readers of values that answers name, by type of value. Each takes a text and gives the
             values of the type in it, each in one spelling; `local/rubric` finds wrong values with them.
-        commands: commands of its own on the command line, by their words (`org`, `serve crm`); each is the
+        transcripts: readers of recorded runs that models can replay, by the ending of their files.
+        quickstart: the world of `worksmith quickstart`; the first kind that has one is taken.
+        commands: commands of its own on the command line, by their words (such as `serve NAME`); each is the
             address `module:attribute` of a function for typer, or of a `typer.Typer`.
     """
 
     name: str
     suites: Callable[[], SuiteBuilder[Any]] | None = None
-    importers: Mapping[str, Importer] = field(default_factory=dict, hash=False)
+    importers: Mapping[str, Importer] = field(default_factory=dict)
     scorer: Callable[[Environment, GroundTruth], Scorer] | None = None
     baselines: Callable[[], Mapping[str, Baseline]] | None = None
     published_score: str = ""
@@ -88,8 +93,12 @@ class TaskKind:
     report: Callable[[], KindReport] = lambda: KindReport()
     facts: Callable[[World, Sequence[Task], dict[str, Any]], dict[str, Any]] | None = None
     published: str = ""
-    value_readers: Mapping[str, Callable[[str], frozenset[str]]] = field(default_factory=dict, hash=False)
-    commands: Mapping[str, str] = field(default_factory=dict, hash=False)
+    value_readers: Mapping[str, Callable[[str], frozenset[str]]] = field(default_factory=dict)
+    transcripts: Mapping[str, Callable[[Path], Sequence[Transcript]]] = field(
+        default_factory=dict, hash=False
+    )
+    quickstart: Quickstart | None = None
+    commands: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def task_facets(self) -> Facets:
@@ -112,6 +121,22 @@ class TaskKind:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Quickstart:
+    """The world that `worksmith quickstart` builds.
+
+    Attributes:
+        sentence: what is built.
+        scale: of the world.
+        tools: columns of the table of what people may read, each with the tool whose records are counted;
+            it takes `limit` and says a `total`.
+    """
+
+    sentence: str
+    scale: float
+    tools: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
 class KindReport:
     """Tables and figures of a kind besides those of every kind; by default none.
 
@@ -121,6 +146,7 @@ class KindReport:
         heat_maps: facets that charts of several programs show; None for those of `breakdown`.
         comparison: tables of several programs.
         program: tables of one program.
+        paper: tables of the published system's paper, for programs on its own imported tasks.
         figures: intervals of one program by name, for JSON.
         metrics: figures of one program for tracking.
         counted_attempts: the episodes whose outcome is yes or no, which the chances of several attempts
@@ -132,6 +158,7 @@ class KindReport:
     heat_maps: tuple[str, ...] | None = None
     comparison: Callable[[Sequence[ProgramRecords]], Sequence[Grid]] = lambda _: ()
     program: Callable[[ProgramRecords], Sequence[Grid]] = lambda _: ()
+    paper: Callable[[Sequence[ProgramRecords]], Sequence[Grid]] = lambda _: ()
     figures: Callable[[ProgramRecords], Mapping[str, Mapping[str, Interval]]] = lambda _: {}
     metrics: Callable[[ProgramRecords], Mapping[str, float]] = lambda _: {}
     counted_attempts: Callable[[EpisodeRecord], bool] = lambda _: True
@@ -166,6 +193,25 @@ def value_readers() -> Mapping[str, Callable[[str], frozenset[str]]]:
     """The value readers of all kinds, by type of value."""
     kinds = map(TASK_KINDS.get, TASK_KINDS.names())
     return {name: read for kind in kinds for name, read in kind.value_readers.items()}
+
+
+def transcript_readers() -> Mapping[str, Callable[[Path], Sequence[Transcript]]]:
+    """The readers of recorded runs of all kinds, by the ending of their files."""
+    kinds = map(TASK_KINDS.get, TASK_KINDS.names())
+    return {ending: read for kind in kinds for ending, read in kind.transcripts.items()}
+
+
+def quickstart_kind() -> tuple[str, Quickstart]:
+    """The kind of world that `worksmith quickstart` builds, and how.
+
+    Raises:
+        InputError: no installed kind has one.
+    """
+    for name in TASK_KINDS.names():
+        found = TASK_KINDS.get(name).quickstart
+        if found is not None:
+            return name, found
+    raise InputError("no installed kind of world has a quickstart")
 
 
 def suite_builder(name: str) -> SuiteBuilder[Any]:

@@ -1,4 +1,4 @@
-"""A world: one enterprise's data at rest, as a SQLite file plus a manifest."""
+"""A world: the data of one organisation at rest, as a SQLite file plus a manifest."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class WorldManifest(BaseModel):
     """What is known about a world without opening it.
 
     Attributes:
-        kind: key of the world kind's registry, e.g. `office`.
+        kind: name of its `WorldKind`.
         origin: `generated`, or the name of the system it was imported from.
         now: the clock of every episode, ISO local time.
         database: digest of the SQLite file's bytes.

@@ -1,9 +1,9 @@
-"""The failure modes: their meanings, and their names in papers."""
+"""The failure modes and their meanings."""
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -18,14 +18,12 @@ class FailureMode:
         title: as tables show it.
         group: the part of an episode: `run`, `access`, `plan`, `read`, `act`, `answer` or `other`.
         meaning: one sentence.
-        papers: its name in each paper that has one.
     """
 
     name: str
     title: str
     group: str
     meaning: str
-    papers: dict[str, str] = field(default_factory=dict)
 
 
 @cache

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evals.kinds.office.workbench.tables import paper_grids
 from evals.reporting.published import beside_published
 from evals.reporting.report import Report, Section, console_grids, study_report
 from evals.reporting.study import setting_of, study_of
 from evals.suite import Suite
+from evals.task_kind import task_kind
 from evals.tracking.run_loading import open_runs
 from tools.errors import InputError
 from tools.files.atomic import write_atomically
@@ -60,8 +60,9 @@ def report_runs(settings: ReportSettings) -> RunReport:
     suite = Suite.open(settings.suite) if settings.suite else None
     runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri, suite=suite)
     study, extra = study_of(runs), []
-    if suite is not None and suite.world.manifest.origin == "workbench":
-        extra = [Section("The paper's tables", tuple(paper_grids(study)))]
+    paper = _paper_tables(study, suite) if suite is not None else ()
+    if paper:
+        extra = [Section("The paper's tables", paper)]
     elif settings.published:
         extra = [Section("Published figures", tuple(_published(study, runs)))]
     report = study_report(
@@ -85,6 +86,14 @@ def format_of(settings: ReportSettings) -> str:
         return settings.form
     endings = {ending: name for name, ending in FORMATS.items()}
     return endings.get(settings.out.suffix, "html") if settings.out else "html"
+
+
+def _paper_tables(study: Study, suite: Suite) -> tuple[Grid, ...]:
+    """The tables of the paper whose tasks a suite has; none for other suites."""
+    kind = task_kind(suite.manifest.kind)
+    if suite.world.manifest.origin not in kind.importers:
+        return ()
+    return tuple(kind.report().paper([row.result.as_program(row.arm.label) for row in study.ordered]))
 
 
 def _published(study: Study, runs: list[LoadedRun]) -> list[Grid]:

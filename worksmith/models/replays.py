@@ -1,4 +1,4 @@
-"""Recorded runs as models: our own recordings, and the result files of the original WorkBench."""
+"""Recorded runs as models: our own recordings, and the result files of published systems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_runs(path: Path, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
     """The runs recorded in `path`, by label; each replays through the program's own prompts.
 
     Args:
-        path: a `.jsonl` recording of ours, one of the original's result CSVs, or a folder of such CSVs.
+        path: a `.jsonl` recording of ours, a result file of a published system, or a folder of such files.
         tasks: the tasks that will be replayed; a run that covers none of them is refused.
     """
     if path.suffix == ".jsonl":
@@ -28,22 +28,25 @@ def read_runs(path: Path, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
 
 
 def read_transcripts(path: Path) -> dict[str, list[tuple[str, Transcript]]]:
-    """The runs in the original's result files, by label, each with its place (`FILE:ROW`, rows from 0).
+    """The runs in result files of a published system, by label, with places (`FILE:ROW`, rows from 0).
 
     Raises:
         InputError: there is no such file, or one is damaged.
     """
-    from evals.kinds.office.workbench.results import read_results
+    from evals.task_kind import transcript_readers
 
-    files = [path] if path.is_file() else sorted(path.rglob("*.csv"))
+    readers = transcript_readers()
+    found = [path] if path.is_file() else sorted(path.rglob("*"))
+    files = [file for file in found if file.suffix in readers]
     if not files:
+        endings = " or ".join(readers)
         raise InputError(
-            "no recorded runs here", where=str(path), hint="expected .jsonl or result .csv files"
+            "no recorded runs here", where=str(path), hint=f"expected .jsonl or result {endings} files"
         )
     runs: dict[str, list[tuple[str, Transcript]]] = {}
     for file in files:
-        found = [(f"{file.name}:{row}", transcript) for row, transcript in enumerate(read_results(file))]
-        runs.setdefault(_label(file), []).extend(found)
+        read = enumerate(readers[file.suffix](file))
+        runs.setdefault(_label(file), []).extend((f"{file.name}:{row}", each) for row, each in read)
     return dict(sorted(runs.items()))
 
 

@@ -47,7 +47,9 @@ def test_recorded_runs_give_the_papers_tables(tmp_path: Path) -> None:
     suite = import_suite("workbench", WORKBENCH, tmp_path / "real")
     runs = open_runs([str(WORKBENCH / "results")], suite=suite)
     study = study_of(runs)
-    by_tools, by_domain, by_actions, errors = paper_grids(study)
+    by_tools, by_domain, by_actions, errors = paper_grids(
+        [row.result.as_program(row.arm.label) for row in study.ordered]
+    )
 
     assert [run.card.label for run in runs] == ["gpt-4, all tools", "gpt-4, required tools"]
     assert ("gpt-4, required tools", "48.7") in {(row[0], row[1].split()[0]) for row in by_tools.rows}

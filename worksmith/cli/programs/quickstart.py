@@ -18,19 +18,9 @@ from worksmith.jobs.settings.suites import IndexSettings, QuickstartSettings
 if TYPE_CHECKING:
     from evals.running.study import Row, Study
     from evals.suite import Suite
+    from evals.task_kind import Quickstart
     from tools.persona import Persona
     from worksmith.jobs.compare_plan import ComparePlan
-
-_SCALE = 0.05
-_SHOWN = {
-    "mail": "enterprise_mail_system.read",
-    "chats": "conversations.read",
-    "tickets": "it_service_management.read_issue",
-    "code": "github.read",
-    "sales": "sales.read",
-    "clients": "clients.read",
-}
-"""Columns of the table of who may read what, and the tools that count for them."""
 
 _INDENT = " " * 5
 _MODEL = "local/analogy"
@@ -43,14 +33,16 @@ _ABOUT_THE_MODEL = (
 
 @from_settings(QuickstartSettings)
 def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
-    """Build an enterprise, compile an agent for its people, measure before and after, compare strategies."""
+    """Build a suite, compile an agent for its people, measure before and after, compare strategies."""
+    from evals.task_kind import quickstart_kind
     from worksmith.jobs.compare_plan import plan_comparison
     from worksmith.jobs.parts.judges import open_judges
 
     open_judges(settings.judge, settings.rubric)  # before anything is built for judges that there are not
     started = time.perf_counter()
-    suite = _build(settings.out / "enterprise", settings.seed)
-    _show_access(suite)
+    kind, world = quickstart_kind()
+    suite = _build(settings, kind, world)
+    _show_access(suite, world)
     say("\n3/5  Evaluate and compile.")
     say(textwrap.fill(_ABOUT_THE_MODEL, 78, initial_indent=_INDENT, subsequent_indent=_INDENT) + "\n")
     compared = settings.adapted(
@@ -79,13 +71,18 @@ def quickstart(settings: QuickstartSettings, as_json: JsonFlag = False) -> None:
     _show(study, suite, program, run_id, seconds)
 
 
-def _build(directory: Path, seed: int) -> Suite:
+def _build(settings: QuickstartSettings, kind: str, world: Quickstart) -> Suite:
     from evals.building import build_suite
     from worksmith.jobs.indexing import index
 
-    say("1/5  Build a suite: a twentieth of an enterprise with people, sources, access rules, search index.")
+    directory = settings.out / kind
+    say(f"1/5  Build a suite: {world.sentence}.")
     suite = build_suite(
-        "enterprise", directory, progress=lambda message: say(f"     {message}"), seed=seed, scale=_SCALE
+        kind,
+        directory,
+        progress=lambda message: say(f"     {message}"),
+        seed=settings.seed,
+        scale=world.scale,
     )
     say(index(IndexSettings(suite=suite.path, embedder="minilm"), progress=Terminal()).sentence)
     counts = ", ".join(f"{count} {split}" for split, count in suite.counts().items())
@@ -93,7 +90,7 @@ def _build(directory: Path, seed: int) -> Suite:
     return suite
 
 
-def _show_access(suite: Suite) -> None:
+def _show_access(suite: Suite, world: Quickstart) -> None:
     """How many records the same call finds for people of different departments and levels."""
     from rich.console import Console
 
@@ -104,12 +101,12 @@ def _show_access(suite: Suite) -> None:
     rows = tuple(
         (
             f"{departments[who.department]} {who.level}",
-            *(_readable(suite, who, tool) for tool in _SHOWN.values()),
+            *(_readable(suite, who, tool) for tool in world.tools.values()),
         )
         for who in _people(suite)
     )
     Console(stderr=True).print(
-        Grid("Records to be found, by department and level", ("for", *_SHOWN), rows).rich()
+        Grid("Records to be found, by department and level", ("for", *world.tools), rows).rich()
     )
 
 

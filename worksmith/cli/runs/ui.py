@@ -14,7 +14,7 @@ from worksmith.cli.terminal import say
 from worksmith.jobs.settings.runs import UiSettings
 
 HOST = "127.0.0.1"
-"""Runs may quote an enterprise's records; the page is for this machine only."""
+"""Runs may quote the records of a world; the page is for this machine only."""
 
 
 @from_settings(UiSettings)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from evals.kinds.office.workbench.tasks import DOMAINS
+from evals.records.program_records import ProgramRecords
 from evals.records.record import PRIMARY, EpisodeRecord
 from evals.records.summary import domain_of, summarize
 from evals.reporting.published import PAPER, PublishedTable, published_tables
-from evals.running.study import Row, Study
 from evals.statistics import Interval
 from evals.table import NO_DATA, Grid, percent
 
@@ -29,10 +29,10 @@ _ERRORS = {
 """What the original counts of wrong rows, by the names of its flags."""
 
 
-def paper_grids(study: Study) -> list[Grid]:
-    """Tables 5, 6 and 7, and the breakdown of errors, as far as the study's runs allow."""
+def paper_grids(programs: Sequence[ProgramRecords]) -> list[Grid]:
+    """Tables 5, 6 and 7, and the breakdown of errors, as far as the runs allow."""
     by_tools, by_domain, by_actions = published_tables("office")
-    rows = [row for row in study.ordered if not row.arm.baseline]
+    rows = [program for program in programs if not program.baseline]
     return [
         _tools_grid(rows, by_tools),
         _domain_grid(rows, by_domain),
@@ -41,8 +41,8 @@ def paper_grids(study: Study) -> list[Grid]:
     ]
 
 
-def _tools_grid(rows: Sequence[Row], paper: PublishedTable) -> Grid:
-    cells = [(row.arm.label, _cell(row, row.result.records), _tasks(row.result.records)) for row in rows]
+def _tools_grid(rows: Sequence[ProgramRecords], paper: PublishedTable) -> Grid:
+    cells = [(row.label, _cell(row, row.records), _tasks(row.records)) for row in rows]
     cells += [
         (f"{PAPER}{column}, {name}", f"{paper.figure(name, column):g}", NO_DATA)
         for column in paper.columns
@@ -53,14 +53,14 @@ def _tools_grid(rows: Sequence[Row], paper: PublishedTable) -> Grid:
     )
 
 
-def _domain_grid(rows: Sequence[Row], paper: PublishedTable) -> Grid:
+def _domain_grid(rows: Sequence[ProgramRecords], paper: PublishedTable) -> Grid:
     cells = []
     for row in rows:
-        groups = [[r for r in row.result.records if domain_of(r) == domain] for domain in DOMAINS]
-        cells.append((f"{row.arm.label}: tasks", *map(_tasks, groups)))
-        cells.append((f"{row.arm.label}: accuracy", *(_cell(row, group) for group in groups)))
+        groups = [[r for r in row.records if domain_of(r) == domain] for domain in DOMAINS]
+        cells.append((f"{row.label}: tasks", *map(_tasks, groups)))
+        cells.append((f"{row.label}: accuracy", *(_cell(row, group) for group in groups)))
         effects = (_cell(row, group, _SIDE_EFFECTS) for group in groups)
-        cells.append((f"{row.arm.label}: side effects", *effects))
+        cells.append((f"{row.label}: side effects", *effects))
     cells += [
         (f"{PAPER}{name}", *(f"{paper.figure(name, domain):g}" for domain in DOMAINS))
         for name, _ in paper.rows
@@ -68,11 +68,11 @@ def _domain_grid(rows: Sequence[Row], paper: PublishedTable) -> Grid:
     return Grid(f"Table 6. {paper.title}", ("", *DOMAINS), tuple(cells), (paper.source,))
 
 
-def _actions_grid(rows: Sequence[Row], paper: PublishedTable) -> Grid:
+def _actions_grid(rows: Sequence[ProgramRecords], paper: PublishedTable) -> Grid:
     cells = []
     for row in rows:
-        groups = ([r for r in row.result.records if wanted(r)] for wanted in _SUBSETS.values())
-        cells.append((row.arm.label, *(_cell(row, group) for group in groups)))
+        groups = ([r for r in row.records if wanted(r)] for wanted in _SUBSETS.values())
+        cells.append((row.label, *(_cell(row, group) for group in groups)))
     cells += [
         (f"{PAPER}{column}", *(f"{paper.figure(name, column):g}" for name in _SUBSETS))
         for column in paper.columns
@@ -81,9 +81,9 @@ def _actions_grid(rows: Sequence[Row], paper: PublishedTable) -> Grid:
     return Grid(f"Table 7. {paper.title}", headings, tuple(cells), (paper.source,))
 
 
-def _error_grid(rows: Sequence[Row]) -> Grid:
+def _error_grid(rows: Sequence[ProgramRecords]) -> Grid:
     """Counts of wrong rows; a row may have several of the flags or none."""
-    wrong = [[r for r in row.result.records if r.scores.get(PRIMARY, 0.0) < 1] for row in rows]
+    wrong = [[r for r in row.records if r.scores.get(PRIMARY, 0.0) < 1] for row in rows]
     lines: list[tuple[str, Callable[[EpisodeRecord], bool]]] = [
         ("wrong", lambda record: True),
         ("with side effects", lambda record: record.scores.get(_SIDE_EFFECTS, 0.0) > 0),
@@ -97,15 +97,15 @@ def _error_grid(rows: Sequence[Row]) -> Grid:
         "Counts of wrong rows. The paper draws its breakdown (figure 6) without figures; these are the "
         "flags of its result files. What rules find in each wrong row stands under Errors."
     )
-    return Grid("Sources of error", ("", *(row.arm.label for row in rows)), cells, (note,))
+    return Grid("Sources of error", ("", *(row.label for row in rows)), cells, (note,))
 
 
 def _flagged(flag: str) -> Callable[[EpisodeRecord], bool]:
     return lambda record: record.scores.get(flag, 0.0) > 0
 
 
-def _cell(row: Row, records: Sequence[EpisodeRecord], score: str = PRIMARY) -> str:
-    found: Interval | None = summarize(records, seed=row.result.seed).scores.get(score) if records else None
+def _cell(row: ProgramRecords, records: Sequence[EpisodeRecord], score: str = PRIMARY) -> str:
+    found: Interval | None = summarize(records, seed=row.seed).scores.get(score) if records else None
     return percent(found)
 
 

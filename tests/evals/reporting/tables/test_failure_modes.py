@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import tomllib
+from importlib.resources import files
 from typing import Any
 
 from evals.failure_modes.catalogue import failure_modes
 from evals.records.parts import FaultEntry
 from evals.records.record import EpisodeRecord
 from evals.reporting.tables.failure_modes import failure_mode_grids
+from evals.task_kind import TASK_KINDS, task_kind
 from tests.evals.episodes import make_record
 
 
@@ -55,10 +58,16 @@ def test_every_kind_says_what_it_means() -> None:
         assert kind.name == name
         assert kind.title
         assert kind.meaning.endswith(".")
-    named = [paper for kind in failure_modes().values() for paper in kind.papers]
-    assert set(named) == {"workbench", "enterprisebench", "crmarena"}
+
+
+def test_the_names_that_papers_have_are_of_our_failure_modes() -> None:
+    named = {}
+    for name in TASK_KINDS.names():
+        file = files(task_kind(name).published) / "published.toml"
+        named[name] = tomllib.loads(file.read_text(encoding="utf-8"))["failure_modes"]
+        assert named[name].keys() <= failure_modes().keys()
     # The six kinds of EnterpriseBench's analysis all have a place.
-    enterprise = {kind.papers.get("enterprisebench") for kind in failure_modes().values()}
+    enterprise = set(named["enterprise"].values())
     assert {
         "wrong tool or app selection",
         "search-based answer hallucination",
