@@ -49,7 +49,9 @@ class Grid:
         """A table with a line for each of `rows`.
 
         Args:
-            columns: headings with what a row shows below them; False and None leave a column out.
+            rows: anything; the columns make cells of it.
+            columns: headings, each with the function that makes the cell of a row. False and None leave a
+                column out.
         """
         shown = [column for column in columns if column]
         cells = tuple(tuple(cell(row) for _, cell in shown) for row in rows)

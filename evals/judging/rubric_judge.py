@@ -90,7 +90,8 @@ class RubricJudge:
     """Grades an episode by asking a model. Thread-safe.
 
     Args:
-        lm: any `dspy.LM`; not the one of the program that is judged, or a judge judges itself.
+        lm: any `dspy.LM`; not that of the judged program, or a judge judges itself.
+        rubrics: default are the rubrics that come with worksmith.
         name: its name in tables; default is the model's name.
         reference: whether the prompt has the reference, where one is known.
     """

@@ -39,6 +39,10 @@ def agreement(scale: Scale, ratings: Sequence[Rating], *, seed: int = 0) -> Agre
     """The agreement of raters on a scale.
 
     A unit is an episode or a task, by the scale.
+
+    Args:
+        ratings: of any scales; those of others are left out.
+        seed: of the bootstrap over units.
     """
     units: dict[Hashable, dict[str, int]] = {}
     for rating in ratings:

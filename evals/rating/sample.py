@@ -24,6 +24,10 @@ def draw_sample(runs: Sequence[LoadedRun], tasks: int, *, rater: str, seed: int 
     The seed alone draws the tasks, so that all raters get the same. Intents take turns, so that each is
     there. Lost episodes show nothing to rate.
 
+    Args:
+        tasks: the most tasks to draw.
+        rater: decides the order.
+
     Raises:
         InputError: the runs have no task in common that all of them could be graded on.
     """

@@ -134,7 +134,12 @@ class Report:
 
 
 def evaluation_report(result: EvalResult, *, title: str = "Evaluation", split: str = "") -> Report:
-    """The report of one program."""
+    """The report of one program.
+
+    Args:
+        result: its evaluation.
+        split: name of the split for the figures; default is that of the records.
+    """
     summary = result.summary
     kind = kind_of(result.records).report()
     scores: list[Block] = [score_grid(summary, result.model)]
@@ -175,6 +180,7 @@ def study_report(
     """The report of a comparison of programs.
 
     Args:
+        study: the programs with their results; the first is the reference.
         setting: further facts, such as the suite.
         histories: the compiles of its programs.
         extra: further parts, such as published figures.

@@ -104,9 +104,16 @@ def calibrate(
     """Measure `judge` on labelled cases.
 
     Args:
+        cases: labelled cases; cases of one group answer one request.
         again: the same judge without any cache, for its consistency; default is `judge` itself.
         comparing: the same model as a judge of pairs, for its bias to the first response.
+        effort: the size of the calibration.
+        workers: verdicts in flight.
+        seed: decides which cases are repeated, shuffled and compared.
         on_progress: called with the number of verdicts so far, and of all.
+
+    Returns:
+        Agreement, consistency and biases, each by name; intervals are 95 %.
 
     Raises:
         InfrastructureError: the judge's model never answered, which says nothing about the judge.

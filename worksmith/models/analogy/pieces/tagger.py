@@ -111,9 +111,10 @@ def _choose_words(
     if words == {1}:
         single = 1.0
     named = any(_case(task, index) == 1.0 for index in range(len(task.tokens)))
-    capital, strict = _capital(shown), 0.7 if named else 0.25
+    least, capital = _capital_shares(shown)
+    strict = 0.7 if named else 0.25
     # Where all shown pieces are names, and the query has names, the piece must be a name.
-    only_names = strict > 0.5 and _least_capital(shown) > 0.5 and min(words, default=1) > 1
+    only_names = strict > 0.5 and least > 0.5 and min(words, default=1) > 1
     best: tuple[float, int, int] | None = None
     for start in range(len(task.tokens)):
         if not task.tokens[start].is_word:
@@ -157,15 +158,11 @@ def cut_names(task: Task, start: int, end: int) -> int:
     return found + (cases[1] == 1.0 and _case(task, end - 1) > 0.0)
 
 
-def _least_capital(shown: Sequence[ShownPiece]) -> float:
-    """The share of capitals of the demonstrated piece that has fewest."""
-    cases = [max((_capitals(one.task, *span) for span in one.spans), default=1.0) for one in shown]
-    return min(cases, default=0.0)
-
-
-def _capital(shown: Sequence[ShownPiece]) -> float:
-    cases = [_capitals(example.task, *span) for example in shown for span in example.spans]
-    return max(cases, default=0.0)
+def _capital_shares(shown: Sequence[ShownPiece]) -> tuple[float, float]:
+    """The shares of capitals of the demonstrated pieces that have fewest and most."""
+    cases = [[_capitals(one.task, *span) for span in one.spans] for one in shown]
+    least = min((max(some, default=1.0) for some in cases), default=0.0)
+    return least, max((max(some, default=0.0) for some in cases), default=0.0)
 
 
 def _capitals(task: Task, start: int, end: int) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -35,10 +36,12 @@ class Form:
         return "?".join(self.fixed)
 
     def with_values(self, values: list[str]) -> str:
-        text = self.fixed[0]
-        for value, fixed in zip(values, self.fixed[1:], strict=True):
-            text += value + fixed
-        return text
+        return interleaved(self.fixed, values)
+
+
+def interleaved(fixed: Sequence[str], values: Sequence[str]) -> str:
+    """Fixed texts with values between them."""
+    return fixed[0] + "".join(value + text for value, text in zip(values, fixed[1:], strict=True))
 
 
 @lru_cache(maxsize=8192)

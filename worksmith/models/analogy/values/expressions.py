@@ -127,31 +127,25 @@ def _moment(key: Key, state: State, choose: Chooser) -> str | None:
     moment = base_moment(key[1], state, choose)
     if moment is None:
         return None
-    shift, clock_time = key[2], key[3]
-    if shift[0] == "days":
-        moment += timedelta(days=shift[1])
-    else:
-        days = choose("days")
-        if days is None:
-            return None
-        moment += timedelta(days=float(days) * shift[1])
-    if clock_time[0] == "at":
-        moment = moment.replace(hour=0, minute=0, second=0) + timedelta(seconds=clock_time[1])
-    elif clock_time[0] == "time":
-        minutes = choose("time")
-        if minutes is None:
-            return None
-        moment = moment.replace(hour=0, minute=0, second=0) + timedelta(
-            minutes=minutes, seconds=clock_time[1]
-        )
-    elif clock_time[0] == "plus":
-        moment += timedelta(seconds=clock_time[1])
-    elif clock_time[0] == "longer":
-        minutes = choose("minutes")
+    (shift, size), (clock_time, *rest) = key[2], key[3]
+    days = size if shift == "days" else _times(choose("days"), size)
+    if days is None:
+        return None
+    moment += timedelta(days=days)
+    if clock_time in ("at", "time"):
+        moment = moment.replace(hour=0, minute=0, second=0)
+    seconds = rest[0] if rest else 0
+    if clock_time in ("time", "longer"):
+        minutes = choose("time" if clock_time == "time" else "minutes")
         if minutes is None:
             return None
         moment += timedelta(minutes=float(minutes))
+    moment += timedelta(seconds=seconds)
     return moment.strftime(key[4])
+
+
+def _times(days: Any, size: int) -> float | None:
+    return None if days is None else float(days) * size
 
 
 def base_moment(key: Key, state: State, choose: Chooser) -> datetime | None:

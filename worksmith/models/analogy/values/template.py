@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from worksmith.models.analogy.reading.state import State
+from worksmith.models.analogy.reading.statements import interleaved
 from worksmith.models.analogy.values.expressions import evaluate, no_choice
 from worksmith.models.analogy.values.moments import Key
 
@@ -38,13 +39,8 @@ class Template:
 
     def write(self, state: State, tail: str) -> str | None:
         """The text with the state's values in it; None when one is missing there."""
-        values = [evaluate(key, state, no_choice) for key in self.keys]
-        if any(value is None for value in values):
-            return None
-        text = self.fixed[0]
-        for value, fixed in zip(values, self.fixed[1:], strict=True):
-            text += f"{value}{fixed}"
-        return f"{text}{tail}{self.end}"
+        values = [value for key in self.keys if (value := evaluate(key, state, no_choice)) is not None]
+        return interleaved(self.fixed, values) + tail + self.end if len(values) == len(self.keys) else None
 
 
 def take_apart(text: str, state: State) -> Template | None:
