@@ -6,6 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+GOLD = "gold"
+"""The name of the model that follows gold plans."""
+
+GOLD_PREFIX = f"scripted/{GOLD}-"
+"""The start of the name under which DSPy knows it; a digest of the plans follows."""
+
 
 @dataclass(frozen=True)
 class TranscriptStep:

@@ -11,9 +11,10 @@ from evals.dspy_programs.digests import model_name
 from evals.dspy_programs.own_models import with_models
 from evals.lm.metering import unmetered
 from evals.lm.prices import prices_in_use
+from evals.tasks.transcript import GOLD
 from optimizers.compiling.artifact import Artifact, DemonstrationSource, Manifest
 from optimizers.compiling.finalize import finalize
-from optimizers.compiling.plan import BANK_FILE, GOLD, Plan
+from optimizers.compiling.plan import BANK_FILE, Plan
 from optimizers.cost.limits import BudgetSpentError
 from optimizers.cost.spending import Spent
 from optimizers.demos.trace_bank import Gap

@@ -16,6 +16,7 @@ from evals.dspy_programs.own_models import with_models
 from evals.running.result import Progress
 from evals.scoring.scorer import Scorer
 from evals.tasks.task import SplitScheme
+from evals.tasks.transcript import GOLD
 from optimizers.compiling.fingerprint import Fingerprint, ModelFacts
 from optimizers.compiling.journal import Journal
 from optimizers.cost.budget import Budget
@@ -31,9 +32,6 @@ from tools.errors import InputError
 if TYPE_CHECKING:
     from evals.suite import Suite
     from evals.tasks.task_filter import Condition
-
-GOLD = "gold"
-"""The name of the teacher that follows the tasks' gold plans."""
 
 BANK = "bank"
 """The teacher's name where a prebuilt bank takes its place."""

@@ -23,9 +23,10 @@ from evals.records.summary import summarize
 from evals.running.result import EvalResult
 from evals.running.runner import evaluate
 from evals.running.settings import EvalSettings
+from evals.tasks.transcript import GOLD_PREFIX
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
 from optimizers.cost.sampling import Ledger, Sample
-from optimizers.cost.spending import GOLD_PREFIX, Spent
+from optimizers.cost.spending import Spent
 from optimizers.rollouts import Rollouts, Run
 from tools.seeding import rng
 

@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from evals.dspy_programs.digests import model_name
 from evals.lm.prices import Prices
+from evals.tasks.transcript import GOLD_PREFIX
 from optimizers.cost.limits import BudgetSpentError, Limits
-from optimizers.cost.spending import GOLD_PREFIX, ExpectedCosts, Spent
+from optimizers.cost.spending import ExpectedCosts, Spent
 from tools.errors import InputError
 
 if TYPE_CHECKING:

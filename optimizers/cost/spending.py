@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from evals.lm.prices import Prices
+from evals.tasks.transcript import GOLD_PREFIX
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord
     from tools.episode_result import EpisodeResult, Usage
-
-GOLD_PREFIX = "scripted/gold-"
-"""The prefix of stand-ins that follow gold plans. They are no models, and no request is sent."""
 
 _UNSEEN = 10.0
 """The most that an episode of an unseen kind may take, in multiples of the model's other episodes."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from evals.dspy_programs.digests import model_name
 from evals.lm.lm_proxy import ProxyEngine, Sample
 from evals.lm.prices import Prices, free, prices_in_use
+from evals.tasks.transcript import GOLD
 from optimizers.compiling.claims import intents_in
 from optimizers.compiling.rehearsal import BilledModels, Rehearsal, Rehearsed, rehearse
 from optimizers.compiling.replies import RememberingEngine, ReplyStore
@@ -28,7 +29,7 @@ from tools.errors import InputError
 from worksmith.jobs.compilation import few_intents, plan_compile
 from worksmith.jobs.parts.printing import Facts, facts_table
 from worksmith.jobs.parts.progress import SILENT, Progress
-from worksmith.models.resolve import GOLD, resolve
+from worksmith.models.resolve import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

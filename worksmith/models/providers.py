@@ -1,4 +1,4 @@
-"""Which providers of models there are. A typing error is found before anything is asked or paid."""
+"""The providers of models. A typing error is found before anything is asked or paid."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _LIST = "provider_endpoints_support_backup.json"
 
 
 def check_provider(name: str) -> None:
-    """See that the provider in `PROVIDER/MODEL` is one.
+    """Check the provider in `PROVIDER/MODEL`.
 
     Raises:
-        InputError: it is none.
+        InputError: there is no such provider.
     """
     provider = name.partition("/")[0]
     if provider not in _listed() and not _found(name):
@@ -40,7 +40,7 @@ def _listed() -> frozenset[str]:
 
 
 def _found(name: str) -> bool:
-    """Whether LiteLLM itself knows whom to ask for a model; the list does not have all."""
+    """Whether LiteLLM finds a provider for the model; the list does not have all."""
     try:
         import litellm
     except ImportError:

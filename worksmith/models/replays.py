@@ -20,7 +20,10 @@ def read_runs(path: Path, tasks: Sequence[Task]) -> Mapping[str, dspy.LM]:
 
     Args:
         path: a `.jsonl` recording of ours, a result file of a published system, or a folder of such files.
-        tasks: the tasks that will be replayed; a run that covers none of them is refused.
+        tasks: the tasks that will be replayed.
+
+    Raises:
+        InputError: there is no such file, one is damaged, or a run covers none of the tasks.
     """
     if path.suffix == ".jsonl":
         return {"recording": _recording(path)}

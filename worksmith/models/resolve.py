@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evals.tasks.transcript import GOLD
 from tools.errors import InputError
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from evals.tasks.task import Task
 
 ANALOGY = "local/analogy"
-GOLD = "gold"
 REPLAY = "replay:"
 
 
@@ -23,11 +23,11 @@ def resolve(name: str, *, tasks: Sequence[Task] = (), record: Path | None = None
 
     Args:
         name: `local/analogy`, `gold`, `replay:FILE` (one recording), or any name DSPy knows.
-        tasks: for `gold`, whose plans to follow.
-        record: keep every request and reply in this file.
+        tasks: whose plans the model `gold` follows.
+        record: a file that keeps every request and reply.
 
     Raises:
-        InputError: if the name or the file behind it is no good.
+        InputError: there is no such model, or the file behind the name is missing or damaged.
     """
     if name.startswith(REPLAY):
         runs = replay_runs(name, tasks)

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evals.tasks.transcript import GOLD
 from optimizers.demos.bank_building import Attempt
 from tools.errors import InputError
-from worksmith.models.resolve import GOLD, REPLAY, resolve
+from worksmith.models.resolve import REPLAY, resolve
 
 if TYPE_CHECKING:
     import dspy
