@@ -13,7 +13,7 @@ from tools.errors import InputError
 from tools.files.directories import directory_atomically
 
 REPORT_FILE = "import_report.json"
-"""Where an importer says what was missing, damaged or left out."""
+"""The file with an importer's missing, damaged and omitted records."""
 
 
 def build_suite(

@@ -60,8 +60,7 @@ class Grid:
     def rich(self) -> RenderableType:
         """For a terminal: the table, and below it the notes at full width.
 
-        Where the table is too wide, a figure stands above what is in brackets behind it; columns for which
-        that is not enough go below the others.
+        If the table is too wide, a figure is above its brackets; columns that still do not fit follow below.
         """
         return _Fitted(self)
 
@@ -109,7 +108,7 @@ class _Fitted:
 
 
 def _parts(grid: Grid, fits: Callable[[Table], bool]) -> Iterator[Table]:
-    """The grid as few tables below each other that fit, each with the labels; one column fits always."""
+    """The grid as the fewest tables that fit, each with the labels; one column always fits."""
     start, end = 1, len(grid.headings)
     while start < len(grid.headings):
         table = _table(_columns(grid, start, end), stacked=True)
@@ -154,7 +153,7 @@ def _stacked(cell: str) -> str:
 
 
 def _stacked_heading(heading: str) -> str:
-    """A heading with a line for each of its words; what is added up stays in one."""
+    """A heading with a line for each of its words; sums stay on one line."""
     return re.sub(r"(?<=-)(?=\w{5})|(?<!\+) (?![%+])", "\n", heading)
 
 
@@ -214,5 +213,5 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text for Markdown: on one line, and nothing in it is taken for an element of a page."""
+    """A text for Markdown: on one line, without elements of a page."""
     return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", " ".join(harmless(text).split("\n")))

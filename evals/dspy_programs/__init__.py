@@ -1,1 +1,1 @@
-"""What the harness knows of a DSPy program: its tasks as examples, its saved state, its digests."""
+"""DSPy programs in the harness: their tasks, saved states, digests and demonstrations."""

@@ -65,7 +65,7 @@ class Digests(Entry):
 
 
 class TaskLabels(Entry):
-    """What the kind of a task says of it, for tables; see `evals.task_kind.TaskKind.labels`.
+    """Labels of a task by its kind, for tables; see `evals.task_kind.TaskKind.labels`.
 
     Attributes:
         kind: name of the kind.

@@ -135,7 +135,7 @@ class PartRun:
         self.cut_short: list[EpisodeRecord] = []
 
     def resumed(self) -> Resumed | None:
-        """What becomes of the episodes that the log holds; None if it holds none."""
+        """The counts for resuming; None without a log or with an empty one."""
         if self._log is None or not len(self._log):
             return None
         return resumed(self._resumed, [each.unit for each in self.fresh], self._log.records)

@@ -151,13 +151,13 @@ class RolloutJob:
             }
             return record.model_copy(update=failed)
         scored = record.model_copy(update={"scores": scores, "expected_changes": expected})
-        # Scorers that know no tools say themselves what is wrong.
+        # Scorers without known tools have faults of their own.
         knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsTools)), None)
         fault = diagnose(task, scored, episode, writing=knowing.writing_tools) if knowing else None
         return scored.model_copy(update={"fault": fault}) if fault else scored
 
     def _expected(self, task: Task, episode: EpisodeResult) -> tuple[ChangeEntry, ...]:
-        """What should have changed, as far as a scorer knows."""
+        """The expected changes, as far as a scorer knows."""
         knowing = next((scorer for scorer in self.scorers if isinstance(scorer, KnowsExpected)), None)
         return change_entries(knowing.expected(task, episode.outcome)) if knowing else ()
 

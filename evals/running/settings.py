@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class EvalSettings:
-    """How programs are run and scored.
+    """The settings of an evaluation.
 
     Attributes:
         env: over the world that the tasks belong to; the default scorers execute expectations in it.

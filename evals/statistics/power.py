@@ -1,4 +1,4 @@
-"""How many tasks a comparison needs, and how small a difference it can see.
+"""Power of comparisons: the tasks that they need, and the smallest difference that they find.
 
 What decides is on how many tasks two programs differ at all (their discordance), not how many they solve. A
 comparison sees a difference if a paired test at 5 % finds it 8 times of 10.

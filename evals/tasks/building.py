@@ -1,4 +1,4 @@
-"""What suites are built from, and what a kind's builder hands over."""
+"""Settings of a suite's build, and the interface of a kind's builder."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _no_model(name: str) -> Any:
 
 @dataclass(frozen=True)
 class BuildContext:
-    """What a build may use besides its settings.
+    """The tools of a build.
 
     Attributes:
         resolve: gives the `dspy.LM` that a setting names.

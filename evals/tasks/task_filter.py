@@ -44,7 +44,7 @@ class Condition:
         return cls(field.strip(), values)
 
     def check(self, known: Iterable[str]) -> None:
-        """See that its field is among those that there are.
+        """Check that the field is a known one.
 
         Raises:
             InputError: it is not.

@@ -1,1 +1,1 @@
-"""What an agent says, judged without a model: values in text, wrong and missing ones, leaks, baselines."""
+"""Answers judged without a model: values in text, wrong and missing ones, leaks."""

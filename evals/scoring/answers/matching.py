@@ -1,8 +1,8 @@
-"""Matching an answer with the values it has to name, without a model.
+"""Matching an answer with its required values, without a model.
 
 An answer is either a list (`open; 2022-03-04`), of which every part counts, or running text, in which the
-values asked for are looked up wherever they stand. What else there is of the same kind as a value asked
-for is a wrong value, so that naming everything does not pass for knowing the answer.
+required values may be anywhere. Any other value of the same kind is wrong, so that naming everything does not
+pass for an answer.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ _TYPED = frozenset({"date", "month", "number", "id", "email"})
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What an answer names of what it has to name.
+    """The values of an answer against the required ones.
 
     Attributes:
-        missing: values that it does not name.
-        extras: values of the same kind that it names and should not.
+        required: the number of required values.
+        missing: required values that it does not name.
+        extras: wrong values of the same kinds.
     """
 
     required: int
@@ -49,36 +50,35 @@ class Finding:
 
     @property
     def matched(self) -> int:
-        """How many values are named."""
         return self.required - len(self.missing)
 
     @property
     def recall(self) -> float:
-        """The share of the values that it names."""
+        """The share of required values that are named."""
         return self.matched / self.required if self.required else 1.0
 
     @property
     def precision(self) -> float:
-        """The share of what it names that is right; 0 where nothing is."""
+        """The share of named values that are required; 0 if none is."""
         return self.matched / (self.matched + len(self.extras)) if self.matched else 0.0
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of both."""
+        """The harmonic mean of precision and recall."""
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0
 
     @property
     def exact(self) -> bool:
-        """Whether it names all of the values and nothing else of their kind."""
+        """Whether all required values and no others of their kinds are named."""
         return not self.missing and not self.extras
 
 
 def find_values(answer: str, required: Sequence[Entity], question: str = "") -> Finding:
-    """What `answer` names of `required`.
+    """Look `required` values up in `answer`.
 
     Args:
-        question: values that it states are not wrong when running text repeats them.
+        question: its values are not wrong in running text.
     """
     said = tokens(answer)
     found = {entity: entity_places(said, entity) for entity in required}
@@ -88,7 +88,7 @@ def find_values(answer: str, required: Sequence[Entity], question: str = "") -> 
 
 
 def names_nothing(answer: str, question: str = "") -> bool:
-    """Whether an answer names no value at all beyond those of the question."""
+    """Whether an answer names no value except the question's."""
     asked = tokens(question)
     return all(
         token.kind not in _TYPED or token.value == "0" or _among(token, asked) for token in tokens(answer)
@@ -96,18 +96,18 @@ def names_nothing(answer: str, question: str = "") -> bool:
 
 
 def disclosed(text: str, forbidden: Iterable[str], question: str = "") -> tuple[str, ...]:
-    """Which of the forbidden values the text has, those aside that the question itself states."""
+    """The forbidden values in the text, except the question's."""
     return tuple(value for value in forbidden if says(text, value) and not says(question, value))
 
 
 def entity_places(said: Sequence[Token], entity: Entity) -> list[tuple[int, int]]:
-    """Where a value stands, in any way to write it: first index and the one after the last."""
+    """The places of a value in any of its forms: first index and the one after the last."""
     forms = {form for text in (entity.value, *entity.alias) for form in _forms(entity.type, text)}
     return [span for form in sorted(forms) for span in places(said, form)]
 
 
 def _forms(kind: str, text: str) -> list[tuple[Token, ...]]:
-    """The ways in which a value may be written besides those that `tokens` makes equal."""
+    """The forms of a value that `tokens` does not make equal."""
     value = tokens(text)
     forms = [value]
     if kind == _PERSON and len(value) > 1:
@@ -160,7 +160,7 @@ def _people(answer: str) -> list[tuple[int, int]]:
 
 
 def _inside(starts: Sequence[int], span: tuple[int, int]) -> range:
-    """Which tokens start within a span."""
+    """The tokens that start within a span."""
     return range(bisect_left(starts, span[0]), bisect_left(starts, span[1]))
 
 

@@ -1,7 +1,7 @@
-"""Values in text: dates, amounts, ids, names, in a form in which two ways to write one value are equal.
+"""Values in text: dates, amounts, ids, names, normalised so that equal values are equal tokens.
 
-`4th of March 2022` is `2022-03-04`, `Rs. 1,234.50` is `1234.5`, `EMP_0007's` is `emp-0007`. Nothing is
-guessed: a day and month that could be read either way stay words.
+`4th of March 2022` is `2022-03-04`, `Rs. 1,234.50` is `1234.5`, `EMP_0007's` is `emp-0007`. Ambiguous days
+and months stay words.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SCALES = {
     "crore": 10_000_000,
     "billion": 1_000_000_000,
 }
-# What repeats within a word is bounded, so that time grows with the length of a text and not with its square.
+# Repetitions within a word are bounded, so that time is linear in the length of a text.
 _TOKEN = re.compile(
     rf"""
     (?P<email>[\w.+-]{{1,64}}@[\w-]+(?:\.[\w-]+)+)
@@ -83,17 +83,17 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 
 def says(text: str, value: str) -> bool:
-    """Whether the text has the value in it, however it is written; never as a part of a longer word."""
+    """Whether the text has the value in any form, but not as a part of a longer word."""
     return bool(places(tokens(text), tokens(value)))
 
 
 def says_all(text: str, values: Iterable[str]) -> bool:
-    """Whether it has each of them."""
+    """Whether the text has each of the values."""
     return all(says(text, value) for value in values)
 
 
 def places(text: Sequence[Token], value: Sequence[Token]) -> list[tuple[int, int]]:
-    """Where the value's tokens stand one after the other: first index and the one after the last."""
+    """The places of the value's tokens in a row: first index and the one after the last."""
     size = len(value)
     if not size:
         return []
@@ -105,7 +105,7 @@ def places(text: Sequence[Token], value: Sequence[Token]) -> list[tuple[int, int
 
 
 def same(found: Token, wanted: Token) -> bool:
-    """Whether two tokens are the same value; a number may have more decimals than the one wanted."""
+    """Whether two tokens are the same value; the found number may have more decimals."""
     if found.kind != wanted.kind:
         return False
     if found.value == wanted.value:
@@ -155,7 +155,7 @@ def _time(text: str) -> str:
 
 
 def _date(kind: str, text: str) -> str | None:
-    """`2022-03-04` or `2022-03`; None for what is no date, or could be two."""
+    """`2022-03-04` or `2022-03`; None for no date or an ambiguous one."""
     numbers = [int(part) for part in _NUMBER_IN.findall(text)]
     named = next((n for n, name in enumerate(_MONTHS, start=1) if re.search(rf"\b{name}", text)), 0)
     if kind in ("ym", "my"):
