@@ -94,9 +94,7 @@ class TaskKind:
     facts: Callable[[World, Sequence[Task], dict[str, Any]], dict[str, Any]] | None = None
     published: str = ""
     value_readers: Mapping[str, Callable[[str], frozenset[str]]] = field(default_factory=dict)
-    transcripts: Mapping[str, Callable[[Path], Sequence[Transcript]]] = field(
-        default_factory=dict, hash=False
-    )
+    transcripts: Mapping[str, Callable[[Path], Sequence[Transcript]]] = field(default_factory=dict)
     quickstart: Quickstart | None = None
     commands: Mapping[str, str] = field(default_factory=dict)
 

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
+from docs.snippets import blocks, pages
+
 SOURCE = Path(__file__).parents[1] / "toy_kind" / "lending"
 ENTRY_POINTS = """\
 [worksmith.world_kinds]
@@ -21,6 +23,17 @@ lending = lending.world:LENDING
 [worksmith.task_kinds]
 lending = lending.tasks:LENDING
 """
+
+
+def test_the_page_shows_the_source() -> None:
+    page = next(each for each in pages() if each.name == "add-a-world.md")
+    source = "\n".join(file.read_text(encoding="utf-8") for file in SOURCE.glob("*.py"))
+
+    shown = [block for block in blocks(page) if block.language == "python"]
+    assert len(shown) == 5
+    for block in shown:
+        for part in "\n".join(block.lines).split("\n\n\n"):
+            assert part in source, block.place
 
 
 def install(site: Path) -> None:
