@@ -131,7 +131,7 @@ def foretold(suite: Suite, folder: Path, optimizer: str) -> dict[str, Any]:
     from optimizers.compiling.compile import compile_program
     from optimizers.compiling.plan import Model
     from optimizers.cost.budget import Budget
-    from worksmith.jobs.forecast import forecast_of
+    from worksmith.jobs.parts.cost_forecast import forecast_of
     from worksmith.models.resolve import resolve
 
     lm = Model("local/analogy", resolve("local/analogy"))

@@ -19,7 +19,7 @@ __version__ = "0.1.0"
 
 _PLACES = {
     "build": "building",
-    "check_same_program": "compilation",
+    "check_same_program": "same_program",
     "Comparison": "comparison",
     "compare": "comparison",
     "Compilation": "compilation",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evals.dspy_programs.digests import model_digest, state_digest
 from evals.records.record import PRIMARY
 from evals.reporting.report import Report, study_report
-from evals.running.baseline_program import BaselineProgram, baselines_for
+from evals.running.baseline_program import BaselineProgram
 from evals.running.study import Arm, Row, Study, run_study
 from evals.scoring.constraints import constraints
 from evals.statistics import NOTHING
@@ -21,13 +21,13 @@ from optimizers.compiling.journal import discard
 from optimizers.compiling.plan import Model, Plan, proposing_model
 from optimizers.cost.limits import BudgetSpentError
 from optimizers.registry import optimizer
-from programs.parts.tool_retrieval import ALL, default_toolset
+from programs.parts.tool_retrieval import ALL
 from programs.prompting.tool_calling import check_calls
 from programs.strategies import strategy
 from tools.errors import InputError
 from tools.seeding import digest
 from worksmith.jobs.compilation import compiled, describe_compile, few_intents
-from worksmith.jobs.parts.ablation import ablated
+from worksmith.jobs.parts.arms import NO_OPTIMIZER, ablated, strategies_for, study_arms
 from worksmith.jobs.parts.history import histories
 from worksmith.jobs.parts.judges import asked_models
 from worksmith.jobs.parts.measurement import Measurement
@@ -45,11 +45,8 @@ if TYPE_CHECKING:
 
     from evals.records.compile_facts import CompileFacts
     from evals.running.result import EvalResult
-    from evals.tasks.task import Task
     from evals.tracking import Run
     from worksmith.jobs.settings.programs import CompareSettings
-
-NO_OPTIMIZER = "none"
 
 OnRow = Callable[[Row], None]
 """Takes an arm that is done."""
@@ -267,7 +264,7 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     measured = Measurement.open(settings.model_copy(update={"split": split}), progress)
     suite = measured.suite
     train_suite = _train_suite(settings.train_suite, suite) if settings.train_suite else suite
-    strategies = _strategies(settings.strategies, measured.tasks, progress)
+    strategies = strategies_for(settings.strategies, measured.tasks, progress)
     check_calls(settings.calls, *map(strategy, strategies))
     for name in settings.optimizers:
         optimizer(name, option="--optimizers")
@@ -280,14 +277,16 @@ def plan_comparison(settings: CompareSettings, *, progress: Progress = SILENT) -
     check_scores(suite.env, PRIMARY, constraints(settings.constraint), judged=bool(settings.judge))
     for name, model in product(settings.optimizers, models.values()):
         proposing_model(name, None, teacher, model)
-    plan = ComparePlan(
+    learning = bool(train_suite.select(split="train", scheme=settings.scheme))
+    arms = study_arms(suite, settings, strategies, learning=learning)
+    return ComparePlan(
         settings=settings,
         measurement=replace(measured, partial=False),
         train_suite=train_suite,
         models=models,
         teacher=teacher,
+        arms=ablated(suite, measured.tasks, arms, settings),
     )
-    return replace(plan, arms=ablated(suite, measured.tasks, _arms(plan, strategies), settings))
 
 
 def _train_suite(path: Path, compared: Suite) -> Suite:
@@ -300,41 +299,6 @@ def _train_suite(path: Path, compared: Suite) -> Suite:
             hint="what is learnt with other tools is of no use",
         )
     return suite
-
-
-def _strategies(names: Sequence[str], tasks: Sequence[Task], progress: Progress) -> list[str]:
-    """The strategies called so, without `gold` where some task has no gold plan to give."""
-    known = [strategy(name).name for name in names]
-    gold = [name for name in known if strategy(name).planner.startswith("gold")]
-    if gold and any(task.gold_plan is None for task in tasks) and len(known) > len(gold):
-        progress.say(f"leaving out strategy {', '.join(gold)}: not every task has a gold plan")
-        return [name for name in known if name not in gold]
-    return known
-
-
-def _arms(plan: ComparePlan, strategies: Sequence[str]) -> list[Arm]:
-    """Every strategy with every optimizer on every model, and the baselines below.
-
-    Labels name the model where there are several; settings name the toolset where arms have different ones.
-    """
-    settings, suite = plan.settings, plan.measurement.suite
-    tools = {s: settings.toolset or default_toolset(suite.env, s, otherwise=ALL) for s in strategies}
-    differ = len(set(tools.values())) > 1
-    arms = []
-    for model, name, chosen in product(plan.models, strategies, settings.optimizers):
-        made = name if chosen == NO_OPTIMIZER else f"{name} + {chosen}"
-        arms.append(
-            Arm(
-                f"{made}, {model}" if len(plan.models) > 1 else made,
-                strategy=name,
-                optimizer=chosen,
-                model=model,
-                settings={"toolset": tools[name]} if differ else {},
-            )
-        )
-    learning = bool(plan.train_suite.select(split="train", scheme=settings.scheme))
-    names = baselines_for(suite.env, learning=learning)
-    return arms + [Arm(name, strategy=name, baseline=True) for name in names]
 
 
 def _without(arm: Arm) -> tuple[str, ...]:

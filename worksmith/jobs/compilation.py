@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,10 +19,9 @@ from optimizers.compiling.plan import BANK, Model, Plan
 from optimizers.demos.showing import give_demonstrations
 from optimizers.demos.trace_bank import Gap, TraceBank
 from optimizers.registry import optimizer
-from optimizers.search.aa import same_program
 from optimizers.settings import Settings
 from tools.errors import InputError, WorksmithError
-from tools.files.atomic import check_writable, write_atomically
+from tools.files.atomic import check_writable
 from worksmith import __version__
 from worksmith.jobs.parts.budgets import open_budget
 from worksmith.jobs.parts.measurement import lost_episodes
@@ -89,23 +87,6 @@ class Compilation(Facts):
         }
 
 
-@dataclass(frozen=True)
-class SameProgram(Facts):
-    """The result of an A/A check: whether a race tells a program from itself.
-
-    Attributes:
-        passed: whether it does so no more often than it may.
-        found: the figures.
-    """
-
-    file: Path
-    passed: bool
-    found: Mapping[str, Any]
-
-    def facts(self) -> dict[str, Any]:
-        return {"file": str(self.file), **self.found}
-
-
 def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compilation:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file.
 
@@ -120,7 +101,7 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
     tracking = Tracking.of(settings, track=settings.track)
     register_as = _registration(settings)
     plan = plan_compile(settings, progress=progress)
-    _begin(plan, settings, "compile")
+    check_startable(plan, settings, "compile")
     described = {
         **settings.described(),
         "suite": plan.suite.path.name,
@@ -149,22 +130,6 @@ def compile(settings: CompileSettings, *, progress: Progress = SILENT) -> Compil
     return Compilation(
         described, settings.out, result.artifact, result.gaps, _race_power(plan, result), tracked.id
     )
-
-
-def check_same_program(settings: CompileSettings, *, progress: Progress = SILENT) -> SameProgram:
-    """Check that a race does not tell the program from itself, and write the finding to the file `out`."""
-    plan = plan_compile(settings, progress=progress, aa=True)
-    _begin(plan, settings, "aa")
-    with progress.bar("A/A") as tick, plan.open_journal("aa") as journal:
-        found = same_program(
-            replace(plan, on_progress=lambda name, done: tick(done.done, done.total, name)).context(journal)
-        )
-    if not found.differing:
-        progress.say("the model did the same every time, so there was nothing to mistake for a difference")
-    facts = {"suite": plan.suite.path.name, "lm": plan.lm.name, **found.to_json()}
-    write_atomically(settings.out, json.dumps(facts, indent=1).encode() + b"\n")
-    discard(plan.folder)
-    return SameProgram(settings.out, bool(facts["passed"]), facts)
 
 
 def plan_compile(
@@ -264,7 +229,7 @@ def _model(name: str, suite: Suite) -> Model:
     return Model(name, resolve(name, tasks=suite.tasks))
 
 
-def _begin(plan: Plan, settings: CompileSettings, purpose: str) -> None:
+def check_startable(plan: Plan, settings: CompileSettings, purpose: str) -> None:
     """See that the job can begin, so that no failed run is left in MLflow."""
     check_writable(settings.out)
     if settings.force and not settings.resume:

@@ -21,7 +21,7 @@ from tools.environment import Environment
 from tools.errors import InputError
 from tools.kinds.crm.access.policy import persona_of
 from worksmith.cli.programs.compare import compare_strategies
-from worksmith.jobs.parts.ablation import without_category
+from worksmith.jobs.parts.arms import without_category
 from worksmith.jobs.parts.programs import load_program
 from worksmith.jobs.settings.programs import CompareSettings
 

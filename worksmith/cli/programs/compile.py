@@ -35,8 +35,9 @@ def compile_program(
     as_json: JsonFlag = False,
 ) -> None:
     """Choose demonstrations for an agent on a suite's train and dev tasks; write it to one file."""
-    from worksmith.jobs import compilation
+    from worksmith.jobs.compilation import compile
     from worksmith.jobs.forecast import forecast_compile
+    from worksmith.jobs.same_program import check_same_program
 
     if sample is not None and not dry_run:
         raise InputError("a sample is for a forecast", where="--sample", hint="give --dry-run")
@@ -44,9 +45,9 @@ def compile_program(
         show(forecast_compile(settings, sample=sample, aa=aa, progress=Terminal()), as_json)
         return
     if not aa:
-        show(compilation.compile(settings, progress=Terminal()), as_json)
+        show(compile(settings, progress=Terminal()), as_json)
         return
-    found = compilation.check_same_program(settings, progress=Terminal())
+    found = check_same_program(settings, progress=Terminal())
     show(found, as_json)
     if not found.passed:
         say("identical programs are told apart more often than stated")

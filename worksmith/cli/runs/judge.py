@@ -36,7 +36,7 @@ def calibrate(settings: CalibrateSettings, dry_run: DryRunFlag = False, as_json:
     Agreement with the labels, whether a judge says the same when asked again, the effect of position and
     length, and whether it passes right answers to other questions.
     """
-    from worksmith.jobs.calibration import calibrate_judges, plan_calibration
+    from worksmith.jobs.runs.calibration import calibrate_judges, plan_calibration
 
     if dry_run:
         show(plan_calibration(settings, progress=Terminal()), as_json)

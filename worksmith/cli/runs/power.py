@@ -13,6 +13,6 @@ def plan_comparison(settings: PowerSettings, as_json: JsonFlag = False) -> None:
 
     A difference counts as seen if a paired test at 5 % finds it 8 times of 10.
     """
-    from worksmith.jobs.power import plan_power
+    from worksmith.jobs.runs.power import plan_power
 
     show(plan_power(settings), as_json)

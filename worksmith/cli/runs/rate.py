@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from evals.rating.sample import SampledEpisode
     from evals.rating.scales import Scale
-    from worksmith.jobs.rating import RatingSession
+    from worksmith.jobs.runs.rating import RatingSession
 
 _HELP = "1-5 and a note if you like; s skips, q stops"
 
@@ -35,7 +35,7 @@ def rate_runs(settings: RateSettings, agreement: AgreementFlag = False, as_json:
 
     Ratings are written as they are given; the same command goes on where it stopped.
     """
-    from worksmith.jobs.rating import RatingSession, agreement_of
+    from worksmith.jobs.runs.rating import RatingSession, agreement_of
 
     if not agreement:
         if settings.rater is None or not settings.rater.strip():

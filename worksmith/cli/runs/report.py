@@ -19,7 +19,7 @@ def report_runs(settings: ReportSettings, as_json: JsonFlag = False) -> None:
     The page needs no network. CSV and JSON have each figure with its interval; JSON also has the command
     that lists the episodes behind it. With --json it goes to stdout, and a file is written only with --out.
     """
-    from worksmith.jobs.reporting import format_of, report_runs
+    from worksmith.jobs.runs.reporting import format_of, report_runs
 
     form = format_of(settings)
     file = settings.out or (Path("report.html") if form == "html" and not as_json else None)

@@ -10,6 +10,6 @@ from worksmith.jobs.settings.runs import ScoreSettings
 @from_settings(ScoreSettings)
 def score_predictions(settings: ScoreSettings, as_json: JsonFlag = False) -> None:
     """Score recorded runs by their outcomes: execute them and the right answers, compare what changed."""
-    from worksmith.jobs.scoring import score
+    from worksmith.jobs.runs.scoring import score
 
     show(score(settings), as_json)

@@ -1,20 +1,64 @@
-"""Programs that do without a category of tools, beside the same programs with all of theirs."""
+"""The arms of a comparison: strategies with optimizers on models, baselines, and arms without some tools."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
-from programs.parts.tool_retrieval import toolkits_on_offer
+from evals.running.baseline_program import baselines_for
+from evals.running.study import Arm
+from programs.parts.tool_retrieval import ALL, default_toolset, toolkits_on_offer
+from programs.strategies import strategy
 from tools.errors import InputError
 from worksmith.jobs.parts.programs import new_agent
+from worksmith.jobs.parts.progress import Progress
 
 if TYPE_CHECKING:
-    from evals.running.study import Arm
     from evals.suite import Suite
     from evals.tasks.task import Task
     from worksmith.jobs.settings.programs import CompareSettings
+
+NO_OPTIMIZER = "none"
+
+
+def strategies_for(names: Sequence[str], tasks: Sequence[Task], progress: Progress) -> list[str]:
+    """The strategies called so, without `gold` where some task has no gold plan to give."""
+    known = [strategy(name).name for name in names]
+    gold = [name for name in known if strategy(name).planner.startswith("gold")]
+    if gold and any(task.gold_plan is None for task in tasks) and len(known) > len(gold):
+        progress.say(f"leaving out strategy {', '.join(gold)}: not every task has a gold plan")
+        return [name for name in known if name not in gold]
+    return known
+
+
+def study_arms(
+    suite: Suite, settings: CompareSettings, strategies: Sequence[str], *, learning: bool
+) -> list[Arm]:
+    """Every strategy with every optimizer on every model, and the baselines below.
+
+    Labels name the model where there are several; settings name the toolset where arms have different ones.
+
+    Args:
+        learning: whether there are tasks that a baseline may learn from.
+    """
+    tools = {s: settings.toolset or default_toolset(suite.env, s, otherwise=ALL) for s in strategies}
+    differ = len(set(tools.values())) > 1
+    arms = []
+    for model, name, chosen in product(settings.lm, strategies, settings.optimizers):
+        made = name if chosen == NO_OPTIMIZER else f"{name} + {chosen}"
+        arms.append(
+            Arm(
+                f"{made}, {model}" if len(settings.lm) > 1 else made,
+                strategy=name,
+                optimizer=chosen,
+                model=model,
+                settings={"toolset": tools[name]} if differ else {},
+            )
+        )
+    names = baselines_for(suite.env, learning=learning)
+    return arms + [Arm(name, strategy=name, baseline=True) for name in names]
 
 
 def ablated(suite: Suite, tasks: Sequence[Task], arms: Sequence[Arm], settings: CompareSettings) -> list[Arm]:

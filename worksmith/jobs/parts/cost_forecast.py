@@ -1,0 +1,214 @@
+"""The cost of a compile in calls, tokens, dollars and minutes, from a rehearsal of it.
+
+Where models cost nothing, a few episodes of each program are run. A paid model is asked only in a sample.
+Otherwise the gold plans' engine stands in for it: its prompts are the same, its steps are those of a model
+that makes no mistake, and its tokens are guessed by length.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evals.dspy_programs.digests import model_name
+from evals.lm.lm_proxy import ProxyEngine, Sample
+from evals.lm.prices import Prices, free, prices_in_use
+from evals.tasks.transcript import GOLD
+from optimizers.compiling.rehearsal import BilledModels, Rehearsal, Rehearsed, rehearse
+from optimizers.compiling.replies import RememberingEngine, ReplyStore
+from optimizers.cost.sampling import Ledger
+from optimizers.cost.spending import Spent
+from optimizers.demos.trace_bank import NothingTaughtError
+from optimizers.registry import OPTIMIZERS, optimizer
+from tools.errors import InputError
+from worksmith.models.resolve import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import dspy
+    from dspy import lm15
+
+    from evals.tasks.task import Task
+    from optimizers.compiling.plan import Plan
+    from optimizers.optimizer import CompileContext
+
+SAMPLED = 32
+"""Episodes that a dry run runs of free models in all, at least `_EACH` of each program."""
+
+_EACH = 8
+
+_CHARACTERS = 4
+"""Of a token, about."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The cost of a compile.
+
+    Attributes:
+        expected: None where only the most it may take can be told: what a language model proposes decides it.
+        minutes: None where no model was asked whose time could be taken.
+        sampled: episodes of the student that were run.
+        measured: whether they asked the models themselves.
+        priced: whether the prices of all models are known.
+    """
+
+    expected: Spent | None
+    at_most: Spent
+    minutes: float | None
+    sampled: int
+    measured: bool
+    priced: bool
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "measured": self.measured,
+            "sampled_episodes": self.sampled,
+            "expected": None if self.expected is None else self._json(self.expected),
+            "at_most": self._json(self.at_most),
+            "minutes": None if self.minutes is None else round(self.minutes, 2),
+        }
+
+    def _json(self, spent: Spent) -> dict[str, Any]:
+        usd = round(spent.usd, 4) if self.priced else None
+        return {"model_calls": round(spent.calls), "used_tokens": round(spent.tokens), "usd": usd}
+
+
+class _Guessing(ProxyEngine):
+    """Guesses the tokens of each reply."""
+
+    def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
+        """The reply with a guess at its tokens."""
+        from dspy.lm15 import Usage
+
+        response = self.ask(request, sample)
+        shown = [str(request.system or ""), *(message.text or "" for message in request.messages)]
+        prompt = sum(map(len, shown)) + sum(len(str(tool)) for tool in request.tools or ())
+        said = len(response.message.text or "")
+        return replace(response, usage=Usage(prompt // _CHARACTERS, said // _CHARACTERS))
+
+
+def forecast_of(plan: Plan, sample: int | None = None) -> Forecast | None:
+    """The forecast of `plan`; None where nothing can stand in for a paid model.
+
+    Args:
+        sample: episodes of each program in which paid models are asked; None asks them nothing.
+    """
+    plan = replace(plan, budget=None)
+    student, teacher = plan.lm.lm, plan.teacher.lm
+    billed = BilledModels(model_name(student), model_name(teacher))
+    asked = all(map(free, billed)) or sample is not None
+    job, prices, each = (
+        plan.context(),
+        prices_in_use(),
+        sample or max(_EACH, SAMPLED // programs_at_most(plan)),
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        store = ReplyStore(Path(folder) / "replies.jsonl")
+        try:
+            if not free(billed.student):
+                student = _gold(plan) if sample is None else student
+            lm = teacher if free(billed.teacher) else _gold(plan)
+        except InputError:
+            return None
+        found = rehearse(
+            replace(job, student=replace(job.student, lm=student), teacher=replace(job.teacher, lm=lm)),
+            _rehearsed(plan),
+            billed=billed,
+            sample=each,
+            prices=prices,
+        )
+        if sample is not None and not free(billed.teacher) and found.teacher.sampled:
+            found = _with_taught(found, job, _kept(teacher, store), Path(folder), sample)
+        store.close()
+    whole = not OPTIMIZERS[plan.optimizer].proposes
+    expected = found.student.spent + found.teacher.spent if whole else None
+    return Forecast(
+        expected=expected,
+        at_most=_at_most(plan, found),
+        minutes=found.seconds / 60 if whole and asked else None,
+        sampled=found.student.sampled,
+        measured=asked,
+        priced=_priced(plan, prices),
+    )
+
+
+def programs_at_most(plan: Plan) -> int:
+    """The most programs that are measured on dev."""
+    episodes = sum(count for role, count in plan.max_episodes().items() if role != "teacher")
+    return max(1, episodes // max(1, len(plan.context().dev)))
+
+
+def sample_at_most(plan: Plan, sample: int) -> str:
+    """The most that a sample of paid models takes, in words; empty where none is paid or nothing is known."""
+    if free(model_name(plan.lm.lm)) and free(model_name(plan.teacher.lm)):
+        return ""
+    guess = forecast_of(plan)
+    if guess is None:
+        return ""
+    share = min(1.0, sample * (programs_at_most(plan) + 1) / sum(plan.max_episodes().values()))
+    took = Spent(*(value * share for value in guess.at_most.values))
+    usd = f"{took.usd:.4f} dollars" if guess.priced else "an unknown number of dollars"
+    return f"{took.calls:.0f} model calls, {took.tokens:.0f} tokens and {usd}"
+
+
+def _kept(lm: dspy.LM, store: ReplyStore) -> dspy.LM:
+    """The model asked as a compile asks it, so that DSPy's cache has the replies when the compile comes."""
+    return RememberingEngine(lm, store).installed()
+
+
+def _with_taught(found: Rehearsal, job: CompileContext, lm: dspy.LM, folder: Path, sample: int) -> Rehearsal:
+    """With the teacher's cost by episodes of its own; what it taught was the gold plans'."""
+    taught = Ledger(found.teacher.model, found.teacher.prices)
+    rollouts = Rehearsed(
+        job.teacher.env, lm, folder, workers=job.teacher.workers, ledger=taught, sample=sample
+    )
+    rollouts(job.program, _evenly(job.train, found.teacher.sampled), name="teacher")
+    taught.sampled = found.teacher.sampled
+    return replace(found, teacher=taught, seconds=found.seconds + taught.seconds)
+
+
+def _evenly(tasks: Sequence[Task], count: int) -> list[Task]:
+    return [tasks[place * len(tasks) // count] for place in range(min(count, len(tasks)))]
+
+
+def _rehearsed(plan: Plan) -> Callable[[CompileContext], Any]:
+    """The optimizer; of one that has instructions proposed, the programs that it begins with."""
+    if not OPTIMIZERS[plan.optimizer].proposes:
+        return optimizer(plan.optimizer)
+
+    def begin(job: CompileContext) -> Any:
+        job = replace(job, settings=replace(job.settings, candidates=1))
+        try:
+            return optimizer("bootstrap" if "teacher" in plan.max_episodes() else "none")(job)
+        except NothingTaughtError:
+            return optimizer("none")(job)  # these optimizers do without demonstrations
+
+    return begin
+
+
+def _at_most(plan: Plan, found: Rehearsal) -> Spent:
+    """All episodes that there may be, each as dear as those of the dearest program."""
+    episodes = plan.max_episodes()
+    taught = episodes.get("teacher", 0)
+    others = sum(episodes.values()) - taught
+    proposals = plan.max_proposals() if OPTIMIZERS[plan.optimizer].proposes else 0
+    dear, lesson, number = found.student.dearest, found.teacher.spent, max(1, found.teacher.sampled)
+    most = Spent(*(others * each for each in dear.values))
+    # Programs differ, and the dearest in tokens need not be the dearest in calls.
+    most = Spent(*map(max, most.values, found.student.spent.values))
+    return most + Spent(*(taught * each / number for each in lesson.values)) + Spent(calls=proposals)
+
+
+def _priced(plan: Plan, prices: Prices) -> bool:
+    proposer = plan.proposing_model()
+    models = [plan.lm, plan.teacher]
+    # What a proposer reads and writes is not foretold, so dollars are not either.
+    return proposer is None and all(prices.price(model_name(model.lm)) is not None for model in models)
+
+
+def _gold(plan: Plan) -> dspy.LM:
+    return _Guessing(resolve(GOLD, tasks=plan.suite.tasks)).installed()

@@ -1,0 +1,1 @@
+"""Jobs on finished runs: reports, episodes, scores, ratings, calibration."""
