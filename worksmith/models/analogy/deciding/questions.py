@@ -77,7 +77,7 @@ def _series_cost(key: Key) -> float:
 
 def answer(key: Key, state: State) -> bool | None:
     """The answer to a question in a state; None when the question makes no sense there."""
-    return state.remember(key, lambda: _answer(key, state))
+    return state.remember(key, _answer, key, state)
 
 
 def _answer(key: Key, state: State) -> bool | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from worksmith.models.analogy.reading.observation import Observation, as_text, read_observation, with_duration
 from worksmith.models.analogy.reading.prompt import Conversation, Layout, Step, clock_of, task_of
 from worksmith.models.analogy.reading.statements import read_form
 from worksmith.models.analogy.reading.task import Task, read_task
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -96,10 +97,10 @@ class State:
         """A run of calls; None where there were not as many."""
         return self.groups[index] if index < len(self.groups) else None
 
-    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+    def remember(self, key: Hashable, make: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """The value under a key, made the first time."""
         if key not in self.memo:
-            self.memo[key] = make()
+            self.memo[key] = make(*args, **kwargs)
         found: T = self.memo[key]
         return found
 

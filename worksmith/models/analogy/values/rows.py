@@ -30,10 +30,7 @@ _OPERATORS: Mapping[str, Callable[[datetime, datetime], bool]] = {
 
 def kept(group_index: int, where: Key, state: State) -> tuple[int, ...]:
     """The indexes of the rows of a run that pass a filter."""
-    return state.remember(
-        ("kept", group_index, where),
-        lambda: _passing(_rows(group_index, state), where, group_index, state),
-    )
+    return state.remember(("kept", group_index, where), _passing, where, group_index, state)
 
 
 def _rows(group_index: int, state: State) -> tuple[Row, ...]:
@@ -41,8 +38,8 @@ def _rows(group_index: int, state: State) -> tuple[Row, ...]:
     return group.rows[:MAX_ROWS] if group else ()
 
 
-def _passing(rows: tuple[Row, ...], where: Key, group: int, state: State) -> tuple[int, ...]:
-    kind = where[0]
+def _passing(where: Key, group: int, state: State) -> tuple[int, ...]:
+    rows, kind = _rows(group, state), where[0]
     if kind == "and":
         other = set(kept(group, where[2], state))
         return tuple(index for index in kept(group, where[1], state) if index in other)
@@ -79,7 +76,7 @@ def cells_of(group: int, column: str, state: State) -> frozenset[str]:
 
 
 def is_said(cell: str, state: State) -> bool:
-    return state.remember(("said", cell), lambda: _is_said(cell, state))
+    return state.remember(("said", cell), _is_said, cell, state)
 
 
 def _is_said(cell: str, state: State) -> bool:
@@ -161,7 +158,7 @@ def unused(group_index: int, column: str, where: Key, state: State) -> list[str]
     """The cells of the rows that pass a filter and were not yet an argument of a later call."""
     if group_index >= len(state.groups):
         return []
-    free = state.remember(("open", group_index, column), lambda: _open(group_index, column, state))
+    free = state.remember(("open", group_index, column), _open, group_index, column, state)
     return list(dict.fromkeys(free[i] for i in kept(group_index, where, state) if i in free))
 
 
