@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -134,7 +134,8 @@ def is_right(answer: str, required: Sequence[Entity], kind: ValueKind, question:
     """Whether an answer names all of the required values and no others of their kind."""
     if kind == "text":
         return find_values(answer, required, question).exact
-    wanted = [frozenset(_each(_spellings(entity), kind)) for entity in required]
+    spellings = [(each.value, *each.alias) for each in required]
+    wanted = [frozenset(value for text in texts for value in named(text, kind)) for texts in spellings]
     said = named(answer, kind)
     if kind == "month" and all(len(value) == 2 for values in wanted for value in values):
         said = frozenset(month[-2:] for month in said)
@@ -153,14 +154,6 @@ def token_f1(answer: str, reference: str) -> float:
         return float(said == wanted)
     shared = (Counter(said) & Counter(wanted)).total()
     return 2 * shared / (len(said) + len(wanted))
-
-
-def _spellings(entity: Entity) -> tuple[str, ...]:
-    return (entity.value, *entity.alias)
-
-
-def _each(texts: Iterable[str], kind: ValueKind) -> Iterable[str]:
-    return (value for text in texts for value in named(text, kind))
 
 
 def _states(text: str) -> frozenset[str]:

@@ -174,7 +174,8 @@ class _Writer:
         recorder = PlanRecorder(episode, self._mode)
         program = self._family.solve_by_queries if by_queries else self._family.solve
         found = program(recorder, question)
-        if _sorted(found) != _sorted(truth := _values(question)):
+        truth = None if question.answer is None else tuple(entity.value for entity in question.answer)
+        if _sorted(found) != _sorted(truth):
             way = "queries" if by_queries else "functions"
             raise TruthError(f"{self._family.name} {dict(question.slots)}: {way} find {found}, not {truth}")
         return tuple(recorder.steps)
@@ -182,10 +183,6 @@ class _Writer:
 
 def _midnight(question: Question) -> datetime:
     return datetime.combine(question.today, time())
-
-
-def _values(question: Question) -> Values:
-    return None if question.answer is None else tuple(entity.value for entity in question.answer)
 
 
 def _sorted(values: Values) -> list[str] | None:

@@ -103,7 +103,7 @@ def entry_of(record: RawRecord) -> Entry:
         index=_index(record),
         declared=FAMILY_NAMES.get(declared, declared),
         query=query,
-        answer=_answer(record),
+        answer=record.value.get("answer", ABSENT),
         today=_day(_text(record, "metadata.today", "today")) or _day(required),
         shown=shown,
         bad_ids=bad,
@@ -119,10 +119,6 @@ def _apart(query: str) -> tuple[str, str, str]:
         if subject and description:
             return query[: first.start()].strip(), subject, description
     return query, "", ""
-
-
-def _answer(record: RawRecord) -> Any:
-    return record.value.get("answer", ABSENT)
 
 
 def _shown_ids(record: RawRecord, query: str, required: str) -> tuple[dict[str, str], tuple[str, ...]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
@@ -187,34 +186,23 @@ _FEW = (
 )
 
 
-@dataclass(frozen=True)
-class Threshold:
-    """How many cases an agent must have had.
-
-    Attributes:
-        above: they had more than so many; None where the wording names no such number (`a few cases`).
-    """
-
-    above: int | None
-
-
 def _value(text: str) -> int:
     return _TIMES[text] if text in _TIMES else number(text.removesuffix(" one") if " one" in text else text)
 
 
-def _more(found: re.Match[str]) -> Threshold:
-    return Threshold(_value(found["n"]))
+def _more(found: re.Match[str]) -> int:
+    return _value(found["n"])
 
 
-def _least(found: re.Match[str]) -> Threshold:
-    return Threshold(max(_value(found["n"]) - 1, 0))
+def _least(found: re.Match[str]) -> int:
+    return max(_value(found["n"]) - 1, 0)
 
 
-def _fixed(above: int | None) -> Callable[[re.Match[str]], Threshold]:
-    return lambda _: Threshold(above)
+def _fixed(above: int | None) -> Callable[[re.Match[str]], int | None]:
+    return lambda _: above
 
 
-_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Threshold]], ...] = tuple(
+_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], int | None]], ...] = tuple(
     (re.compile(pattern), build)
     for pattern, build in (
         (rf"\b(?:no|not) more than {_JUST}{_N}\b{_OTHER_UNITS}", _fixed(None)),
@@ -243,8 +231,15 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Threshold]], .
 """Ways to name a least number of cases, in the order in which they are tried."""
 
 
-def threshold(text: str) -> tuple[tuple[int, int], Threshold] | None:
-    """The threshold that a text names, with its place. `text`: in small letters, without its period."""
+def threshold(text: str) -> tuple[tuple[int, int], int | None] | None:
+    """Find the number of cases that an agent must exceed.
+
+    Args:
+        text: in small letters, without its period.
+
+    Returns:
+        The place of the threshold and the number; no number where the wording says none (`a few cases`).
+    """
     for pattern, build in _PATTERNS:
         found = pattern.search(text)
         if found is not None:

@@ -149,8 +149,8 @@ def _agent(find: Callable[[str], End | None], parsed: _Parsed) -> Found:
     slots = _when(parsed) | ({"extreme": end[1]} if end else {})
     if limit is None and not _A_NUMBER.search(small):
         slots["n"] = "0"
-    elif limit is not None and limit[1].above is not None:
-        slots["n"] = str(limit[1].above)
+    elif limit is not None and limit[1] is not None:
+        slots["n"] = str(limit[1])
     if _sense("average").search(parsed.small):
         slots["average"] = "yes"
     return slots, parsed.periods

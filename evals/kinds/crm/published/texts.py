@@ -54,9 +54,7 @@ def question_of(wording: str) -> str:
     text = tidy(wording)
     text = _ID.sub(lambda found: " " * len(found[0]) if any(map(str.isdigit, found[0])) else found[0], text)
     first, *others = _SENTENCE.split(text)
-    kept = [first, *(each for each in others if not _on_form(each.lower()))]
-    return tidy(" ".join(kept))
-
-
-def _on_form(sentence: str) -> bool:
-    return bool(_FORMAT.search(sentence) and _FORMAT_SIGN.search(sentence))
+    kept = (
+        each for each in others if not (_FORMAT.search(each.lower()) and _FORMAT_SIGN.search(each.lower()))
+    )
+    return tidy(" ".join([first, *kept]))

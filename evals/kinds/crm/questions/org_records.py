@@ -163,11 +163,11 @@ class OrgRecords:
 
     @cached_property
     def states(self) -> dict[str, str]:
-        return {_text(row["Id"]): _text(row["ShippingState"]) for row in self.built.records("Account")}
+        return self._by_id("Account", "ShippingState")
 
     @cached_property
     def account_of(self) -> dict[str, str]:
-        return {_text(row["Id"]): _text(row["AccountId"]) for row in self.built.records("Contact")}
+        return self._by_id("Contact", "AccountId")
 
     @cached_property
     def purchases(self) -> list[Purchase]:
@@ -193,19 +193,23 @@ class OrgRecords:
 
     @cached_property
     def products(self) -> dict[str, str]:
-        return {_text(row["Id"]): _text(row["Name"]) for row in self.built.records("Product2")}
+        return self._by_id("Product2", "Name")
 
     @cached_property
     def issues(self) -> dict[str, str]:
-        return {_text(row["Id"]): _text(row["Name"]) for row in self.built.records("Issue__c")}
+        return self._by_id("Issue__c", "Name")
 
     @cached_property
     def agents(self) -> dict[str, str]:
-        return {_text(row["Id"]): _text(row["Name"]) for row in self.built.records("User")}
+        return self._by_id("User", "Name")
 
     @cached_property
     def articles(self) -> dict[str, Record]:
         return {_text(row["Id"]): row for row in self.built.records("Knowledge__kav")}
+
+    def _by_id(self, name: str, field: str) -> dict[str, str]:
+        """One field of the records of an object."""
+        return {_text(row["Id"]): _text(row[field]) for row in self.built.records(name)}
 
 
 def _slice(moments: list[datetime], window: Window, *, end_too: bool) -> tuple[int, int]:

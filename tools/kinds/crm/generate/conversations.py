@@ -52,7 +52,7 @@ def _shapes(draft: Draft, plans: dict[str, Plan]) -> dict[str, Shape]:
     closed = [case for case in draft.cases if case.channel == "email" and case.closed is not None]
     total = sum(length(shapes[case.id], case, plans[case.id]) for case in closed)
     total += sum(
-        _open_length(shapes[c.id], c, plans[c.id])
+        len(Dialogue(random.Random(0), c, plans[c.id]).write(shapes[c.id]))
         for c in draft.cases
         if c.channel == "email" and not c.closed
     )
@@ -74,10 +74,6 @@ def _shape(numbers: random.Random, case: CaseFile) -> Shape:
         closes=numbers.random() < 0.6,
         turns=numbers.randint(1, 3),
     )
-
-
-def _open_length(shape: Shape, case: CaseFile, plan: Plan) -> int:
-    return len(Dialogue(random.Random(0), case, plan).write(shape))
 
 
 def _longer(shape: Shape, by: int) -> Shape:

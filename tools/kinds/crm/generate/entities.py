@@ -8,7 +8,6 @@ from typing import Literal
 
 Channel = Literal["chat", "email"]
 Violation = Literal["unlisted", "late", "excess", "skipped_step", "promise"]
-VIOLATIONS: tuple[Violation, ...] = ("unlisted", "late", "excess", "skipped_step", "promise")
 """How an agent may break an article: a remedy that is not in it, one after its time, more than it allows,
 without what the customer has to send first, or with a promise beyond it."""
 

@@ -23,8 +23,6 @@ PER_REQUEST = 200
 LATER = {"Order": {"Status": "Draft"}}
 """Fields that begin with another value: an order that is activated takes no more items."""
 
-_GIVEN_BACK = {"Account": "PersonContactId"}
-"""Fields that name what comes with a record: a person account brings its contact."""
 _SHARED = frozenset({"User"})
 """Objects that no org is without."""
 
@@ -115,7 +113,8 @@ def make_plan(world: World, target: Target, constants: Constants) -> UploadPlan:
     """
     rows = _rows(world)
     _check_constants(constants, target)
-    brought = {row["PersonContactId"] for row in rows["Account"]} if _brings_contacts(target) else set()
+    brings = "PersonContactId" in (target.fields("Account") or ())
+    brought = {row["PersonContactId"] for row in rows["Account"]} if brings else set()
     plans = {}
     for name, entity in OBJECTS.items():
         own = rows[name]
@@ -138,10 +137,6 @@ def _rows(world: World) -> dict[str, list[Row]]:
     # A product has its standard price before any other.
     found["PricebookEntry"].sort(key=lambda row: row["Pricebook2Id"] not in standard)
     return found
-
-
-def _brings_contacts(target: Target) -> bool:
-    return "PersonContactId" in (target.fields("Account") or ())
 
 
 def _is_matched(name: str, row: Row, brought: set[str | None]) -> bool:
