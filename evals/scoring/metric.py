@@ -6,8 +6,8 @@ compiled = optimizer.compile(agent, trainset=suite.examples("train"))
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from evals.scoring.scorer import Scorer, scores_of
 from tools.errors import InfrastructureError, InputError
@@ -19,17 +19,8 @@ if TYPE_CHECKING:
     from evals.tasks.task import Task
 
 
-class Metric(Protocol):
-    """A metric as every optimizer of DSPy's takes it."""
-
-    def __call__(
-        self,
-        example: dspy.Example,
-        prediction: dspy.Prediction,
-        trace: Any = None,
-        pred_name: str | None = None,
-        pred_trace: Any = None,
-    ) -> float | bool: ...
+Metric = Callable[..., float | bool]
+"""A metric as every optimizer of DSPy's calls it: `(example, prediction, trace, pred_name, pred_trace)`."""
 
 
 def episode_metric(scorers: Sequence[Scorer], tasks: Iterable[Task], score: str) -> Metric:
