@@ -93,7 +93,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
     """
 
     sees_truth = True
-    """It shows models what may be seen of a task, and its gold plan where the strategy says so."""
+    """Tasks are handed over whole, for gold plans; models and components see the visible part."""
 
     def __init__(
         self,
@@ -162,11 +162,11 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     @property
     def digest(self) -> str:
-        """Content address of everything that decides how the agent acts, its model aside."""
+        """The content address of the settings and the state; the model is not part of it."""
         return digest([self.config, self.portable_state()])
 
     def portable_state(self) -> dict[str, Any]:
-        """DSPy's state of the parts without models and without examples that show nothing."""
+        """DSPy's state of the parts without models and without examples that lack an output."""
         return {name: portable(part).dump_state() for name, part in self.named_parameters()}
 
     def load(self, path: str | Path, **options: Any) -> None:
@@ -181,11 +181,11 @@ class Agent(dspy.Module):  # type: ignore[misc]
         super().load(path, **options)
 
     def dump_state(self, json_mode: bool = True) -> dict[str, Any]:
-        """The state as DSPy saves it, and with what settings the agent was made."""
+        """The state as DSPy saves it, with the settings of the agent."""
         return {**super().dump_state(json_mode=json_mode), MADE: self.config}
 
     def load_state(self, state: dict[str, Any], **options: Any) -> None:
-        """Take over a saved state, with the way in which demonstrations are chosen.
+        """Take over a saved state, with the settings by which demonstrations are chosen.
 
         Raises:
             InputError: the state is of another agent, or names a model or a setting.
@@ -384,5 +384,4 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
 
 def _path(part: Any) -> str:
-    """The class of a component."""
     return f"{type(part).__module__}.{type(part).__qualname__}"

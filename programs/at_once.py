@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 EPISODES_AT_ONCE: Final = 256
-"""Of one event loop; further ones wait for their turn without a thread."""
+"""Episodes of one event loop; further ones wait for their turn without a thread."""
 
 Result = TypeVar("Result")
 
@@ -19,7 +19,7 @@ _TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKe
 
 
 async def in_a_thread(work: Callable[[], Result]) -> Result:
-    """What `work` gives, done in a thread under a copy of the caller's context variables.
+    """The result of `work`, done in a thread under a copy of the caller's context variables.
 
     A thread cannot be stopped: work whose task is cancelled goes on to its end, but keeps nobody from leaving
     the program.

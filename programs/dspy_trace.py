@@ -1,4 +1,4 @@
-"""What an agent leaves for DSPy: entries of its trace, and the state of its parts."""
+"""An agent's entries in DSPy's trace, and the state of its parts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from programs.prompting.trajectory import Trajectory
 from programs.rollout import Rollout
 
 TraceEntry = tuple[dspy.Predict, dict[str, Any], dspy.Prediction]
-"""What DSPy notes of one predictor call: the predictor, its inputs, its outputs."""
+"""An entry of DSPy: a predictor, its inputs, its outputs."""
 
 _TOOLS = "tools"
 
@@ -59,7 +59,7 @@ def _shown(predict: dspy.Predict, inputs: dict[str, Any], rollout: Rollout) -> d
 
 
 def portable(part: Any) -> Any:
-    """A part of a program without model and without examples that show nothing."""
+    """A part of a program without its model and without examples that lack an output."""
     if not isinstance(part, dspy.Predict):
         return part
     bare = copy.copy(part)

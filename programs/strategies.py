@@ -19,8 +19,8 @@ class Strategy:
     """How an agent plans.
 
     Attributes:
-        summary: what it does, in a few words.
-        planner: who makes a plan before the first call.
+        summary: a few words for tables.
+        planner: the source of a plan before the first call.
         thought: whether the model writes down a thought before its calls.
         stepwise: one call at a time, each after the observation of the one before; otherwise all calls
             at once.
@@ -45,7 +45,6 @@ class Strategy:
             raise InputError("native tool calls are made one at a time", where=self.name)
 
     def to_json(self) -> dict[str, Any]:
-        """The strategy as data."""
         return asdict(self)
 
 

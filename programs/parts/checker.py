@@ -1,7 +1,7 @@
 """The access checker: an opinion on every call before it is made.
 
-It is measured, it never enforces: the world's policy does that at the one dispatch point, whatever the
-checker thinks. All that its opinion can do is to keep the agent from a call.
+It is measured and never enforces: the world's policy does that at the one dispatch point. An opinion can only
+keep the agent from a call.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The access rules of a tool in plain words, for a model that is to know them."""
+"""The access rules of a tool in plain words, for prompts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNKNOWN = "Nothing is known about the rules."
 
 
 def rules_text(policy: Policy, tool: str) -> str:
-    """Who may use `tool` on which records, one rule a line. Says so where a policy cannot be put in words."""
+    """The rules for `tool`, one a line; a sentence where the policy cannot be put in words."""
     in_words: Callable[[str], str] | None = getattr(policy, "in_words", None)
     if in_words is not None:
         return in_words(tool)

@@ -95,7 +95,7 @@ def call_signature(strategy: Strategy, *, planned: bool = False) -> type[dspy.Si
 
 
 def one_paragraph(signature: type[dspy.Signature]) -> type[dspy.Signature]:
-    """The signature with its docstring as one line: where lines of a source break is nothing for a model."""
+    """The signature with its docstring as one line: a model is not shown the line breaks of a source."""
     made: type[dspy.Signature] = signature.with_instructions(" ".join(signature.instructions.split()))
     return made
 

@@ -1,10 +1,9 @@
-"""Which tools a step is offered: all, those of toolkits by name or by what the task requires, the nearest.
+"""The tools that a step is offered: all, those of named or required toolkits, or the nearest to the step.
 
-With `retrieved:K` the descriptions of all tools are indexed, and each step is offered the K nearest to what
-it is about, besides those it has already called or tried to. Only what is on offer can be called: a model
-behind a native tool interface could not call anything else either, and if demonstrations could name tools
-past the retrieval, the retrieval would look better than it is. A tool that was asked for in vain is on offer
-in the next step.
+With `retrieved:K` the descriptions of all tools are indexed, and each step is offered the K nearest, and
+those that were already called or asked for in vain. No other tool can be called: a model behind a native
+tool interface could not call one either, and if demonstrations could name tools past the retrieval, the
+retrieval would look better than it is.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ _LONGEST = 300
 
 
 def tools_a_step(toolset: str) -> int | None:
-    """How many tools a step is offered by retrieval; None where the offer does not change.
+    """The number of tools that a step is offered by retrieval; None where the offer does not change.
 
     Raises:
-        InputError: nothing can be meant by that, in whatever world.
+        InputError: there is no such toolset in any world.
     """
     name, _, number = toolset.partition(":")
     if name != RETRIEVED and all(kit.isidentifier() for kit in toolset.split(_AND)):
@@ -56,23 +55,23 @@ def toolkits_on_offer(toolset: str, domains: tuple[str, ...]) -> tuple[str, ...]
 
 
 def default_toolset(env: Environment | None, strategy: str, *, otherwise: str) -> str:
-    """What the kind of the environment's world offers a strategy where nobody says which tools it gets.
+    """The toolset that the kind of the environment's world offers a strategy by default.
 
     Args:
-        otherwise: where the kind says nothing either, or there is no environment yet.
+        otherwise: the toolset where the kind names none, or there is no environment yet.
     """
     offers = env.kind.toolset_for if env is not None else {}
     return offers.get(strategy, offers.get("", otherwise))
 
 
 def check_toolset(toolset: str, without: Iterable[str], env: Environment | None) -> None:
-    """Make sure that an environment, if there is one yet, has what a toolset names.
+    """Check that an environment, if there is one yet, has the toolkits that a toolset names.
 
     Args:
         without: categories of tools that are left out.
 
     Raises:
-        InputError: it does not; says what there is.
+        InputError: it lacks one.
     """
     named = () if tools_a_step(toolset) else toolkits_on_offer(toolset, ()) or ()
     if env is None:
@@ -120,7 +119,7 @@ def nearest_tools(catalogue: Toolset, texts: Sequence[str], k: int, used: Collec
 
 
 def _about(rollout: Rollout) -> tuple[str, ...]:
-    """What the next step is about: the task, its line of the plan, and the last step."""
+    """The texts to which tools are compared: the task, its line of the plan, and the last step."""
     steps = rollout.trajectory.readable()
     plan = [line for line in (rollout.plan or "").splitlines() if line.strip()]
     texts = [rollout.task.query, plan[len(steps)] if len(steps) < len(plan) else ""]
@@ -133,7 +132,7 @@ def _about(rollout: Rollout) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def _indexes(tools: tuple[Tool, ...]) -> tuple[LexicalIndex, LexicalIndex]:
-    """Over the descriptions of tools, and over those of whole toolkits."""
+    """The indexes of tools and of whole toolkits, by their descriptions."""
     from retrievers.ranking.lexical import LexicalIndex
 
     texts = {tool.name: f"{_words(tool.name)}. {_words(tool.text)}" for tool in tools}
@@ -144,7 +143,7 @@ def _indexes(tools: tuple[Tool, ...]) -> tuple[LexicalIndex, LexicalIndex]:
 
 
 def _ranks(index: LexicalIndex, words: str, size: int) -> dict[str, float]:
-    """What the rank of each text that has anything in common with the words is worth."""
+    """The weight of each text's rank; texts without a word in common have none."""
     hits = enumerate(index.search(words, size), start=1)
     return {hit.key: 1 / (_DAMPING + rank) for rank, hit in hits if hit.score > 0}
 
@@ -154,5 +153,5 @@ def _kit(name: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Names as the words that they are made of."""
+    """Names as their words."""
     return re.sub(r"(?<=\w)[._](?=\w)", " ", text)

@@ -1,9 +1,9 @@
 """Adapters of agents: whole trajectories as turns of a chat, rendered once.
 
 A demonstration and the running episode look alike: an opening turn with context and task, then a reply and
-an observation for every step. What does not change between two calls is kept: the system message of a
-signature, the turns of a demonstration, the turns of the episode so far. A prompt therefore grows by its
-last step only, and what it costs to make does not depend on how often it was made before.
+an observation for every step. The system message of a signature, the turns of a demonstration, and the turns
+of the episode so far are kept between calls. A prompt therefore grows by its last step only, and each turn is
+made once.
 """
 
 from __future__ import annotations
@@ -117,7 +117,6 @@ class WholeTrajectories:
     def format(
         self, signature: type[dspy.Signature], demos: list[Demo], inputs: dict[str, Any]
     ) -> list[dict[str, Any]]:
-        """The prompt as message dictionaries."""
         layout = self._layout(signature)
         turns = self.turns.prompt(layout, demos, inputs)
         return [{"role": "system", "content": layout.system}, *as_dicts(turns)]
@@ -187,7 +186,6 @@ class TrajectoryAdapter(WholeTrajectories, dspy.ChatAdapter):  # type: ignore[mi
         return PromptData(asked, inputs, steps, self._calls.offered, self._calls.persona)
 
     def format_system_message(self, signature: type[dspy.Signature]) -> str:
-        """The system message: fields, their markers, and the instructions."""
         return self._layout(signature).system
 
     def format_demos(self, signature: type[dspy.Signature], demos: list[Demo]) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from tools.episode_result import TOOLS, Exchange, Message
 from tools.files.unicode import writable
 
 _SHARED = 4096
-"""Messages that are held once however many prompts show them: demonstrations, and what is said of formats."""
+"""Messages that are held once for all prompts: demonstrations, and descriptions of formats."""
 
 
 @dataclass
@@ -41,7 +41,6 @@ class Wire:
     finish_reason: str = ""
 
     def send(self, lm: Any, request: Request, **control: Any) -> Response:
-        """The reply of `lm` to a request."""
         self.sent, self.reply, self.finish_reason = _sent(request), "", ""
         response: Response = lm(request, **control)
         self.reply, self.finish_reason = _text(response.message), finish_reason(response)

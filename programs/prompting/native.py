@@ -1,8 +1,8 @@
 """Native tool calls: tools as part of the request, calls and results as parts of the chat.
 
 Of several calls in one reply only the first is made, as in the published agents of this kind, and the model
-is told so: what the others were to do may depend on what the first one returns. Where the provider can be
-asked for one call a reply, it is.
+is told so: the others may depend on the result of the first. Providers that know a setting for it are asked
+for one call a reply.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tools.tool import Tool
 
 REMEDY = f"Reply with one tool call; `{FINISH}` is a tool as well."
-"""What a model is told whose reply was no call."""
+"""The remedy for a reply that is no call."""
 
 _UNPARSED = "partial_json"
 """The only argument of a call whose arguments were no JSON, as DSPy's client hands them over."""
@@ -68,12 +68,12 @@ def native_tools(tools: tuple[Tool, ...], finish: FinishCall) -> NativeTools:
 
 
 def native_name(tool: str) -> str:
-    """What a tool is called in a chat API, which takes letters, digits, `_` and `-` only."""
+    """The name of a tool in a chat API, which takes letters, digits, `_` and `-` only."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", tool.replace(".", "__")) or "_"
 
 
 def read_message(message: Message, tools: NativeTools) -> dict[str, Any]:
-    """The first call of a reply: `tool` and `arguments`, and as `thought` what was said besides, if anything.
+    """The first call of a reply: `tool` and `arguments`, and as `thought` the text beside it, if any.
 
     Raises:
         ValueError: there is none, or its arguments cannot be read; says what is wrong.
@@ -105,7 +105,7 @@ def first_call_only(message: Message, taken: Collection[str]) -> Said:
 
 
 def as_shown(message: Message) -> str:
-    """A reply that cannot be used, as text: what it says, and the call as far as it can be made out."""
+    """A reply that cannot be used, as text: its own text, and the call as far as it can be read."""
     call = message.first(ToolCallPart)
     said = "".join(part.text for part in message.parts_of(TextPart))
     if call is None:
@@ -123,7 +123,6 @@ class NativeLayout:
 
     @classmethod
     def of(cls, signature: type[dspy.Signature]) -> NativeLayout:
-        """The layout of a signature for calls."""
         shown = (name for name in opening_fields(signature) if name not in RUNNING_ONLY)
         return cls(signature.instructions, tuple(shown))
 
@@ -188,7 +187,7 @@ def _id(number: int) -> str:
 
 
 def _own_name(name: str, known: Collection[str]) -> str:
-    """What a model means that does not keep to the names it was given: perhaps the tool's own name."""
+    """The tool behind a name that was not offered: perhaps it is the tool's own name."""
     return name if name in known else name.replace("__", ".", 1)
 
 

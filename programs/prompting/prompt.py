@@ -35,7 +35,7 @@ def context_text(now: datetime, persona: Persona, departments: Mapping[str, str]
 
 
 def with_policies(clock: str, policies: str) -> str:
-    """The context of an episode: the clock's line and, as a paragraph below it, what a task tells besides."""
+    """The context of an episode: the clock's line and, as a paragraph below it, the task's own context."""
     return f"{clock}\n\n{policies.strip()}" if policies.strip() else clock
 
 
@@ -58,7 +58,7 @@ def plan_text(steps: Iterable[tuple[str, str]]) -> str:
 
 
 def progress_text(steps: Sequence[Step]) -> str:
-    """What was done so far, for a planner that has to revise its plan."""
+    """The steps so far, for a planner that revises its plan."""
     return "\n".join(
         f"{number}. {step['tool']} {json.dumps(step['arguments'], ensure_ascii=False)}: {step['observation']}"
         for number, step in enumerate(steps, start=1)

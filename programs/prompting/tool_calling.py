@@ -14,30 +14,22 @@ Calls = Literal["auto", "native", "text"]
 """How the calls of a strategy with native calls are made; other strategies write theirs as text anyway.
 
 With `auto` natively where the model is known to have tool calls. With `native` also where that is not known,
-as with most servers of one's own; an engine object that does not say that it takes tools gets text even then.
+as with most local servers; an engine object that does not say that it takes tools gets text even then.
 """
-
-
-def calls_called(name: str) -> Calls:
-    """The way called `name`.
-
-    Raises:
-        InputError: if there is none.
-    """
-    ways: tuple[Calls, ...] = get_args(Calls)
-    for way in ways:
-        if way == name:
-            return way
-    raise InputError(f"no way {name!r} to make calls", where="--calls", hint=f"there are {', '.join(ways)}")
 
 
 def check_calls(name: str, *strategies: Strategy) -> Calls:
     """The way called `name`, for programs of these strategies.
 
     Raises:
-        InputError: if there is none, or native calls are asked for and no strategy makes such.
+        InputError: there is none, or native calls are asked for and no strategy makes such.
     """
-    way = calls_called(name)
+    ways: tuple[Calls, ...] = get_args(Calls)
+    way = next((way for way in ways if way == name), None)
+    if way is None:
+        raise InputError(
+            f"no way {name!r} to make calls", where="--calls", hint=f"there are {', '.join(ways)}"
+        )
     if way == "native" and not any(strategy.calls == "native" for strategy in strategies):
         raise InputError(
             f"{', '.join(strategy.name for strategy in strategies)}: calls are written as text",
@@ -57,7 +49,7 @@ def native_calls(lm: Any, calls: Calls) -> bool:
 
 
 def engine_settings(lm: Any) -> dict[str, Any]:
-    """What a request with tools needs besides for the way it takes to the model.
+    """Settings that a request with tools needs on its way to the model.
 
     LiteLLM hands tools to a module of its own first, which wants the package `mcp` even where none of the
     tools is of that kind; it is told to leave that out.
@@ -71,7 +63,7 @@ def engine_settings(lm: Any) -> dict[str, Any]:
 
 
 def _hosted(lm: Any) -> bool:
-    """Whether somebody's server answers."""
+    """Whether a server answers."""
     return isinstance(getattr(itself(lm), "engine", "auto"), str)
 
 

@@ -9,7 +9,7 @@ from programs.prompting.steps import Said, Step
 
 
 class Trajectory(list[Step]):
-    """Steps so far of one running episode, and what the adapter has already rendered of them.
+    """The steps so far of one running episode, and the turns that the adapter has made of them.
 
     It belongs to one predictor and one set of other inputs, and only ever grows: turns once rendered
     are never rendered again.

@@ -30,7 +30,6 @@ class Turns:
         self._demos: dict[tuple[int, int], tuple[TurnMaker, Demo, list[Any], list[Message]]] = {}
 
     def __len__(self) -> int:
-        """How many demonstrations are remembered."""
         return len(self._demos)
 
     def prompt(self, layout: TurnMaker, demos: Sequence[Demo], inputs: Mapping[str, Any]) -> list[Message]:
@@ -65,7 +64,6 @@ def call_ids(trajectory: Trajectory) -> list[str]:
 
 
 def as_dicts(turns: Sequence[Message]) -> list[dict[str, Any]]:
-    """Turns as message dictionaries."""
     return [{"role": turn.role, "content": turn.text} for turn in turns]
 
 

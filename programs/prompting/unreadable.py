@@ -1,4 +1,4 @@
-"""Replies that cannot be read: what is wrong with one, and what the model is told to do instead."""
+"""Replies that cannot be read: the problem in words, and the remedy that the model is told."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class UnreadableReplyError(AdapterParseError):  # type: ignore[misc]
     """A reply that does not have the fields it should have.
 
     Attributes:
-        episode_status: how an episode ends that it ends.
+        episode_status: the status of an episode that ends by it.
         reply: the reply as it came.
-        problem: what is wrong with it, in words for the model.
-        remedy: what the model is to do instead.
+        problem: in words for the model.
+        remedy: the model is to do this instead.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Recording a model's replies, and answering from a recording without the model.
 
-A recording is a file of JSON lines, each a request's digest and the reply to it. The digest covers what the
-model is shown, not its name and settings, so a recording can be replayed without knowing them.
+A recording is a file of JSON lines, each a request's digest and the reply to it. The digest covers the
+prompt, not the model's name and settings, so a recording can be replayed without them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NATIVE = "tools"
 
 
 NOT_RECORDED = "no reply is recorded"
-"""What every `NotRecordedError` says, for those who are left with its text."""
+"""The text of every `NotRecordedError`."""
 
 
 class NotRecordedError(WorksmithError):
@@ -67,7 +67,6 @@ class RecordingEngine(ProxyEngine):
         return cls(lm, path).installed()
 
     def reply(self, request: lm15.Request, sample: Sample) -> lm15.Response:
-        """The model's reply, recorded."""
         response = self.ask(request, sample)
         check_unicode(response)
         entry = {"request": request_digest(request), "reply": response_to_dict(response)}
@@ -123,12 +122,10 @@ class ReplayEngine:
         return response_from_dict(reply)
 
     def dump_state(self) -> dict[str, Any]:
-        """Where the recording is."""
         return {"path": str(self.path)}
 
     @classmethod
     def load_state(cls, state: dict[str, Any]) -> Self:
-        """The engine that `dump_state` describes."""
         return cls(state["path"])
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -139,7 +136,7 @@ class ReplayEngine:
 
 
 def request_digest(request: lm15.Request) -> str:
-    """Content address of what a model is shown: system text, messages, tools."""
+    """The content address of system text, messages and tools."""
     content = request_to_dict(request)
     shown = {name: content.get(name) for name in ("system", "messages", "tools")}
     return digest(shown, length=_DIGEST_LENGTH)

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from evals.tasks.task import Task
 
 _JUDGED = ("status", "who", "denied")
-"""What a transcript has only where answers are judged."""
+"""Fields that a transcript has only where answers are judged."""
 
 _NOTHING = "None"
-"""The answer that there is nothing, where it has to be said in words."""
+"""The answer that there is nothing, in words."""
 
 _MARKER = "[[ ## "
 
@@ -88,16 +88,14 @@ class ScriptedEngine:
         return _response(request.model, _reply(script, place))
 
     def _choose(self, scripts: Sequence[Transcript], _place: PromptData) -> Transcript | None:
-        """Which of the scripts for one task and person applies."""
+        """The script that applies, of those for one task and person."""
         return next(iter(scripts), None)
 
     def dump_state(self) -> dict[str, Any]:
-        """The transcripts as JSON-able data."""
         return {"transcripts": [_as_data(s) for scripts in self._scripts.values() for s in scripts]}
 
     @classmethod
     def load_state(cls, state: dict[str, Any]) -> Self:
-        """The engine that `dump_state` describes."""
         engine = cls.__new__(cls)
         ScriptedEngine.__init__(engine, [_from_data(data) for data in state["transcripts"]])
         return engine
@@ -190,7 +188,7 @@ def _kits(tools: Iterable[str]) -> set[str]:
 
 
 def _verdict(script: Transcript, place: PromptData) -> dict[str, str]:
-    """Of the call that the request describes: denied if it is the one that the script says is."""
+    """The verdict on the call that the request describes: denied if the script says so."""
     last = script.steps[-1] if script.denied and script.steps else None
     called = (place.inputs.get("tool"), place.inputs.get("arguments"))
     if last is not None and called == (last.tool, last.arguments):
