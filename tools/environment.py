@@ -107,7 +107,7 @@ class Environment:
             raise InputError(
                 f"the records that these tasks are about are not here but in {elsewhere}",
                 where=str(self.world.path),
-                hint="connect to it with --org salesforce",
+                hint=f"connect to it with --org {' or '.join(self.kind.live_systems) or 'NAME'}",
             )
 
     def episode(
