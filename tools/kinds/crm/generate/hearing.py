@@ -1,6 +1,6 @@
 """What a conversation says, read from its records alone, and whether its agents kept to the articles.
 
-Nothing here looks at plans: what is read from the texts is compared with the plans by `verify`.
+Nothing here looks at plans: tests compare what is read from the texts with the plans.
 """
 
 from __future__ import annotations

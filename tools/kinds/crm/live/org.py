@@ -33,7 +33,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.5, 20.0
 
 
 class SalesforceOrg:
-    """A live Salesforce org. Thread-safe; implements `tools.kinds.crm.org.Org`.
+    """A live Salesforce org. Thread-safe; implements `tools.kinds.crm.orgs.org.Org`.
 
     It is read-only by construction: it sends queries and searches.
 

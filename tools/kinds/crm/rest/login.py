@@ -32,7 +32,7 @@ class Sessions:
     """The logins of a running server. Thread-safe.
 
     Args:
-        token: what whoever logs in has to know; it can also be used without logging in.
+        token: the secret of a login; it can also be used without logging in.
         clock: seconds that only go up.
 
     Raises:
