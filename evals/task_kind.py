@@ -184,19 +184,17 @@ def kind_of(records: Iterable[EpisodeRecord]) -> TaskKind:
 
 def buildable_kinds() -> tuple[str, ...]:
     """The kinds whose suites can be built."""
-    return tuple(name for name in TASK_KINDS.names() if TASK_KINDS.get(name).suites is not None)
+    return tuple(kind.name for kind in TASK_KINDS.all() if kind.suites is not None)
 
 
 def value_readers() -> Mapping[str, Callable[[str], frozenset[str]]]:
     """The value readers of all kinds, by type of value."""
-    kinds = map(TASK_KINDS.get, TASK_KINDS.names())
-    return {name: read for kind in kinds for name, read in kind.value_readers.items()}
+    return {name: read for kind in TASK_KINDS.all() for name, read in kind.value_readers.items()}
 
 
 def transcript_readers() -> Mapping[str, Callable[[Path], Sequence[Transcript]]]:
     """The readers of recorded runs of all kinds, by the ending of their files."""
-    kinds = map(TASK_KINDS.get, TASK_KINDS.names())
-    return {ending: read for kind in kinds for ending, read in kind.transcripts.items()}
+    return {ending: read for kind in TASK_KINDS.all() for ending, read in kind.transcripts.items()}
 
 
 def quickstart_kind() -> tuple[str, Quickstart]:
@@ -205,10 +203,9 @@ def quickstart_kind() -> tuple[str, Quickstart]:
     Raises:
         InputError: no installed kind has one.
     """
-    for name in TASK_KINDS.names():
-        found = TASK_KINDS.get(name).quickstart
-        if found is not None:
-            return name, found
+    for kind in TASK_KINDS.all():
+        if kind.quickstart is not None:
+            return kind.name, kind.quickstart
     raise InputError("no installed kind of world has a quickstart")
 
 
@@ -244,9 +241,7 @@ def importer(system: str) -> Importer:
 
 
 def _importers() -> dict[str, Importer]:
-    return {
-        system: read for name in TASK_KINDS.names() for system, read in TASK_KINDS.get(name).importers.items()
-    }
+    return {system: read for kind in TASK_KINDS.all() for system, read in kind.importers.items()}
 
 
 def scorers_for(env: Environment, ground_truth: GroundTruth = "published") -> tuple[Scorer, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, Protocol, TypeVar
@@ -39,6 +40,14 @@ class Registry(Generic[Kind]):
     def names(self) -> tuple[str, ...]:
         """All names, sorted. Imports no kind."""
         return tuple(sorted(self._installed.keys() | self._loaded.keys()))
+
+    def all(self) -> list[Kind]:
+        """All kinds in the order of their names, without broken ones: `get` says what is wrong with those."""
+        found = []
+        for name in self.names():
+            with suppress(InputError):
+                found.append(self.get(name))
+        return found
 
     def register(self, kind: Kind) -> None:
         """Make a kind known to this process, in place of an installed one of its name."""

@@ -126,3 +126,4 @@ def test_a_broken_package_is_named_and_breaks_nothing_else(tmp_path: Path) -> No
     assert "the task kind 'lending' cannot be imported" in said
     assert "uninstall the package lending" in said
     assert "Compile, compare and track" in run("--help")
+    assert "World kind: crm, enterprise or office." in run("suite", "build", "--help")

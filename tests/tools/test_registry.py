@@ -39,6 +39,7 @@ def test_a_thing_is_found_by_name(things: Registry[Thing]) -> None:
     assert things.names() == ("gone", "good", "other")
     assert "good" in things
     assert "bad" not in things
+    assert things.all() == [GOOD]
 
 
 def test_one_of_this_process_comes_before_an_installed_one(things: Registry[Thing]) -> None:

@@ -22,8 +22,7 @@ def tool_categories() -> list[str]:
     """The categories of functions that programs can do without."""
     from tools.world_kind import WORLD_KINDS
 
-    kinds = map(WORLD_KINDS.get, WORLD_KINDS.names())
-    return [category for kind in kinds for category in kind.categories]
+    return [category for kind in WORLD_KINDS.all() for category in kind.categories]
 
 
 def personas(context: typer.Context) -> list[str]:

@@ -118,8 +118,8 @@ def _kind_beside(file: Path) -> str:
 
     if (file.parent / MANIFEST_FILE).is_file():
         return World.open(file.parent).manifest.kind
-    names = WORLD_KINDS.names()
-    return next((name for name in names if WORLD_KINDS.get(name).departments), names[0])
+    kinds = WORLD_KINDS.all()
+    return next((kind.name for kind in kinds if kind.departments), kinds[0].name)
 
 
 def _facts(document: PolicyDocument, tools: frozenset[str], sources: list[str]) -> dict[str, Any]:
