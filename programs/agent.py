@@ -215,7 +215,9 @@ class Agent(dspy.Module):  # type: ignore[misc]
                 wrong in the episode is in its status.
         """
         started = time.perf_counter()
-        adapter, rollout = adapter_in_use(self._lm), self._open(task)
+        selecting = self.selector.predictors()
+        lm = next((each.lm for each in selecting if each.lm is not None), dspy.settings.lm)
+        adapter, rollout = adapter_in_use(lm), self._open(task, lm)
         if rollout.native:
             refuse_native(adapter)
         # Predict would append every step to DSPy's trace, see `append_to_trace`.
@@ -225,7 +227,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         with dspy.context(adapter=adapter.bound(rollout.calls), trace=trace, disable_history=quiet):
             ended = self._attempt(rollout)
         if trace is not None:
-            append_to_trace(trace, rollout, self.selector.predictors())
+            append_to_trace(trace, rollout, selecting)
         seconds = time.perf_counter() - started
         episode = rollout.result(ended, seconds, judged=bool(self.checker.predictors()))
         return dspy.Prediction(
@@ -241,16 +243,10 @@ class Agent(dspy.Module):  # type: ignore[misc]
         forward = object.__getattribute__(self, "forward")
         return await in_a_thread(partial(forward, task))
 
-    @property
-    def _lm(self) -> Any:
-        """The tool selector's model."""
-        own = (predict.lm for predict in self.selector.predictors() if predict.lm is not None)
-        return next(own, dspy.settings.lm)
-
-    def _open(self, given: VisibleTask | str) -> Rollout:
+    def _open(self, given: VisibleTask | str, lm: Any) -> Rollout:
         if self.env is None:
             raise InputError("the agent has no environment", hint="set agent.env")
-        task, lm = asked(given, self.env), self._lm
+        task = asked(given, self.env)
         persona = task.persona or self.env.world.manifest.persona
         demos = DemoView(self._filter, self.env, persona, f"{self.env.world.manifest.digest}/{task.id}")
         calls = LMCalls(demos, persona.id)
