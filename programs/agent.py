@@ -1,12 +1,12 @@
-"""The agent: one loop for every strategy.
+"""The agent: a DSPy module that does a task in an episode of its own.
 
-    agent = Agent("react", environment=suite.environment)
+    agent = Agent("react", env=suite.env)
     with dspy.context(lm=dspy.LM("openai/gpt-4o-mini")):
         prediction = agent(task=suite.tasks[0])
     prediction.answer, prediction.episode.status, prediction.episode.outcome
 
-Every call of an agent opens its own episode, so whatever calls it, an optimizer, a retry, 64 threads at
-once, always starts from the same state and leaves none behind.
+Every call of an agent opens its own episode. An optimizer, a retry or 64 threads at once each start from the
+same state and leave none behind.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,36 +22,31 @@ import dspy
 
 from evals.dspy_programs.asked import asked, whole_task
 from evals.dspy_programs.states import MADE, check_made, fit, read_state
-from evals.lm.failures import Ended, failure_of
 from programs.at_once import in_a_thread
 from programs.demo_filter import DemoFilter, DemoView
 from programs.dspy_trace import TraceEntry, append_to_trace, portable
-from programs.parts.checker import Access, AccessChecker, Check
-from programs.parts.executor import Execution, Executor
+from programs.episode_loop import EpisodeLoop
+from programs.parts.checker import Access, AccessChecker
+from programs.parts.executor import Executor
 from programs.parts.planner import Planner
 from programs.parts.selector import ToolSelector
 from programs.parts.tool_retrieval import (
     REQUIRED,
     check_toolset,
     default_toolset,
-    offered,
     toolkits_on_offer,
     tools_a_step,
 )
 from programs.prompting.adapters import adapter_in_use, refuse_native
 from programs.prompting.lm_calls import LMCalls
-from programs.prompting.prompt import context_text, progress_text, with_policies
-from programs.prompting.steps import batch, step
+from programs.prompting.prompt import context_text, with_policies
 from programs.prompting.tool_calling import check_calls, native_calls
-from programs.prompting.unreadable import UnreadableReplyError
 from programs.rollout import Rollout
 from programs.strategies import Strategy
 from programs.strategies import strategy as named_strategy
 from tools.environment import Environment
 from tools.errors import InputError
 from tools.seeding import digest
-from tools.statuses import EpisodeStatus
-from tools.tool import FINISH
 
 if TYPE_CHECKING:
     from evals.tasks.task import VisibleTask
@@ -74,19 +68,19 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     Args:
         strategy: by name or as data of your own.
-        toolset: whether a prompt lists the toolkits that its task requires (`required`), `all`, those named
-            (joined by `+`), or of all tools the K nearest to each step (`retrieved:K`). None is what the kind
-            of the environment's world offers the strategy, and where that says nothing `required`.
-        max_steps: how many steps an episode may take; a call is a step, and so is finishing.
-        access: who gives an opinion on a call before it is made: the `policy`, the `model`, or `both`. The
-            policy is always what decides; a model that denies keeps the agent from the call.
-        calls: how calls are made by a strategy that makes them natively, see
+        toolset: the tools in a prompt: the toolkits that the task requires (`required`), `all`, toolkits by
+            name (joined by `+`), or the K of all tools that are nearest to each step (`retrieved:K`). None
+            stands for the toolset that the world kind offers the strategy, else `required`.
+        max_steps: the most steps of an episode; a call is a step, and so is finishing.
+        access: the source of an opinion on a call before it is made: `policy`, `model`, or `both`. The policy
+            always decides; a model that denies keeps the agent from the call.
+        calls: the form of calls for a strategy that makes them natively, see
             `programs.prompting.tool_calling.Calls`.
         without: categories of tools that are left out, see `WorldKind.toolset`.
         env: the environment in which episodes are opened. Never copied and never saved with the program.
         keep_history: let DSPy keep every prompt (`dspy.inspect_history`); costs memory.
-        planner, selector, checker, executor: modules of your own; None is what the strategy says, and for the
-            checker `access`.
+        planner, selector, checker, executor: modules of your own; None stands for the module that `strategy`
+            asks for, and for the checker `access`.
 
     Raises:
         InputError: there is no such strategy, toolset, access mode, way to make calls or category.
@@ -142,14 +136,14 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
     @property
     def toolset(self) -> str:
-        """The tools that prompts list, by name; what was left open is decided by the environment."""
+        """The name of the tools that prompts list; the environment decides it if none was given."""
         if self._toolset is not None:
             return self._toolset
         return default_toolset(self._env, self.strategy.name, otherwise=REQUIRED)
 
     @property
     def config(self) -> dict[str, Any]:
-        """All it takes to build the agent anew, as JSON-able data; components of your own by class."""
+        """The settings from which the agent can be built anew, as JSON-able data; own components by class."""
         return {
             "strategy": self.strategy.to_json(),
             "toolset": self.toolset,
@@ -174,7 +168,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
 
         Raises:
             InputError: the file holds something else, the state is of another agent, or it names a model or a
-                setting and is not said to be trusted (`allow_unsafe_lm_state`).
+                setting and `allow_unsafe_lm_state` is not given.
         """
         if Path(path).suffix == ".json":
             read_state(path)
@@ -190,7 +184,7 @@ class Agent(dspy.Module):  # type: ignore[misc]
         Raises:
             InputError: the state is of another agent, or names a model or a setting.
         """
-        # Without an environment, nobody knows which tools are the default: those that it was saved with.
+        # Without an environment the default tools are unknown: take those that the state was saved with.
         undecided = self._toolset is None and self._env is None and MADE in state
         check_made(state, self.config, but="toolset" if undecided else "")
         fit(self, state, trusted=bool(options.get("allow_unsafe_lm_state")))
@@ -202,17 +196,17 @@ class Agent(dspy.Module):  # type: ignore[misc]
         """Do `task` in an episode of its own.
 
         Args:
-            task: of a suite, or what an agent may see of one (see `Suite.examples`); or a text, which is then
-                asked by the world's own persona, with all toolkits, and judged by nobody.
+            task: a task of a suite, whole or its visible part (see `Suite.examples`); or a text, which the
+                world's own persona asks, with all toolkits, and which no scorer grades.
 
         Returns:
             A prediction with `answer`, `episode` (an `EpisodeResult`), the policy's `verdicts` on the calls
             and the number of `unreadable` replies.
 
         Raises:
-            InputError: there is no environment or no model, it is given no task, the strategy asks for a gold
-                plan and none is known, or DSPy's settings name an adapter that agents cannot use. What goes
-                wrong in the episode is in its status.
+            InputError: there is no environment, model or task, the strategy asks for a gold plan and none is
+                known, or DSPy's settings name an adapter that agents cannot use. Errors inside the episode
+                do not raise: they are in its status.
         """
         started = time.perf_counter()
         selecting = self.selector.predictors()
@@ -225,7 +219,17 @@ class Agent(dspy.Module):  # type: ignore[misc]
         trace: list[TraceEntry] | None = [] if wanted else None
         quiet = dspy.settings.disable_history or not self.keep_history
         with dspy.context(adapter=adapter.bound(rollout.calls), trace=trace, disable_history=quiet):
-            ended = self._attempt(rollout)
+            ended = EpisodeLoop(
+                rollout=rollout,
+                strategy=self.strategy,
+                max_steps=self.max_steps,
+                retrieved=tools_a_step(self.toolset),
+                plans=self._planned,
+                planner=self.planner,
+                selector=self.selector,
+                checker=self.checker,
+                executor=self.executor,
+            ).run()
         if trace is not None:
             append_to_trace(trace, rollout, selecting)
         seconds = time.perf_counter() - started
@@ -273,100 +277,6 @@ class Agent(dspy.Module):  # type: ignore[misc]
         )
         rollout.offer(episode.toolset)
         return rollout
-
-    def _attempt(self, rollout: Rollout) -> Ended:
-        try:
-            if self._planned:
-                self._plan(rollout)
-            return Ended(
-                self._step_by_step(rollout) if self.strategy.stepwise else self._all_at_once(rollout)
-            )
-        except InputError:
-            raise
-        except Exception as error:
-            return failure_of(error)
-
-    def _step_by_step(self, rollout: Rollout) -> EpisodeStatus:
-        for _ in range(self.max_steps):
-            chosen = self._choose(rollout)
-            if chosen.tool == FINISH:
-                return rollout.finish(chosen.arguments)
-            done = self._call(rollout, chosen.tool, chosen.arguments, chosen.get("thought"))
-            rollout.trajectory.append(step(chosen, done.observation.text))
-            if done.failed and rollout.revisions < self.strategy.revisions:
-                rollout.revisions += 1
-                revised = self._plan(rollout, progress_text(rollout.trajectory.readable()))
-                rollout.trajectory[-1]["plan"] = revised
-        return "step_limit"
-
-    def _all_at_once(self, rollout: Rollout) -> EpisodeStatus:
-        ended = self._make_calls(rollout, self._choose(rollout))
-        if ended is None and rollout.episode.kind.judges_answers:
-            ended = self._make_calls(rollout, self._choose(rollout), only_finish=True)
-        return ended or "finished"
-
-    def _make_calls(
-        self, rollout: Rollout, chosen: dspy.Prediction, *, only_finish: bool = False
-    ) -> EpisodeStatus | None:
-        """Make the chosen calls and keep their observations; None if the agent has not finished by them."""
-        thought, seen = chosen.get("reasoning"), []
-        for number, call in enumerate(chosen.calls):
-            if call["tool"] == FINISH:
-                return rollout.finish(call["arguments"])
-            if number == self.max_steps:
-                return "step_limit"
-            if not only_finish:
-                done = self._call(rollout, call["tool"], call["arguments"], thought)
-                seen.append(f"{number + 1}. {call['tool']}: {done.observation.text}")
-                thought = None
-        rollout.trajectory.append(batch(chosen, "\n".join(seen)))
-        return None
-
-    def _plan(self, rollout: Rollout, progress: str = "") -> str:
-        """A plan for the steps to come; the first one is what the rollout follows."""
-        self._offer(rollout)
-        with rollout.by("plan"):
-            plan = str(self.planner(rollout=rollout, progress=progress).plan)
-        if rollout.plan is None:
-            rollout.plan = plan
-        return plan
-
-    def _choose(self, rollout: Rollout) -> dspy.Prediction:
-        """The next choice. A reply that cannot be read is shown to the model once, with what is wrong."""
-        self._offer(rollout)
-        with rollout.by("select"):
-            try:
-                chosen = self.selector(rollout=rollout)
-            except UnreadableReplyError as error:
-                complaint = f"Your reply could not be read: {error.problem}. {error.remedy}"
-                rollout.trajectory.append({"reply": error.reply, "observation": complaint})
-                chosen = self.selector(rollout=rollout)
-        rollout.seen = len(rollout.trajectory.readable())
-        return chosen
-
-    def _offer(self, rollout: Rollout) -> None:
-        """Offer the tools nearest to the next step, if tools are offered by retrieval."""
-        nearest = tools_a_step(self.toolset)
-        if nearest is not None:
-            rollout.offer(offered(rollout, nearest))
-
-    def _call(self, rollout: Rollout, tool: str, arguments: dict[str, Any], thought: str | None) -> Execution:
-        """Make a call unless the agent's own check is against it; either way the episode has it on record."""
-        episode = rollout.episode
-        rollout.thoughts.append(thought or "")
-        with rollout.by("check"):
-            check: Check = self.checker(rollout=rollout, tool=tool, arguments=arguments)
-        rollout.verdicts.append(check.verdict)
-        rollout.opinions.append(check.opinion)
-        if check.refusal is not None:
-            return Execution(episode.refuse(tool, arguments, check.refusal), failed=True)
-        with rollout.by("tool"):
-            done: Execution = self.executor(rollout=rollout, tool=tool, arguments=arguments)
-        if check.opinion is not None and episode.calls:
-            rollout.opinions[-1] = replace(check.opinion, truth=episode.calls[-1].decision)
-        if rollout.calls.unanswered is not None:
-            raise rollout.calls.unanswered
-        return done
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Agent:
         copied = type(self).__new__(type(self))

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class Rollout:
-    """One attempt at one task. A program holds none of it, so its rollouts never meet.
+    """One attempt at one task. A program keeps no part of it, so rollouts are independent.
 
-    A component of an agent takes from here what it shows its model:
+    A component of an agent takes from here the inputs of its model:
 
         class Brief(dspy.Module):
             def __init__(self):
@@ -42,23 +42,22 @@ class Rollout:
             def forward(self, rollout):
                 return self.predict(**rollout.shown, trajectory=rollout.trajectory)
 
-    Whatever predictor is asked here, its prompt shows no demonstration that the task's persona may not read,
-    and its calls are counted and kept.
+    The prompt of each predictor that is asked here shows no demonstration that the task's persona may not
+    read, and its calls are counted and kept.
 
     Attributes:
-        task: as an agent may see it, without its gold plan.
-        episode: where calls are made; see `tools.episode.Episode`.
+        task: the part of the task that an agent may see, without its gold plan.
+        episode: makes the calls; see `tools.episode.Episode`.
         demos: the demonstrations that prompts may show.
         calls: the calls of models.
-        clock: the context without the task's own, which demonstrations leave out: the running episode has its
-            own, and it is long.
-        context: the clock, the person, and what the task tells besides.
+        clock: the context without the task's own part, which is long, and which demonstrations leave out.
+        context: the clock, the person, and the task's own context.
         catalogue: all tools from which a step's offer is chosen.
         tools: the tools on offer, as prompts show them.
         tools_first: whether the first turn of a prompt shows the tools; otherwise the last one does.
         native: whether calls are the model's own tool calls.
         whole_task: gives the task with its gold plan, if known. Nothing of it may be shown to a model.
-        plan: the plan that is followed; None where nobody plans.
+        plan: the plan that is followed; None where the strategy has no plan.
         trajectory: the steps so far.
         thoughts: the thought before each call; empty where there is none.
         verdicts: of the policy, one for each call.

@@ -11,9 +11,9 @@ import apsw
 
 from tools.dispatch import Observation, Run, dispatch
 from tools.episode_result import CallRecord
-from tools.outcome import Outcome
 from tools.persona import Persona
 from tools.policy import DENIED, Decision, Policy
+from tools.sqlite.outcome import Outcome
 from tools.sqlite.sandbox import SandboxPool
 from tools.tool import Tool, Toolset
 from tools.tool_context import ToolContext

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
 from tools.dispatch import Observation
-from tools.outcome import Outcome
 from tools.policy import Decision, Opinion
+from tools.sqlite.outcome import Outcome
 from tools.statuses import EpisodeStatus
 
 

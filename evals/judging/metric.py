@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evals.scoring.scorer import Scorer
     from evals.tasks.task import Task
     from tools.episode_result import EpisodeResult
-    from tools.outcome import Outcome
+    from tools.sqlite.outcome import Outcome
 
 _PASSED = (PASSING - 1) / 4
 

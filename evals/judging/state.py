@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from evals.records.changes import compare_changes
 from evals.records.parts import ChangeEntry
 from evals.scoring.answers.values import says
-from tools.outcome import RowChange, change_key
+from tools.sqlite.outcome import RowChange, change_key
 
 if TYPE_CHECKING:
     from evals.records.record import EpisodeRecord

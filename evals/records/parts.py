@@ -72,7 +72,7 @@ class AskEntry(Used):
 
 
 class ChangeEntry(Entry):
-    """A change of one row of the world, see `tools.outcome.RowChange`; long cells are cut."""
+    """A change of one row of the world, see `tools.sqlite.outcome.RowChange`; long cells are cut."""
 
     table: str
     operation: Literal["insert", "update", "delete"]

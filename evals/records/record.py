@@ -19,8 +19,8 @@ from tools.statuses import INFRASTRUCTURE
 if TYPE_CHECKING:
     from evals.tasks.task import Task
     from tools.episode_result import AskRecord, CallRecord, EpisodeResult, Usage
-    from tools.outcome import Outcome
     from tools.policy import Opinion
+    from tools.sqlite.outcome import Outcome
     from tools.statuses import EpisodeStatus
 
 PRIMARY = "outcome"

@@ -30,7 +30,7 @@ from tools.episode_result import EpisodeResult, Usage
 from tools.errors import InputError
 from tools.files.secrets import described
 from tools.files.unicode import writable
-from tools.outcome import Outcome
+from tools.sqlite.outcome import Outcome
 
 if TYPE_CHECKING:
     from evals.lm.metering import Meter

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from evals.tasks.task import Task
     from tools.environment import Environment
     from tools.episode_result import EpisodeResult
-    from tools.outcome import Outcome
+    from tools.sqlite.outcome import Outcome
 
 STATE_SCORES = frozenset({PRIMARY, "unwanted_side_effects", "exact_match", "no_action"})
 """Names of the scores of an `EpisodeScorer`."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evals.scoring.scorer import Scorer
     from evals.tasks.task import Task
     from tools.episode_result import EpisodeResult
-    from tools.outcome import Outcome
+    from tools.sqlite.outcome import Outcome
 
 CHECKED = "checked_outcome"
 """The name of the original outcome, where another score takes its place."""

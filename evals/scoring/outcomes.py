@@ -16,8 +16,8 @@ from evals.scoring.actions import Call, UnreadableActionError, action_name, form
 from evals.scoring.answers.values import says_all
 from evals.tasks.task import Action, Task
 from tools.environment import Environment
-from tools.outcome import Outcome
 from tools.persona import Persona
+from tools.sqlite.outcome import Outcome
 
 GroundTruth = Literal["published", "corrected"]
 

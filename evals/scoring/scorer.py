@@ -10,7 +10,7 @@ from tools.errors import InputError
 if TYPE_CHECKING:
     from evals.tasks.task import Task
     from tools.episode_result import EpisodeResult
-    from tools.outcome import Outcome
+    from tools.sqlite.outcome import Outcome
 
 
 class Scorer(Protocol):

@@ -12,8 +12,8 @@ from evals.running.result import EvalResult
 from evals.tasks.task import Action, Task
 from tools.dispatch import Observation
 from tools.episode_result import CallRecord, EpisodeResult, Usage
-from tools.outcome import Outcome
 from tools.policy import Decision
+from tools.sqlite.outcome import Outcome
 
 
 def make_task(number: int, **changes: Any) -> Task:

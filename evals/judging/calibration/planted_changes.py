@@ -16,7 +16,7 @@ from evals.tasks.task import Action, Task
 
 if TYPE_CHECKING:
     from evals.suite import Suite
-    from tools.outcome import Outcome
+    from tools.sqlite.outcome import Outcome
 
 _PERSON = re.compile(r"[\w.+-]+@[\w.-]+|emp_\d+")
 _FIGURE = re.compile(r"(?<!\d)(\d{1,2})(?=:\d\d|$|\D*$)")

@@ -14,8 +14,8 @@ from evals.kinds.office.records import Records
 from evals.tasks.task import Action, Split, Step, Task
 from tools.environment import Environment
 from tools.errors import InputError, WorksmithError
-from tools.outcome import Outcome
 from tools.seeding import rng
+from tools.sqlite.outcome import Outcome
 from tools.world import World
 
 PER_INTENT = 10

@@ -16,7 +16,7 @@ from tests.programs.org import make_org
 from tests.tools.kinds.enterprise.small_world import GITA, HARI, write_small_world
 from tools.episode_result import EpisodeResult
 from tools.errors import InputError
-from tools.outcome import Outcome
+from tools.sqlite.outcome import Outcome
 from tools.world import World
 from worksmith.jobs.parts.served import ServedAgent, bundle
 

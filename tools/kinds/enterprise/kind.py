@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from importlib.resources import files
 
+from tools.kinds.enterprise import select
 from tools.kinds.enterprise.access import find_persona, open_policy
 from tools.kinds.enterprise.documents import open_library
 from tools.kinds.enterprise.schema import DEPARTMENTS, TABLES
@@ -27,7 +28,6 @@ from tools.kinds.enterprise.toolkits import (
     resumes,
     sales,
     social_platform,
-    tables,
     vendors,
 )
 from tools.tool import FinishCall
@@ -57,7 +57,7 @@ ENTERPRISE = WorldKind(
         clients.TOOLKIT,
         vendors.TOOLKIT,
         resumes.TOOLKIT,
-        tables.TOOLKIT,
+        select.TOOLKIT,
         llm.TOOLKIT,
     ),
     shared_toolkits=("employee_data",),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from evals.records.parts import Judgement
     from evals.tasks.task import Task
     from tools.episode_result import AskRecord, CallRecord, EpisodeResult
-    from tools.outcome import RowChange
+    from tools.sqlite.outcome import RowChange
 
 _LONGEST = 600
 """Characters of an observation on the screen; the log keeps more."""

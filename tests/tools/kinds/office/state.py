@@ -7,7 +7,7 @@ import json
 
 from tools.episode import Episode
 from tools.kinds.office.schema import CALENDAR, CUSTOMERS, EMAIL, PLOTS, TASKS, Row
-from tools.outcome import RowChange
+from tools.sqlite.outcome import RowChange
 from tools.sqlite.schema import Table
 
 COMPARED = {table.name: table for table in (CALENDAR, EMAIL, PLOTS, TASKS, CUSTOMERS)}

@@ -10,11 +10,11 @@ from functools import cache
 from typing import Any
 
 from retrievers.texts.pdf import pages
+from tools.generating.pdf import Paragraph, render_pdf
 from tools.kinds.enterprise.generate.company import LEAVES, NAME
 from tools.kinds.enterprise.generate.draft import Draft
 from tools.kinds.enterprise.generate.grammar import long_day
 from tools.kinds.enterprise.generate.latent import Built
-from tools.kinds.enterprise.generate.pdf import Paragraph, render_pdf
 from tools.kinds.enterprise.generate.wording import texts
 
 _UNVALUED = ("required", "forbidden")

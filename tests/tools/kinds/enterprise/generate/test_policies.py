@@ -9,7 +9,7 @@ import pytest
 
 from retrievers.texts.pdf import pages
 from tests.tools.kinds.enterprise.generate.worlds import records, small
-from tools.kinds.enterprise.generate.pdf import Paragraph, render_pdf
+from tools.generating.pdf import Paragraph, render_pdf
 from tools.kinds.enterprise.generate.policies import policies
 
 DIGEST = """

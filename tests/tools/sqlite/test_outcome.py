@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.tools.notes import episode
-from tools.outcome import Outcome
+from tools.sqlite.outcome import Outcome
 
 Calls = list[tuple[str, dict[str, Any]]]
 

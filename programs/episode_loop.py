@@ -1,0 +1,145 @@
+"""The loop of an episode: plan, choose a call, check it, make it, until the agent finishes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import dspy
+
+from evals.lm.failures import Ended, failure_of
+from programs.parts.checker import Check
+from programs.parts.executor import Execution
+from programs.parts.tool_retrieval import offered
+from programs.prompting.prompt import progress_text
+from programs.prompting.steps import batch, step
+from programs.prompting.unreadable import UnreadableReplyError
+from programs.rollout import Rollout
+from programs.strategies import Strategy
+from tools.errors import InputError
+from tools.statuses import EpisodeStatus
+from tools.tool import FINISH
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpisodeLoop:
+    """The loop that every strategy shares, over one rollout.
+
+    Attributes:
+        rollout: the state of the work; the loop changes it.
+        max_steps: the most steps of the episode. A call is a step, and so is finishing.
+        retrieved: the number of tools that each step is offered by retrieval; None where the offer stays.
+        plans: whether a plan is made before the first call.
+        planner, selector, checker, executor: the components, see `programs.agent.Agent`.
+    """
+
+    rollout: Rollout
+    strategy: Strategy
+    max_steps: int
+    retrieved: int | None
+    plans: bool
+    planner: dspy.Module
+    selector: dspy.Module
+    checker: dspy.Module
+    executor: dspy.Module
+
+    def run(self) -> Ended:
+        """Work on the task until the episode ends.
+
+        Returns:
+            The status of the episode, with the error that ended it if one did.
+
+        Raises:
+            InputError: a setting of the caller is wrong; every other error becomes a status.
+        """
+        try:
+            if self.plans:
+                self._plan()
+            return Ended(self._step_by_step() if self.strategy.stepwise else self._all_at_once())
+        except InputError:
+            raise
+        except Exception as error:
+            return failure_of(error)
+
+    def _step_by_step(self) -> EpisodeStatus:
+        rollout = self.rollout
+        for _ in range(self.max_steps):
+            chosen = self._choose()
+            if chosen.tool == FINISH:
+                return rollout.finish(chosen.arguments)
+            done = self._call(chosen.tool, chosen.arguments, chosen.get("thought"))
+            rollout.trajectory.append(step(chosen, done.observation.text))
+            if done.failed and rollout.revisions < self.strategy.revisions:
+                rollout.revisions += 1
+                revised = self._plan(progress_text(rollout.trajectory.readable()))
+                rollout.trajectory[-1]["plan"] = revised
+        return "step_limit"
+
+    def _all_at_once(self) -> EpisodeStatus:
+        ended = self._make_calls(self._choose())
+        if ended is None and self.rollout.episode.kind.judges_answers:
+            ended = self._make_calls(self._choose(), only_finish=True)
+        return ended or "finished"
+
+    def _make_calls(self, chosen: dspy.Prediction, *, only_finish: bool = False) -> EpisodeStatus | None:
+        """Make the chosen calls and keep their observations; None if the agent has not finished by them."""
+        thought, seen = chosen.get("reasoning"), []
+        for number, call in enumerate(chosen.calls):
+            if call["tool"] == FINISH:
+                return self.rollout.finish(call["arguments"])
+            if number == self.max_steps:
+                return "step_limit"
+            if not only_finish:
+                done = self._call(call["tool"], call["arguments"], thought)
+                seen.append(f"{number + 1}. {call['tool']}: {done.observation.text}")
+                thought = None
+        self.rollout.trajectory.append(batch(chosen, "\n".join(seen)))
+        return None
+
+    def _plan(self, progress: str = "") -> str:
+        """A plan for the steps to come; the first one is kept as the rollout's plan."""
+        rollout = self.rollout
+        self._offer()
+        with rollout.by("plan"):
+            plan = str(self.planner(rollout=rollout, progress=progress).plan)
+        if rollout.plan is None:
+            rollout.plan = plan
+        return plan
+
+    def _choose(self) -> dspy.Prediction:
+        """The next choice. A reply that cannot be read is shown to the model once, with what is wrong."""
+        rollout = self.rollout
+        self._offer()
+        with rollout.by("select"):
+            try:
+                chosen = self.selector(rollout=rollout)
+            except UnreadableReplyError as error:
+                complaint = f"Your reply could not be read: {error.problem}. {error.remedy}"
+                rollout.trajectory.append({"reply": error.reply, "observation": complaint})
+                chosen = self.selector(rollout=rollout)
+        rollout.seen = len(rollout.trajectory.readable())
+        return chosen
+
+    def _offer(self) -> None:
+        """Offer the tools nearest to the next step, if tools are offered by retrieval."""
+        if self.retrieved is not None:
+            self.rollout.offer(offered(self.rollout, self.retrieved))
+
+    def _call(self, tool: str, arguments: dict[str, Any], thought: str | None) -> Execution:
+        """Make a call unless the agent's own check is against it; the episode records it in both cases."""
+        rollout = self.rollout
+        episode = rollout.episode
+        rollout.thoughts.append(thought or "")
+        with rollout.by("check"):
+            check: Check = self.checker(rollout=rollout, tool=tool, arguments=arguments)
+        rollout.verdicts.append(check.verdict)
+        rollout.opinions.append(check.opinion)
+        if check.refusal is not None:
+            return Execution(episode.refuse(tool, arguments, check.refusal), failed=True)
+        with rollout.by("tool"):
+            done: Execution = self.executor(rollout=rollout, tool=tool, arguments=arguments)
+        if check.opinion is not None and episode.calls:
+            rollout.opinions[-1] = replace(check.opinion, truth=episode.calls[-1].decision)
+        if rollout.calls.unanswered is not None:
+            raise rollout.calls.unanswered
+        return done
