@@ -27,7 +27,7 @@ from worksmith.jobs.settings.groups import CacheSettings, SeedSettings, SuiteSet
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 
 DryRunFlag = Annotated[
-    bool, typer.Option("--dry-run", help="Say what would run and what it takes, run nothing.")
+    bool, typer.Option("--dry-run", help="Print the planned runs and their cost; run nothing.")
 ]
 
 Complete = Callable[..., Iterable[str]]

@@ -11,7 +11,7 @@ from worksmith.cli.options import DryRunFlag, JsonFlag, from_settings
 from worksmith.cli.terminal import Terminal, show
 from worksmith.jobs.settings.programs import BankSettings
 
-app = typer.Typer(help="Build and read trace banks: trajectories that succeeded, to compile with.")
+app = typer.Typer(help="Build and read trace banks: successful trajectories to compile with.")
 
 
 @app.command("build")

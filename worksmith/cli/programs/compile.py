@@ -19,8 +19,8 @@ def compile_program(
         bool,
         typer.Option(
             "--aa",
-            help="Compile nothing: check that a race does not tell the program from itself, write the "
-            "finding. Fails if it does so more often than --alpha.",
+            help="Compile nothing: check the race by an A/A test and write the finding. Fails if it finds a "
+            "difference more often than --alpha.",
         ),
     ] = False,
     dry_run: DryRunFlag = False,
@@ -28,8 +28,8 @@ def compile_program(
         int | None,
         typer.Option(
             min=1,
-            help="Episodes of each program that --dry-run really asks paid models in. Costs money.",
-            show_default="none; a few where models are free",
+            help="Episodes of each program in which --dry-run asks paid models. Costs money.",
+            show_default="none; a few if models are free",
         ),
     ] = None,
     as_json: JsonFlag = False,

@@ -12,9 +12,7 @@ from worksmith.jobs.settings.programs import RunSettings
 
 PromptsFlag = Annotated[
     bool,
-    typer.Option(
-        "--prompts", help="Show the messages that models were sent, and their replies, before each step."
-    ),
+    typer.Option("--prompts", help="Show the messages to models, and their replies, before each step."),
 ]
 
 

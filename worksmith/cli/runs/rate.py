@@ -26,7 +26,9 @@ _HELP = "1-5 and a note if you like; s skips, q stops"
 _LONGEST = 400
 """Characters of an observation that raters see."""
 
-AgreementFlag = Annotated[bool, typer.Option("--agreement", help="Ask nobody: say how far the raters agree.")]
+AgreementFlag = Annotated[
+    bool, typer.Option("--agreement", help="Report the agreement of the raters; ask for no ratings.")
+]
 
 
 @from_settings(RateSettings)

@@ -29,7 +29,7 @@ _OPERATIONS = ["create", "read", "update", "delete"]
 def check(
     suite: SuiteArgument,
     persona: Annotated[
-        str, typer.Option("--as", help="Who asks: id of an employee, or a role.", autocompletion=personas)
+        str, typer.Option("--as", help="Persona: id of an employee, or a role.", autocompletion=personas)
     ],
     source: Annotated[
         str | None,
@@ -75,7 +75,7 @@ def validate(
     kind: Annotated[
         str | None,
         typer.Option(
-            help="Kind of world whose sources and tools it is for.",
+            help="Kind of world that the policy is for.",
             autocompletion=world_kinds,
             show_default="that of the world beside the file, else the one with departments",
         ),

@@ -46,7 +46,7 @@ class SuiteSettings(JobSettings):
 class RunsSettings(JobSettings):
     runs: tuple[str, ...] = setting(
         ...,
-        "Episode log, folder of logs (a comparison), or id of an MLflow run with those below it.",
+        "Episode log, folder of logs (a comparison), or id of an MLflow run with its child runs.",
         metavar="RUN",
         positional=True,
     )
@@ -57,22 +57,21 @@ class ToolSettings(JobSettings):
 
     toolset: str | None = setting(
         None,
-        "Tools shown: all, those the task requires (required), those nearest to each step (retrieved:K), or "
-        "toolkits by name (query, functions+query).",
+        "Tools on offer: all, the task's (required), the nearest to each step (retrieved:K), or toolkits "
+        "by name (query, functions+query).",
         suggest=TOOLSETS,
-        unset="what the world offers the strategy, else all",
+        unset="the world's default for the strategy, else all",
     )
     max_steps: int = setting(20, "Most steps of an episode.", min=1, max=200)
     access: str = setting(
         "policy",
-        "Who is asked about each call before it is made: policy, model, or both, policy first. Calls that a "
-        "model denies are not made; the policy decides which calls are allowed.",
+        "Check before each call: policy, model, or both (policy first). Calls that the model denies are "
+        "not made; the policy always decides.",
         suggest=("policy", "model", "both"),
     )
     calls: str = setting(
         "auto",
-        "How function_calling makes its calls: native where the model has tool calls (auto), native, "
-        "or text.",
+        "Form of the calls of function_calling: native if the model has tool calls (auto), native, or text.",
         suggest=("auto", "native", "text"),
     )
 
@@ -90,9 +89,7 @@ class ProgramSettings(AgentSettings):
 
 
 class CacheSettings(JobSettings):
-    no_cache: bool = setting(
-        False, "Ask models anew, whatever DSPy's cache of replies holds.", recorded=False
-    )
+    no_cache: bool = setting(False, "Ignore DSPy's cache of replies.", recorded=False)
 
 
 class ModelSettings(CacheSettings):
@@ -108,8 +105,8 @@ class SchemeSettings(JobSettings):
 class ConditionSettings(JobSettings):
     where: tuple[str, ...] = setting(
         (),
-        "Only tasks that are so, e.g. domain=calendar, area=HR or department=FI; several values by comma, "
-        "several conditions by repeating.",
+        "Only tasks with this value, e.g. domain=calendar, area=HR or department=FI; several values by "
+        "comma, several conditions by repeating.",
         metavar="FIELD=VALUE",
         suggest=[f"{name}=" for name in FIELDS],
     )
@@ -135,7 +132,7 @@ class EpisodeSettings(JobSettings):
 
 
 class SeedSettings(JobSettings):
-    seed: int = setting(0, "Every random choice derives from it.")
+    seed: int = setting(0, "Seed of all random choices.")
 
 
 class WorkerSettings(JobSettings):
@@ -152,12 +149,11 @@ class DemoSettings(JobSettings):
         max=1000,
         unset="16; 128 for fixed sets and a local model",
     )
-    candidates: int = setting(4, "Sets of demonstrations that meet on dev.", min=1, max=1000)
+    candidates: int = setting(4, "Sets of demonstrations to compare on dev.", min=1, max=1000)
     constraint: tuple[str, ...] = setting(
         (),
-        "What a compiled program has to keep on dev, e.g. leak=0, 'over_refusal<=0.05' or "
-        "'used_tokens<=4000'; repeat for several. A program that breaks one is not chosen, however well it "
-        "does.",
+        "Bound that a compiled program must keep on dev, e.g. leak=0, 'over_refusal<=0.05' or "
+        "'used_tokens<=4000'; repeat for several. A program that breaks one is never chosen.",
         metavar="BOUND",
         suggest=("leak=0", "over_refusal<=0.05", "unwanted_side_effects=0", "used_tokens<="),
     )
@@ -167,12 +163,12 @@ def judges(*default: str) -> tuple[str, ...]:
     """Declare the setting that names judges."""
     names: tuple[str, ...] = setting(
         default,
-        "Judge episodes by a rubric of five levels: local/rubric (no language model: checks facts by rule), "
-        "any DSPy model name, unaided:NAME (not told what is right), or median:NAME,NAME,NAME. Repeat for "
-        "several.",
+        "Judge episodes by a rubric of five levels: local/rubric (no language model: checks facts by "
+        "rule), any DSPy model name, unaided:NAME (without the reference), or median:NAME,NAME,NAME. "
+        "Repeat for several.",
         metavar="NAME",
         suggest=(LOCAL_JUDGE, "openai/gpt-4o-mini", "unaided:", "median:"),
-        unset=", ".join(default) or "nobody",
+        unset=", ".join(default) or "none",
     )
     return names
 
@@ -192,14 +188,13 @@ class OrgSettings(JobSettings):
 
     org: str | None = setting(
         None,
-        "Let tools read a live org instead of the suite's world: salesforce, which the SALESFORCE_ variables "
-        "name.",
+        "Live org to read instead of the suite's world: salesforce, named by the SALESFORCE_ variables.",
         suggest=("salesforce",),
         unset="the suite's world",
     )
     org_ids: Path | None = setting(
         None,
-        "File of `worksmith org upload`: the org is asked and answers in the world's ids.",
+        "File of `worksmith org upload`, which maps the org's ids to the world's.",
         path="file",
     )
 
@@ -211,12 +206,10 @@ def _limit(help: str, **traits: Any) -> Any:
 class BudgetSettings(JobSettings):
     """The limits of a job; without any there is no budget."""
 
-    max_calls: int | None = _limit("Stop before more paid requests to models than that, retries included.")
-    max_tokens: int | None = _limit("Stop before more paid tokens than that.")
-    max_usd: float | None = _limit(
-        "Stop before more dollars than that; the prices of all models must be known."
-    )
-    max_minutes: float | None = _limit("Stop before more minutes than that.")
+    max_calls: int | None = _limit("Most paid requests to models, retries included.")
+    max_tokens: int | None = _limit("Most paid tokens.")
+    max_usd: float | None = _limit("Most dollars; the prices of all models must be known.")
+    max_minutes: float | None = _limit("Most minutes.")
     prices: Path | None = _limit(
         "Table of prices (TOML): input and output of each model in dollars per million tokens.",
         unset="list prices",
@@ -290,4 +283,4 @@ class MeasureSettings(
 ):
     """The tasks on which programs are measured, and how they are."""
 
-    resume: bool = setting(False, "Go on with the logs of a stopped run.", recorded=False)
+    resume: bool = setting(False, "Continue the logs of a stopped run.", recorded=False)

@@ -38,8 +38,8 @@ class CompileSettings(
     out: Path = setting(..., "File to write.", short="-o", path="file", recorded=False)
     optimizer: str = setting(
         "bootstrap",
-        "none, race (sets meet on dev, the worse leave), bootstrap (every set on all of dev), knn (nearest "
-        "to each task), tpe (search for how to choose them), or dspy:NAME.",
+        "none, race (sets compete on dev, losers stop early), bootstrap (every set on all of dev), knn "
+        "(nearest to each task), tpe (Bayesian search over selections), or dspy:NAME.",
         suggest=groups.OPTIMIZERS,
     )
     teacher: str = setting(
@@ -52,63 +52,61 @@ class CompileSettings(
     )
     proposer: str | None = setting(
         None,
-        "Language model that proposes instructions, where the optimizer has them proposed.",
+        "Language model that proposes instructions, for optimizers that change them.",
         unset="the teacher if it is a language model, else --lm",
     )
     selection: str | None = setting(
         None,
-        "How demonstrations are chosen: random, covering (the bank's words and tools), nearest (to each "
+        "Selection of demonstrations: random, covering (the bank's words and tools), nearest (to each "
         "task), or mixture (a quarter covering, the rest nearest). For bootstrap, race and knn.",
         suggest=("random", "covering", "nearest", "mixture"),
-        unset="the optimizer's own ways",
+        unset="the optimizer's own",
     )
     demo_unit: str = setting(
         "trajectory",
-        "What one demonstration shows: a whole trajectory, or the state up to one call (step).",
+        "Content of a demonstration: a whole trajectory, or the state up to one call (step).",
         suggest=("trajectory", "step"),
     )
     demo_tokens: int | None = setting(
         None,
-        "Most tokens that the demonstrations of a prompt take, four characters counted as one.",
+        "Most tokens for the demonstrations of a prompt; four characters count as one.",
         min=1,
         unset="no limit but --demos",
     )
     accept: str = setting(
         "tested",
-        "tested: bootstrap, knn and tpe keep the program as it is unless the winner beats it on dev by a "
-        "paired test over intents; best: they take the winner all the same. A race always tests.",
+        "tested: bootstrap, knn and tpe keep the uncompiled program unless the winner is better on dev by "
+        "a paired test over intents; best: they take the winner without a test. A race always tests.",
         suggest=("tested", "best"),
     )
-    alpha: float = setting(0.05, "Chance that a program is accepted that is not better, at most.")
-    margin: float = setting(
-        0.1, "Difference in score below which race does not care which program is better."
-    )
+    alpha: float = setting(0.05, "Largest chance of accepting a program that is not better.")
+    margin: float = setting(0.1, "Difference in score below which race treats programs as equal.")
     embedding: str = setting(
         "lexical",
-        "How knn compares tasks: lexical, or minilm beside it (takes seconds to load).",
+        "Comparison of tasks in knn: lexical, or lexical with minilm (takes seconds to load).",
         suggest=("lexical", "minilm"),
     )
     train_limit: int | None = setting(None, "At most so many training tasks, spread evenly.", min=1)
     dev_limit: int | None = setting(None, "At most so many dev tasks, spread evenly.", min=1)
     maximize: str = setting(
         "outcome",
-        "Score that programs are chosen by: outcome, any other that episodes have, or judge: the share of "
-        "them that the judges pass (level 4 or 5). Judges that are not maximized only report.",
+        "Score to choose programs by: outcome, any other score of episodes, or judge (the share of "
+        "episodes at level 4 or 5). Without judge, verdicts are only reported.",
         suggest=("outcome", "judge", "reward", "f1", "exact_match"),
     )
     gate: tuple[Path, ...] = setting(
         (),
-        "Verdict of `worksmith judge calibrate` on a judge that is to drive the compile; repeat for several.",
+        "Verdict of `worksmith judge calibrate` on the judge of --maximize judge; repeat for several.",
         metavar="FILE",
         unset="mlruns/judges/DIGEST.json",
         path="file",
     )
-    force_judge: bool = setting(False, "Let a judge drive the compile that did not pass the gate.")
-    resume: bool = setting(False, "Go on with a compile that was interrupted.", recorded=False)
-    force: bool = setting(False, "Replace a file that is there; start anew.", recorded=False)
+    force_judge: bool = setting(False, "Accept a judge that did not pass the gate.")
+    resume: bool = setting(False, "Continue an interrupted compile.", recorded=False)
+    force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
     journal: bool = setting(
         True,
-        "Keep the journal, OUT.journal, by which `worksmith verify` derives the program anew.",
+        "Keep the journal, OUT.journal, for `worksmith verify`.",
         recorded=False,
     )
     traces: str = groups.traces("none")
@@ -153,7 +151,7 @@ class CompareSettings(groups.ToolSettings, groups.DemoSettings, groups.MeasureSe
     teacher: str = setting("gold", "Model whose successes become demonstrations.", suggest=groups.MODELS)
     without_tools: Annotated[tuple[str, ...], BeforeValidator(_categories)] = setting(
         (),
-        "Run each program also without the functions of this category, with query tools in their place; "
+        "Run each program also without the functions of this category, with query tools instead; "
         "comma-separated or repeated.",
         metavar="CATEGORY",
     )
@@ -170,23 +168,23 @@ class BankSettings(
     groups.WorkerSettings,
     groups.StoreSettings,
 ):
-    """Collect trajectories that succeed, to compile with."""
+    """Collect successful trajectories to compile with."""
 
     out: Path = setting(..., "File to write.", short="-o", path="file", recorded=False)
     source: tuple[str, ...] = setting(
         ...,
-        "Where trajectories come from, in the order asked: gold (the gold plans), log:PATH (episode logs), "
-        "mlflow:RUN_ID, replay:PATH (recorded runs), or a model that teaches. Each source is asked for the "
-        "tasks on which those before it have no success. Repeatable.",
+        "Sources of trajectories, in order: gold (the gold plans), log:PATH (episode logs), "
+        "mlflow:RUN_ID, replay:PATH (recorded runs), or a teacher model. Each source gets the tasks that "
+        "the earlier ones did not solve. Repeatable.",
         flag="--from",
         suggest=("gold", "log:", "mlflow:", "replay:", "local/analogy", "openai/gpt-4o"),
     )
     split: groups.SplitName = setting(
         "train",
-        "train, dev, test, paired or all. A compile leaves out what its own dev and test ask.",
+        "train, dev, test, paired or all. A compile leaves out tasks of its own dev and test splits.",
     )
-    resume: bool = setting(False, "Go on with a build that was interrupted.", recorded=False)
-    force: bool = setting(False, "Replace a file that is there; start anew.", recorded=False)
+    resume: bool = setting(False, "Continue an interrupted build.", recorded=False)
+    force: bool = setting(False, "Replace an existing file; start anew.", recorded=False)
 
 
 class RunSettings(
@@ -205,7 +203,7 @@ class RunSettings(
 
 
 class VerifySettings(groups.WorkerSettings):
-    """Derive a compiled program anew from its journal."""
+    """Derive a compiled program again from its journal."""
 
     program: Path = setting(..., "File that `worksmith compile` wrote.", positional=True, path="file")
     suite: Path | None = setting(

@@ -16,8 +16,8 @@ class JudgeSettings(groups.RubricSettings, groups.WorkerSettings, groups.CacheSe
 
     runs: tuple[str, ...] = setting(..., "Episode logs, or folders of them.", metavar="RUN", positional=True)
     judge: tuple[str, ...] = groups.judges(groups.LOCAL_JUDGE)
-    suite: Path | None = setting(None, "Suite of the runs.", unset="the one that they name")
-    anew: bool = setting(False, "Ask also for verdicts that are there already.")
+    suite: Path | None = setting(None, "Suite of the runs.", unset="the suite named in the logs")
+    anew: bool = setting(False, "Ask again for existing verdicts.")
 
 
 class CalibrateSettings(
@@ -28,12 +28,12 @@ class CalibrateSettings(
     labels: Path | None = setting(None, "JSON lines: request, response, reference, level ...", path="file")
     planted: tuple[Path, ...] = setting(
         (),
-        "Make cases with known faults from the tasks of a generated suite; repeat for several.",
+        "Make cases with known failures from the tasks of a generated suite; repeat for several.",
         metavar="SUITE",
     )
     judge: tuple[str, ...] = groups.judges(groups.LOCAL_JUDGE)
-    cases: int = setting(120, "How many cases to plant.", min=2)
-    repeats: int = setting(1, "How often a sample of cases is judged again.", min=0, max=10)
+    cases: int = setting(120, "Number of planted cases.", min=2)
+    repeats: int = setting(1, "Times to judge a sample of cases again.", min=0, max=10)
     save_labels: Path | None = setting(None, "Write the planted cases to this file.", path="file")
     out: Path | None = setting(
         None,
@@ -48,7 +48,7 @@ class ReportSettings(groups.RunsSettings, groups.StoreSettings):
     """Report runs as a page, tables or data."""
 
     out: Path | None = setting(
-        None, "Where to write it.", short="-o", unset="report.html; other formats to stdout"
+        None, "File or folder to write.", short="-o", unset="report.html; other formats to stdout"
     )
     form: str | None = setting(
         None,
@@ -68,7 +68,7 @@ class ReportSettings(groups.RunsSettings, groups.StoreSettings):
 class EpisodesSettings(groups.RunsSettings, groups.StoreSettings):
     """List episodes of runs."""
 
-    arm: tuple[str, ...] = setting((), "Of this program only; repeatable.")
+    arm: tuple[str, ...] = setting((), "Episodes of this program only; repeatable.")
     where: tuple[str, ...] = setting(
         (),
         "domain, actions, area, type, difficulty, intent, status, fault, task or trial; repeatable.",
@@ -81,9 +81,7 @@ class EpisodesSettings(groups.RunsSettings, groups.StoreSettings):
     )
     wrong: bool = setting(False, "Short for --verdict wrong.")
     text: str = setting("", "In the query, a call or the answer.", unset="any")
-    metric: str = setting(
-        "outcome", "Whose value is shown: a score, a cost, error_rate, fault/NAME, status/NAME."
-    )
+    metric: str = setting("outcome", "Figure to show: a score, a cost, error_rate, fault/NAME, status/NAME.")
     suite: Path | None = setting(None, "Suite of published predictions.")
 
 
@@ -93,8 +91,8 @@ class LogSettings(groups.ExperimentSettings):
     runs: tuple[str, ...] = setting(..., "Episode logs, or folders of logs.", positional=True)
     suite: Path | None = setting(
         None,
-        "Suite of the runs: traces then say what was expected.",
-        unset="the one their cards name",
+        "Suite of the runs, for the expectations in traces.",
+        unset="the suite named in their cards",
     )
     traces: str = groups.traces("all")
 
@@ -105,8 +103,8 @@ class RateSettings(groups.SeedSettings, groups.TrackSettings, groups.StoreSettin
     runs: tuple[str, ...] = setting(
         ..., "Episode logs, folders of them, or ids of MLflow runs.", metavar="RUN...", positional=True
     )
-    rater: str | None = setting(None, "Who rates; each rater's ratings are kept. Needed to rate.")
-    sample: int = setting(20, "Tasks of which each run's episode is shown.", min=1)
+    rater: str | None = setting(None, "Name of the rater, required to rate; each rater's ratings are kept.")
+    sample: int = setting(20, "Tasks to rate, with one episode of each run.", min=1)
     scales: Names = setting(
         ("correctness", "realism"),
         "The questions, separated by commas: correctness, realism.",
@@ -126,23 +124,23 @@ class ScoreSettings(groups.SuiteSettings):
     )
     ground_truth: groups.GroundTruth = setting(
         "published",
-        "published answers, or corrected: mended where they contradict the task, and ambiguous tasks accept "
-        "every reading.",
+        "published answers, or corrected: answers that contradict the task are replaced, and ambiguous "
+        "tasks accept every reading.",
     )
 
 
 class PowerSettings(JobSettings):
     """Plan a comparison or a race."""
 
-    tasks: int | None = setting(None, "Tasks that both programs get.", min=2)
-    points: float | None = setting(None, "Difference to be seen, in percentage points.", min=0.01, max=100)
-    rate: float = setting(50.0, "What the reference solves, in percent.", min=0, max=100)
+    tasks: int | None = setting(None, "Tasks of both programs.", min=2)
+    points: float | None = setting(None, "Difference to detect, in percentage points.", min=0.01, max=100)
+    rate: float = setting(50.0, "Score of the reference, in percent.", min=0, max=100)
     agreement: float = setting(
-        0.5, "Correlation of what both solve: 0 for none, 1 for the same tasks.", min=0, max=1
+        0.5, "Correlation of the tasks that both solve: 0 for none, 1 for the same tasks.", min=0, max=1
     )
     discordance: float | None = setting(
         None,
-        "Tasks in percent on which single attempts of both differ.",
+        "Percentage of tasks on which single attempts of both differ.",
         min=0,
         max=100,
         unset="from rate and agreement",
@@ -150,19 +148,19 @@ class PowerSettings(JobSettings):
     trials: int = setting(1, "Attempts of each program at each task.", min=1)
     noise: float = setting(
         0.5,
-        "The part of that which is chance: two attempts of one program differ as well.",
+        "Share of these differences that is chance, as between two attempts of one program.",
         min=0,
         max=1,
     )
     alike: float = setting(
-        1.0, "The factor by which variance grows since tasks of an intent are alike; 1 if not.", min=1
+        1.0, "Design effect of correlated tasks of an intent; 1 for independent tasks.", min=1
     )
     race: bool = setting(
-        False, "Plan a race: with --intents, --per-intent and --candidates in place of --tasks."
+        False, "Plan a race: with --intents, --per-intent and --candidates instead of --tasks."
     )
     intents: int | None = setting(None, "Dev intents of a race.", min=1, max=20_000)
     per_intent: int = setting(1, "Dev tasks of each intent.", min=1, max=1000)
-    candidates: int = setting(4, "Programs that race with the one as it is.", min=1, max=1000)
+    candidates: int = setting(4, "Programs that race against the uncompiled one.", min=1, max=1000)
 
 
 class UiSettings(groups.StoreSettings):

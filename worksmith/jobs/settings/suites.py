@@ -14,17 +14,17 @@ class BuildSettings(groups.CacheSettings):
     """Generate a suite. Seed, scale and options decide every byte but the index."""
 
     kind: str = setting(..., "World kind.", positional=True)
-    out: Path = setting(..., "Where to write the suite.", short="-o", path="folder")
-    seed: int = setting(7, "Every random choice derives from it.")
+    out: Path = setting(..., "Folder to write the suite to.", short="-o", path="folder")
+    seed: int = setting(7, "Seed of all random choices.")
     scale: float = setting(1.0, "Size; 1.0 is the published size.", min=0.02, max=100)
     index: str | None = setting(
         None,
-        "Embedding model for the search index, where tools search: minilm, static, none, or any "
-        "sentence-transformers model by name.",
+        "Embedding model for the search index, if tools search: minilm, static, none, or any sentence- "
+        "transformers model by name.",
         suggest=("minilm", "static", "none"),
         unset="minilm",
     )
-    force: bool = setting(False, "Replace a suite that is already there.")
+    force: bool = setting(False, "Replace an existing suite.")
     options: Mapping[str, Any] = setting({}, "Further settings of the kind, by name.", option=False)
 
 
@@ -33,8 +33,8 @@ class ImportSettings(JobSettings):
 
     system: str = setting(..., "Published system.", positional=True)
     source: Path = setting(..., "Directory with the system's files.", positional=True, path="folder")
-    out: Path = setting(..., "Where to write the suite.", short="-o", path="folder")
-    force: bool = setting(False, "Replace a suite that is already there.")
+    out: Path = setting(..., "Folder to write the suite to.", short="-o", path="folder")
+    force: bool = setting(False, "Replace an existing suite.")
 
 
 class TaskListSettings(groups.SuiteSettings, groups.TaskSettings):
@@ -44,10 +44,10 @@ class TaskListSettings(groups.SuiteSettings, groups.TaskSettings):
 class QuickstartSettings(
     groups.RubricSettings, groups.WorkerSettings, groups.TrackSettings, groups.StoreSettings
 ):
-    """Go through the main job, end to end, on this machine alone."""
+    """Run the main job, end to end, on this machine alone."""
 
-    out: Path = setting(Path("build/quickstart"), "Where to put suite and program.", short="-o")
-    seed: int = setting(7, "Every random choice derives from it.")
+    out: Path = setting(Path("build/quickstart"), "Folder for suite and program.", short="-o")
+    seed: int = setting(7, "Seed of all random choices.")
     judge: tuple[str, ...] = groups.judges(groups.LOCAL_JUDGE)
 
 
@@ -59,8 +59,8 @@ class IndexSettings(groups.SuiteSettings):
         "Embedding model: minilm (packaged), static (fast and weak), or any sentence-transformers model on "
         "this machine by name or folder.",
         suggest=("minilm", "static"),
-        unset="that of the index there is, else minilm",
+        unset="that of the existing index, else minilm",
     )
     store: str | None = setting(None, "Chroma server, http://host:port.", unset="a folder in the suite")
     download: bool = setting(False, "Download the model if it is not on this machine.")
-    device: str = setting("cpu", "Where the model runs: cpu or cuda.")
+    device: str = setting("cpu", "Device of the model: cpu or cuda.")

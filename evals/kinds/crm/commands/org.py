@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tools.world import World
 
 app = typer.Typer(
-    help="Look at a live Salesforce org, which the SALESFORCE_ variables name, and move a world to one.",
+    help="Check the live Salesforce org named by the SALESFORCE_ variables, and move a world to it.",
     no_args_is_help=True,
 )
 
@@ -45,24 +45,24 @@ def check(as_json: JsonFlag = False) -> None:
 def upload(
     suite: SuiteArgument,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be made, lost and missing; write nothing.")
+        bool, typer.Option("--dry-run", help="Print records to create, losses and gaps; write nothing.")
     ] = False,
     ids: Annotated[
         Path,
-        typer.Option(help="File that keeps our ids with theirs, for --resume and --org-ids.", dir_okay=False),
+        typer.Option(
+            help="File that maps the world's ids to the org's, for --resume and --org-ids.", dir_okay=False
+        ),
     ] = Path("org-ids.jsonl"),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with an upload that was stopped.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a stopped upload.")] = False,
     constants: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set", help="Object.Field=VALUE that all new records get, such as User.ProfileId=00e..."
-        ),
+        typer.Option("--set", help="Object.Field=VALUE for all new records, such as User.ProfileId=00e..."),
     ] = None,
     allow_losses: Annotated[
-        bool, typer.Option("--allow-losses", help="Go on though the org will not take some fields.")
+        bool, typer.Option("--allow-losses", help="Continue if the org rejects some fields.")
     ] = False,
     into_used: Annotated[
-        bool, typer.Option("--into-used", help="Go on though the org has records; they stay as they are.")
+        bool, typer.Option("--into-used", help="Continue if the org has records; they stay unchanged.")
     ] = False,
     batch: Annotated[int, typer.Option(min=1, max=200, help="Records of one request.")] = 200,
     as_json: JsonFlag = False,

@@ -29,7 +29,7 @@ def serve_crm(
         str | None,
         typer.Option(
             envvar=TOKEN_VARIABLE,
-            help="What clients have to know. The variable keeps it out of the list of processes.",
+            help="Secret of the clients. The variable keeps it out of the list of processes.",
             show_default="a new random one",
             show_envvar=False,
         ),
@@ -38,31 +38,31 @@ def serve_crm(
         str | None,
         typer.Option(
             "--as",
-            help="Role whose rights clients have.",
-            show_default="all of the org",
+            help="Role of the clients.",
+            show_default="the whole org",
             autocompletion=roles,
         ),
     ] = None,
     writable: Annotated[
         bool,
-        typer.Option("--writable", help="Let clients change records, in memory; the suite stays as it is."),
+        typer.Option("--writable", help="Let clients change records, in memory; the suite stays unchanged."),
     ] = False,
     audit_dates: Annotated[
         bool,
         typer.Option(
             "--audit-dates",
-            help="Let new records say when they were made, as an org that data is moved to does.",
+            help="Let clients set the creation time of new records, as an org for migrations does.",
         ),
     ] = False,
     save: Annotated[
         Path | None,
-        typer.Option(help="Write the org as it is at the end as a new world.", file_okay=False),
+        typer.Option(help="Write the org's final state as a new world.", file_okay=False),
     ] = None,
     tls: Annotated[
         bool, typer.Option("--tls/--no-tls", help="HTTPS with a certificate of its own, or plain HTTP.")
     ] = True,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print where it listens as one line of JSON on stdout.")
+        bool, typer.Option("--json", help="Print the address as one line of JSON on stdout.")
     ] = False,
 ) -> None:
     """Serve a CRM world over the subset of Salesforce's REST API that its Python client uses.
