@@ -13,11 +13,11 @@ from worksmith.cli.app import app
 TARGET = Path(__file__).parent / "cli.md"
 HEAD = """# Command line
 
-Generated from the commands' own help by `make docs`; a test keeps it so.
+Generated from the commands' help by `make docs`; a test checks that it is current.
 
 Results go to stdout, everything else to stderr; with `--json` stdout is one JSON document.
 Exit codes: 0 done, 1 the run failed, 2 bad input, 3 a limit of the budget was reached, 130 after Ctrl-C,
-143 after SIGTERM. `WORKSMITH_TRACEBACK=1` shows the tracebacks of errors that are told in a sentence.
+143 after SIGTERM. `WORKSMITH_TRACEBACK=1` shows the tracebacks of errors that are reported in one sentence.
 """
 
 

@@ -46,7 +46,7 @@ class Indexing(Printable):
 
 
 def index(settings: IndexSettings, *, progress: Progress = SILENT) -> Indexing:
-    """Index what a suite's tools search. Embeds only what is new or changed, even after a kill.
+    """Index the texts of a suite. Embeds only new and changed texts, even after a kill.
 
     Raises:
         InputError: there is no such suite, or its tools search nothing.

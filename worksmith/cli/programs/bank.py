@@ -17,7 +17,7 @@ app = typer.Typer(help="Build and read trace banks: successful trajectories to c
 @app.command("build")
 @from_settings(BankSettings)
 def build(settings: BankSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False) -> None:
-    """Run trajectories through a program on a suite's tasks and keep what truly succeeds, in one file."""
+    """Run trajectories through a program on a suite's tasks and keep the successful ones in one file."""
     from worksmith.jobs.bank import build_trace_bank, forecast_bank
 
     job = forecast_bank if dry_run else build_trace_bank
@@ -29,7 +29,7 @@ def show_file(
     file: Annotated[Path, typer.Argument(help="File written by `worksmith bank build`.")],
     as_json: JsonFlag = False,
 ) -> None:
-    """Say what a bank holds, by intent, domain and tool, and why tasks gave no trajectory (--json: each)."""
+    """Describe a bank by intent, domain and tool, with the reasons for missing tasks (--json: each task)."""
     from worksmith.jobs.bank import read_bank
 
     show(read_bank(file), as_json)

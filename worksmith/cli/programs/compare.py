@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def compare_strategies(
     settings: CompareSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False
 ) -> None:
-    """Compare strategies, each uncompiled and compiled, on the same tasks; baselines stand beside them.
+    """Compare strategies, each uncompiled and compiled, and baselines on the same tasks.
 
     The program that an optimizer finds best on dev is compared as it is (`compile --accept best`): these
     tasks test it. A race names a winner only if it is shown to be better.

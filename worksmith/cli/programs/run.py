@@ -18,7 +18,7 @@ PromptsFlag = Annotated[
 
 @from_settings(RunSettings)
 def run_task(settings: RunSettings, prompts: PromptsFlag = False, as_json: JsonFlag = False) -> None:
-    """Run one task and show every step: thought, call, decision, observation, and what it changed."""
+    """Run one task and show every step (thought, call, decision, observation) and the changes."""
     from worksmith.jobs.task_run import run_task
 
     result = run_task(settings, prompts=prompts, progress=Terminal())

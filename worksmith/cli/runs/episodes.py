@@ -19,7 +19,7 @@ def list_episodes(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """List the episodes behind a figure of a report with what each adds to it, or print one in full."""
+    """List the episodes behind a figure of a report with their values, or print one in full."""
     from worksmith.jobs.runs.episodes import list_episodes, whole_episode
 
     found = list_episodes(settings) if show is None else whole_episode(settings, show)

@@ -31,7 +31,7 @@ app = typer.Typer(cls=_RunByDefault, no_args_is_help=True, help="Judge finished 
 @app.command("calibrate")
 @from_settings(CalibrateSettings)
 def calibrate(settings: CalibrateSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False) -> None:
-    """Measure judges on labelled cases, and say whether they may drive a compile.
+    """Measure judges on labelled cases, and decide if they may choose programs in a compile.
 
     Agreement with the labels, whether a judge says the same when asked again, the effect of position and
     length, and whether it passes right answers to other questions.
@@ -50,7 +50,7 @@ def calibrate(settings: CalibrateSettings, dry_run: DryRunFlag = False, as_json:
 @app.command(_RUN)
 @from_settings(JudgeSettings)
 def judge_runs(settings: JudgeSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False) -> None:
-    """Judge the episodes of finished runs; the word `run` can be left out.
+    """Judge the episodes of finished runs; the word `run` may be omitted.
 
     Verdicts go to a file beside each log as they come, and whatever opens the log later sees them. The same
     command goes on where it stopped.

@@ -13,7 +13,7 @@ from worksmith.jobs.settings.runs import LogSettings
 
 @from_settings(LogSettings)
 def log_runs(settings: LogSettings, as_json: JsonFlag = False) -> None:
-    """Put finished or interrupted runs into MLflow from their episode logs; models are not asked again."""
+    """Write finished or interrupted runs to MLflow from their episode logs, without asking models again."""
     from worksmith.jobs.runs.logging import log_runs
 
     kept = log_runs(settings, progress=Terminal())

@@ -9,7 +9,7 @@ from worksmith.jobs.settings.runs import PowerSettings
 
 @from_settings(PowerSettings)
 def plan_comparison(settings: PowerSettings, as_json: JsonFlag = False) -> None:
-    """Say how small a difference tasks can show, how many tasks one needs, or how likely they are to show it.
+    """Compute the smallest difference that tasks can show, the tasks that a difference needs, or the power.
 
     A difference counts as seen if a paired test at 5 % finds it 8 times of 10.
     """

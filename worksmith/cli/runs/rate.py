@@ -33,7 +33,7 @@ AgreementFlag = Annotated[
 
 @from_settings(RateSettings)
 def rate_runs(settings: RateSettings, agreement: AgreementFlag = False, as_json: JsonFlag = False) -> None:
-    """Rate sampled episodes of finished runs on five-level scales, blind to which run they are of.
+    """Rate sampled episodes of finished runs on five-level scales, without knowing the run.
 
     Ratings are written as they are given; the same command goes on where it stopped.
     """

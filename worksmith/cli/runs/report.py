@@ -14,7 +14,7 @@ from worksmith.jobs.settings.runs import ReportSettings
 
 @from_settings(ReportSettings)
 def report_runs(settings: ReportSettings, as_json: JsonFlag = False) -> None:
-    """Report runs: how they compare, at what cost, where they fail, and every episode to open.
+    """Report runs: scores, costs, failure modes and every episode.
 
     The page needs no network. CSV and JSON have each figure with its interval; JSON also has the command
     that lists the episodes behind it. With --json it goes to stdout, and a file is written only with --out.

@@ -44,7 +44,7 @@ def check(
     record: Annotated[str | None, typer.Option(help="Key of one record of the source.")] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Explain who may do what, and by which rule. The suite needs no tasks: its world is enough."""
+    """Explain the rights of a persona, with the rules behind them. The suite needs only a world, no tasks."""
     from tools.access.explain import explain_record, explain_source
     from tools.errors import InputError
 
@@ -82,7 +82,7 @@ def validate(
     ] = None,
     as_json: JsonFlag = False,
 ) -> None:
-    """Check a policy file; a fault is named by its place in the file."""
+    """Check a policy file; an error is reported with its place in the file."""
     from tools.access.reading import read_document
     from tools.world_kind import world_kind
 

@@ -17,7 +17,7 @@ CheckFlag = Annotated[
 
 @from_settings(IndexSettings)
 def index_suite(settings: IndexSettings, check: CheckFlag = False, as_json: JsonFlag = False) -> None:
-    """Index what a suite's tools search. Embeds only what is new or changed, even after a kill."""
+    """Index the texts of a suite. Embeds only new and changed texts, even after a kill."""
     from worksmith.jobs import indexing
 
     if check:

@@ -90,7 +90,7 @@ def plan_calibration(settings: CalibrateSettings, *, progress: Progress = SILENT
 
 
 def calibrate_judges(settings: CalibrateSettings, *, progress: Progress = SILENT) -> Calibration:
-    """Measure judges on labelled cases, and say whether they may drive a compile.
+    """Measure judges on labelled cases, and decide if they may choose programs in a compile.
 
     Agreement with the labels, whether a judge says the same when asked again, the effect of position and
     length, and whether it passes right answers to other questions.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def log_runs(settings: LogSettings, *, progress: Progress = SILENT) -> list[dict[str, object]]:
-    """Put finished or interrupted runs into MLflow from their episode logs; models are not asked again.
+    """Write finished or interrupted runs to MLflow from their episode logs, without asking models again.
 
     Returns:
         For each run its `log`, its `run_id` in MLflow, and its number of `episodes`.

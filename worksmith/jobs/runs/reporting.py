@@ -56,7 +56,7 @@ class RunReport:
 
 
 def report_runs(settings: ReportSettings) -> RunReport:
-    """Report runs: how they compare, at what cost, where they fail, and every episode to open."""
+    """Report runs: scores, costs, failure modes and every episode."""
     suite = Suite.open(settings.suite) if settings.suite else None
     runs = open_runs(settings.runs, tracking_uri=settings.tracking_uri, suite=suite)
     study, extra = study_of(runs), []

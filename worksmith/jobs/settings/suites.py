@@ -19,8 +19,8 @@ class BuildSettings(groups.CacheSettings):
     scale: float = setting(1.0, "Size; 1.0 is the published size.", min=0.02, max=100)
     index: str | None = setting(
         None,
-        "Embedding model for the search index, if tools search: minilm, static, none, or any sentence- "
-        "transformers model by name.",
+        "Embedding model for the search index, if tools search: minilm, static, none, or any "
+        "sentence-transformers model by name.",
         suggest=("minilm", "static", "none"),
         unset="minilm",
     )

@@ -30,7 +30,7 @@ _MOST = 10_000_000
 
 @app.command("check")
 def check(as_json: JsonFlag = False) -> None:
-    """Log in to the org and say what it has of what agents ask for. Reads only."""
+    """Log in to the org and report its objects and fields for agents. Only reads."""
     org = _org()
     found = [_looked_at(org, name) for name in _objects()]
     if as_json:
