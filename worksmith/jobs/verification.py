@@ -69,7 +69,7 @@ class Verification(Facts):
 def verify(settings: VerifySettings, *, progress: Progress = SILENT) -> Verification:
     """Derive a compiled program anew from the replies in its journal, without asking a model, and compare.
 
-    Every episode is run and scored again; the journal's own logs are compared, not believed.
+    Every episode is run and scored again; the results are compared with the journal's logs.
     """
     started = time.perf_counter()
     artifact = Artifact.read(settings.program)

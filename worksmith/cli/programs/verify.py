@@ -13,7 +13,7 @@ from worksmith.jobs.settings.programs import VerifySettings
 def verify_program(settings: VerifySettings, as_json: JsonFlag = False) -> None:
     """Derive a compiled program again from the model replies in its journal, without a model, and compare.
 
-    Every episode is run and scored again; the journal's own logs are compared, not believed. Ends with 0 if
+    Every episode is run and scored again; the results are compared with the journal's logs. Ends with 0 if
     all is the same, with 1 if something differs or the journal lacks something.
     """
     from worksmith.jobs.verification import verify
