@@ -32,6 +32,10 @@ class BuildOptions(BaseModel):
     seed: int = 7
     scale: float = Field(default=1.0, ge=0.02, le=100)
 
+    def models(self) -> Sequence[str]:
+        """The names of the models that the build asks."""
+        return ()
+
 
 Options = TypeVar("Options", bound=BuildOptions)
 

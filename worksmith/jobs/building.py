@@ -80,8 +80,15 @@ def build(settings: BuildSettings, *, progress: Progress = SILENT) -> Suite:
 
 
 def forecast_build(settings: BuildSettings) -> SuiteFacts:
-    """The number of tasks and of model calls of a build; nothing is built."""
-    forecast = suite_builder(settings.kind).forecast(_checked_options(settings))
+    """The number of tasks and of model calls of a build; nothing is built.
+
+    Raises:
+        InputError: there is no such kind, a setting is none of its own, or there is no such model.
+    """
+    options = _checked_options(settings)
+    for model in options.models():
+        resolve(model)
+    forecast = suite_builder(settings.kind).forecast(options)
     return SuiteFacts({**settings.model_dump(include={"kind", "seed", "scale"}), **forecast})
 
 
@@ -143,8 +150,9 @@ def _searched(kind: str) -> bool:
 
 
 def _refuse(kind: str, name: str, takers: Sequence[str]) -> NoReturn:
+    """Refuse an option that other kinds take, or none does."""
     raise InputError(
         f"{kind} suites have no use for it",
         where=f"--{name.replace('_', '-')}",
-        hint=f"leave it out; it is for {', '.join(takers)}",
+        hint=f"leave it out; it is for {', '.join(takers)}" if takers else "leave it out",
     )

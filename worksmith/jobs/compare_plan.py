@@ -84,9 +84,10 @@ class ComparePlan(Printable):
     @property
     def toolset(self) -> str:
         """The toolset of all agents; where none was chosen and the world has several, those by strategy."""
+        if self.settings.toolset is not None:
+            return self.settings.toolset
         offers = self.measurement.suite.env.kind.toolset_for.items()
-        by_strategy = "; ".join(f"{name}: {kits}" if name else kits for name, kits in offers)
-        return self.settings.toolset or by_strategy or ALL
+        return "; ".join(f"{name}: {kits}" if name else kits for name, kits in offers) or ALL
 
     @property
     def folders(self) -> list[Path]:

@@ -32,6 +32,9 @@ class EnterpriseOptions(BuildOptions):
         default=None, description="Model that rewrites enterprise task texts. Costs model calls."
     )
 
+    def models(self) -> tuple[str, ...]:
+        return () if self.writer is None else (self.writer,)
+
 
 def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildContext) -> Made:
     """Generate a world and the tasks of the quota table, as many as its size can carry.
@@ -44,7 +47,7 @@ def build_enterprise(place: Path, options: EnterpriseOptions, context: BuildCont
     from evals.kinds.enterprise.generate import generate
 
     seed, scale = options.seed, options.scale
-    writer = context.resolve(options.writer) if options.writer else None
+    writer = context.resolve(options.writer) if options.writer is not None else None
     context.progress(f"generating an enterprise world (seed {seed}, scale {scale:g})")
     built = build(seed, scale)
     world = write_enterprise(place, built, seed=seed, scale=scale)

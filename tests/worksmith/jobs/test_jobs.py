@@ -13,6 +13,7 @@ import pytest
 from evals.suite import Suite
 from tests.optimizers.shop import make_suite
 from tools.errors import InputError
+from worksmith.jobs.building import forecast_build
 from worksmith.jobs.comparison import compare
 from worksmith.jobs.compilation import compile
 from worksmith.jobs.evaluation import evaluate
@@ -20,6 +21,7 @@ from worksmith.jobs.judgement import judge
 from worksmith.jobs.parts.progress import Progress
 from worksmith.jobs.settings.programs import CompareSettings, CompileSettings, EvalSettings
 from worksmith.jobs.settings.runs import JudgeSettings
+from worksmith.jobs.settings.suites import BuildSettings
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +97,7 @@ def test_no_job_needs_the_command_line() -> None:
         ({"suite": "x", "ground_truth": "magic"}, "no ground truth 'magic'"),
         ({"suite": "x", "modle": "gold"}, "EvalSettings has no setting 'modle'"),
         ({"suite": "x", "experiment": " "}, "--experiment: an experiment needs a name"),
+        ({"suite": "x", "where": "domain=email"}, "--where: several values go in a list"),
     ],
 )
 def test_a_wrong_setting_is_named_with_what_there_is(settings: dict[str, object], said: str) -> None:
@@ -102,6 +105,39 @@ def test_a_wrong_setting_is_named_with_what_there_is(settings: dict[str, object]
         EvalSettings.model_validate(settings)
 
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize("names", ["", " , ", "react,react", [], [" "], ["react", "react "]])
+def test_names_must_be_given_each_once(names: object) -> None:
+    with pytest.raises(InputError, match="--strategies: names must be given, each once"):
+        CompareSettings.model_validate({"suite": "x", "strategies": names})
+
+
+def test_categories_are_one_text_or_several() -> None:
+    for categories in ("plots,sums", ["plots", "sums"], ["plots, sums", "plots"]):
+        settings = CompareSettings.model_validate({"suite": "x", "without_tools": categories})
+        assert settings.without_tools == ("plots", "sums")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"writer": "nobody"}, "'nobody' names no provider"),
+        ({"writer": ""}, "names no provider"),
+        ({"mode": "clean"}, "--mode: enterprise suites have no use for it (leave it out; it is for crm)"),
+        ({"colour": 1}, "--colour: enterprise suites have no use for it (leave it out)"),
+    ],
+)
+def test_options_of_a_build_are_checked_by_its_forecast(options: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError) as raised:
+        forecast_build(BuildSettings(kind="enterprise", out="x", options=options))
+
+    assert said in str(raised.value)
+
+
+def test_an_empty_toolset_is_none_that_there_is(suite: Suite) -> None:
+    with pytest.raises(InputError, match="no toolset ''"):
+        evaluate(EvalSettings(suite=suite.path, lm="gold", limit=1, track=False, toolset=""))
 
 
 def test_settings_of_one_job_are_taken_over_by_another() -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from evals.running.baseline_program import baselines_for
 from evals.running.study import Arm
-from programs.parts.tool_retrieval import ALL, default_toolset, toolkits_on_offer
+from programs.parts.tool_retrieval import toolkits_on_offer
 from programs.strategies import strategy
 from tools.errors import InputError
-from worksmith.jobs.parts.programs import new_agent
+from worksmith.jobs.parts.programs import new_agent, toolset_of
 from worksmith.jobs.parts.progress import Progress
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def study_arms(
     Args:
         learning: whether there are tasks that a baseline may learn from.
     """
-    tools = {s: settings.toolset or default_toolset(suite.env, s, otherwise=ALL) for s in strategies}
+    tools = {name: toolset_of(suite, settings, name) for name in strategies}
     differ = len(set(tools.values())) > 1
     arms = []
     for model, name, chosen in product(settings.lm, strategies, settings.optimizers):

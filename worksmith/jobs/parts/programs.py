@@ -34,13 +34,20 @@ def new_agent(suite: Suite, settings: ToolSettings, strategy: str, *, without: S
     access: Any = settings.access
     return Agent(
         strategy,
-        toolset=settings.toolset or default_toolset(suite.env, strategy, otherwise=ALL),
+        toolset=toolset_of(suite, settings, strategy),
         max_steps=settings.max_steps,
         access=access,
         calls=settings.calls,
         without=without,
         env=suite.env,
     )
+
+
+def toolset_of(suite: Suite, settings: ToolSettings, strategy: str) -> str:
+    """The toolset that settings name, or else what the world offers a strategy."""
+    if settings.toolset is not None:
+        return settings.toolset
+    return default_toolset(suite.env, strategy, otherwise=ALL)
 
 
 def open_program(suite: Suite, settings: ProgramSettings) -> Agent:

@@ -67,10 +67,12 @@ def setting(
 
 
 def _names(value: Any) -> Any:
-    if not isinstance(value, str):
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple):
         return value
-    names = tuple(name.strip() for name in value.split(",") if name.strip())
-    if not names or len(set(names)) < len(names):
+    stripped = [part.strip() if isinstance(part, str) else part for part in parts]
+    names = tuple(part for part in stripped if part != "")
+    if not names or any(names.count(name) > 1 for name in names):
         raise ValueError("names must be given, each once")
     return names
 
@@ -164,4 +166,6 @@ def _explained(model: type[JobSettings], error: ValidationError) -> InputError:
         return InputError(
             f"no {name.replace('_', ' ')} {fault['input']!r}", where=where, hint=f"there are {listed}"
         )
+    if fault["type"] == "tuple_type":
+        return InputError("several values go in a list", where=where, hint=f"got {fault['input']!r}")
     return InputError(said[:1].lower() + said[1:], where=where, hint=f"got {fault['input']!r}")

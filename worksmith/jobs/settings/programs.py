@@ -120,6 +120,8 @@ class CompileSettings(
 
 
 def _categories(values: Any) -> Any:
+    if isinstance(values, str):
+        values = (values,)
     if not isinstance(values, list | tuple):
         return values
     names = [name.strip() for value in values for name in str(value).split(",")]
