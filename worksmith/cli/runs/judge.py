@@ -33,8 +33,8 @@ app = typer.Typer(cls=_RunByDefault, no_args_is_help=True, help="Judge finished 
 def calibrate(settings: CalibrateSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False) -> None:
     """Measure judges on labelled cases, and decide if they may choose programs in a compile.
 
-    Agreement with the labels, whether a judge says the same when asked again, the effect of position and
-    length, and whether it passes right answers to other questions.
+    Measures agreement with the labels, consistency, position bias, length bias, and the share of passed
+    answers to other questions.
     """
     from worksmith.jobs.runs.calibration import calibrate_judges, plan_calibration
 
@@ -52,8 +52,8 @@ def calibrate(settings: CalibrateSettings, dry_run: DryRunFlag = False, as_json:
 def judge_runs(settings: JudgeSettings, dry_run: DryRunFlag = False, as_json: JsonFlag = False) -> None:
     """Judge the episodes of finished runs; the word `run` may be omitted.
 
-    Verdicts go to a file beside each log as they come, and whatever opens the log later sees them. The same
-    command goes on where it stopped.
+    Verdicts go at once to a file beside each log, and every command that opens the log sees them. The same
+    command continues after a stop.
     """
     from worksmith.jobs.judgement import judge, plan_judging
 

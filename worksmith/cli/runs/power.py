@@ -11,7 +11,7 @@ from worksmith.jobs.settings.runs import PowerSettings
 def plan_comparison(settings: PowerSettings, as_json: JsonFlag = False) -> None:
     """Compute the smallest difference that tasks can show, the tasks that a difference needs, or the power.
 
-    A difference counts as seen if a paired test at 5 % finds it 8 times of 10.
+    A difference can be shown if a paired test at 5 % finds it with a power of 80 %.
     """
     from worksmith.jobs.runs.power import plan_power
 

@@ -35,7 +35,7 @@ AgreementFlag = Annotated[
 def rate_runs(settings: RateSettings, agreement: AgreementFlag = False, as_json: JsonFlag = False) -> None:
     """Rate sampled episodes of finished runs on five-level scales, without knowing the run.
 
-    Ratings are written as they are given; the same command goes on where it stopped.
+    Ratings are written at once; the same command continues after a stop.
     """
     from worksmith.jobs.runs.rating import RatingSession, agreement_of
 

@@ -92,8 +92,8 @@ def plan_calibration(settings: CalibrateSettings, *, progress: Progress = SILENT
 def calibrate_judges(settings: CalibrateSettings, *, progress: Progress = SILENT) -> Calibration:
     """Measure judges on labelled cases, and decide if they may choose programs in a compile.
 
-    Agreement with the labels, whether a judge says the same when asked again, the effect of position and
-    length, and whether it passes right answers to other questions.
+    Measures agreement with the labels, consistency, position bias, length bias, and the share of passed
+    answers to other questions.
     """
     plan = plan_calibration(settings, progress=progress)
     verdicts = []

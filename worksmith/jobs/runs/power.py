@@ -39,7 +39,7 @@ class Power(Printable):
 def plan_power(settings: PowerSettings) -> Power:
     """Compute the smallest difference that tasks can show, the tasks that a difference needs, or the power.
 
-    A difference counts as seen if a paired test at 5 % finds it 8 times of 10.
+    A difference can be shown if a paired test at 5 % finds it with a power of 80 %.
     """
     tasks, points, intents = settings.tasks, settings.points, settings.intents
     named = intents is not None or points is not None

@@ -69,7 +69,7 @@ def upload(
 ) -> None:
     """Move a suite's generated world to an empty org. It only adds records and never changes the org's own.
 
-    What stands against it is told first, with or without --dry-run.
+    Obstacles are reported first, with or without --dry-run.
     """
     from tools.errors import InfrastructureError
     from tools.kinds.crm.live.plan import make_plan
